@@ -151,7 +151,7 @@ async function live(visits: readonly Visit[]): Promise<void> {
   for (const { search, events } of visits) {
     now = search.createdAt
     history.add(search)
-    for (const event of events) recorded.push(feedback.service.record(STORE, event, { page: PAGE }))
+    for (const event of events) recorded.push(feedback.service.record(STORE, event, { searchSource: PAGE }))
   }
   await Promise.all(recorded)
   history.flush()

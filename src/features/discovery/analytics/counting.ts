@@ -8,7 +8,7 @@ import type { FoundSearch, SearchSource } from '../search/queries.ts'
 import { type KeystrokeBursts, isFirstPage } from './keystroke-bursts.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
-import type { PageQueries } from './page-queries.ts'
+import type { SearchSourceQueries } from './search-source-queries.ts'
 import {
   DURATIONS,
   type Kind,
@@ -31,8 +31,8 @@ export interface CountedEvent {
   position: number | null
   /** Of a purchase. */
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
-  /** The page that told of it; null for a backend. */
-  page: SearchSource | null
+  /** The page that reported it; null for a backend. */
+  searchSource: SearchSource | null
   /** Whether a page tells what the backend tells as well: it counts for the page and its search alone. */
   isReplaced: boolean
   /** Whether another teller has told of the same; its click has a position already. */
@@ -51,7 +51,7 @@ export interface TakenBack extends Pick<CountedEvent, 'storeId' | 'action' | 'pr
 export interface CountingDeps {
   days: DayQueries
   counters: CounterQueries
-  pages: PageQueries
+  searchSources: SearchSourceQueries
   keystrokeBursts: KeystrokeBursts
 }
 
@@ -77,7 +77,7 @@ const KEYSTROKES_FOLLOWED_MAX = 1_000
 const SIZES_MAX = 10_000
 
 /** Counts searches and feedback inside the transactions that write them. */
-export function createCounting({ days, counters, pages, keystrokeBursts }: CountingDeps) {
+export function createCounting({ days, counters, searchSources, keystrokeBursts }: CountingDeps) {
   /** Rows of a kind and day, so that none grows beyond its limit. Some too many after a write that was undone. */
   const sizes = new BoundedMap<string, number>(SIZES_MAX)
 
@@ -122,8 +122,8 @@ export function createCounting({ days, counters, pages, keystrokeBursts }: Count
     counters.raise({ storeId, kind: REGISTERS, day, item: register, a: rank })
   }
 
-  /** @param page the number of the page that searched. */
-  function countContent(search: AnsweredSearch, sign: 1 | -1, page: number | null): void {
+  /** @param source the number of the search source; null for a backend. */
+  function countContent(search: AnsweredSearch, sign: 1 | -1, source: number | null): void {
     const { storeId, type, createdAt } = search
     const day = dayOf(createdAt)
     days.addSearches({
@@ -134,45 +134,45 @@ export function createCounting({ days, counters, pages, keystrokeBursts }: Count
       zero: sign * isZero(search),
       low: sign * isLow(search),
     })
-    if (page !== null) pages.count({ storeId, day, page, searches: sign, zero: sign * isZero(search) })
+    if (source !== null) searchSources.count({ storeId, day, source, searches: sign, zero: sign * isZero(search) })
     countQuery(search, day, sign)
     countShown(search, day, sign)
   }
 
-  /** The number of the page that searched. */
-  function seeSearch({ storeId, searchSource: page, createdAt }: AnsweredSearch): number | null {
-    return page && pages.seeSearch({ storeId, ...page, at: createdAt })
+  /** The number of the search source. */
+  function seeSearch({ storeId, searchSource, createdAt }: AnsweredSearch): number | null {
+    return searchSource && searchSources.seeSearch({ storeId, ...searchSource, at: createdAt })
   }
 
   function countSearch(search: AnsweredSearch, replaced: AnsweredSearch | undefined): void {
     const { id, storeId, durationMs, sessionId, createdAt, query } = search
     const day = dayOf(createdAt)
-    const page = seeSearch(search)
+    const source = seeSearch(search)
     if (replaced) {
-      countContent(replaced, -1, replaced.searchSource && pages.find(storeId, replaced.searchSource))
-      const into = { intoId: id, intoDay: day, intoQuery: query, intoPage: page }
+      countContent(replaced, -1, replaced.searchSource && searchSources.find(storeId, replaced.searchSource))
+      const into = { intoId: id, intoDay: day, intoQuery: query, intoSource: source }
       days.addKeystroke({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
     }
-    countContent(search, 1, page)
+    countContent(search, 1, source)
     counters.add({ storeId, kind: DURATIONS, day, item: binOf(durationMs), a: 1 })
     if (sessionId !== null) countSession(storeId, sessionId, day)
   }
 
   /** The search that counts for one that was given feedback. */
   function findCounted(storeId: string, search: NonNullable<CountedEvent['search']>) {
-    const page = search.searchSource && pages.find(storeId, search.searchSource)
-    let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, page }
+    const source = search.searchSource && searchSources.find(storeId, search.searchSource)
+    let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, source }
     const passed: string[] = []
     while (passed.length < KEYSTROKES_FOLLOWED_MAX) {
       const next = days.findKeystroke(found.id)
       if (!next) break
       passed.push(found.id)
-      found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, page: next.intoPage }
+      found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, source: next.intoSource }
     }
     // No event follows the same searches again.
     if (passed.length > 1) {
-      const { id: intoId, day: intoDay, query: intoQuery, page: intoPage } = found
-      days.redirectKeystrokes(passed, { intoId, intoDay, intoQuery, intoPage })
+      const { id: intoId, day: intoDay, query: intoQuery, source: intoSource } = found
+      days.redirectKeystrokes(passed, { intoId, intoDay, intoQuery, intoSource })
     }
     return found
   }
@@ -181,7 +181,7 @@ export function createCounting({ days, counters, pages, keystrokeBursts }: Count
     { storeId, action, position, isRepeated }: CountedEvent,
     search: NonNullable<CountedEvent['search']>,
   ): void {
-    const { id, day, query, page } = findCounted(storeId, search)
+    const { id, day, query, source } = findCounted(storeId, search)
     if (action === 'click' && position !== null && !isRepeated) {
       const bucket = position <= 10 ? position : position <= 20 ? 11 : 21
       days.addPosition({ storeId, day, bucket, position })
@@ -190,7 +190,7 @@ export function createCounting({ days, counters, pages, keystrokeBursts }: Count
     if (actions & BITS[action]) return
     days.setActions({ searchId: id, storeId, actions: actions | BITS[action], day })
     days.addSearches({ storeId, day, type: search.type, [COLUMNS[action]]: 1 })
-    if (page !== null) pages.count({ storeId, day, page, [COLUMNS[action]]: 1 })
+    if (source !== null) searchSources.count({ storeId, day, source, [COLUMNS[action]]: 1 })
     const name = action === 'click' ? nameQuery(query) : undefined
     const item = name === undefined ? undefined : counters.findNumber(storeId, QUERIES, name)
     if (item !== undefined) counters.add({ storeId, kind: QUERIES, day, item, b: 1 })
@@ -252,9 +252,9 @@ export function createCounting({ days, counters, pages, keystrokeBursts }: Count
       const day = dayOf(occurredAt)
       const attributed = search ? 1 : 0
       days.addEvent({ storeId, day, action, events: 1, attributed, replaced: isReplaced ? 1 : 0 })
-      if (event.page) {
-        const page = pages.seeEvent({ storeId, ...event.page, at: occurredAt })
-        pages.count({ storeId, day, page, [EVENTS[action]]: 1 })
+      if (event.searchSource) {
+        const source = searchSources.seeEvent({ storeId, ...event.searchSource, at: occurredAt })
+        searchSources.count({ storeId, day, source, [EVENTS[action]]: 1 })
       }
       const product = isReplaced ? undefined : countProduct(event, day)
       if (!isReplaced) countSale(event, day, product)

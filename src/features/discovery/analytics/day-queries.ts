@@ -20,8 +20,8 @@ export interface KeystrokeRow {
   /** Of the search that counts. */
   intoDay: number
   intoQuery: string | null
-  /** The number of its page; null for a backend. */
-  intoPage: number | null
+  /** The number of its search source; null for a backend. */
+  intoSource: number | null
   day: number
 }
 
@@ -82,13 +82,13 @@ export function dayQueries(db: Db) {
     ON CONFLICT DO UPDATE SET actions = excluded.actions`)
   const addKeystroke = db.prepare(`
     INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, into_page, day)
-    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoPage, @day) ON CONFLICT DO NOTHING`)
+    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoSource, @day) ON CONFLICT DO NOTHING`)
   const findKeystroke = db.prepare<[string], Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>>(
-    `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoPage
+    `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoSource
     FROM burst_searches WHERE search_id = ?`,
   )
   const redirectKeystrokes = db.prepare(`
-    UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoPage
+    UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoSource
     WHERE search_id IN (SELECT value FROM json_each(@ids))`)
   const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
   const removeOfSearches = [

@@ -11,7 +11,7 @@ import { createCounting } from './counting.ts'
 import { dayQueries } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
 import { createPacking } from './packing.ts'
-import { pageQueries } from './page-queries.ts'
+import { searchSourceQueries } from './search-source-queries.ts'
 import { createPopular } from './popular.ts'
 import { pruneQueries } from './prune-queries.ts'
 import { analyticsRoutes } from './routes.ts'
@@ -40,10 +40,10 @@ export function buildAnalytics(
   const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
-  const pages = pageQueries(db)
+  const searchSources = searchSourceQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, counters, pages, keystrokeBursts: createKeystrokeBursts() })
+  const counting = createCounting({ days, counters, searchSources, keystrokeBursts: createKeystrokeBursts() })
   const locked = createKeyedLock()
   const packing = createPacking({
     ...{ counters, clock, atomically, historyDays, log },
@@ -65,7 +65,7 @@ export function buildAnalytics(
     alone: locked,
   })
   const service = analyticsService({
-    ...{ days, counters, pages, catalogue, unmet, findFillFacts, clock, flush },
+    ...{ days, counters, searchSources, catalogue, unmet, findFillFacts, clock, flush },
     sums: createSumming({ counters, clock }),
     alone: locked,
   })

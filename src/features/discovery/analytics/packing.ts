@@ -104,7 +104,7 @@ export function createPacking(deps: PackingDeps) {
     while (write(() => prune.removeSearches(storeId, gone, SEARCHES_AT_ONCE)) >= SEARCHES_AT_ONCE)
       await turn()
     if (!isAny) return
-    write(() => prune.removePages(storeId))
+    write(() => prune.removeSources(storeId))
     for (const kind of [QUERIES, PRODUCTS] as const) {
       const size = counters.countNumbers(storeId, kind)
       for (let after = -1; after < size; after += ITEMS_AT_ONCE) {

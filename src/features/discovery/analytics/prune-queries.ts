@@ -35,7 +35,7 @@ export function pruneQueries(db: Db) {
       ]
     }),
   ]
-  const removePages = db.prepare(`
+  const removeSources = db.prepare(`
     DELETE FROM widget_pages WHERE store_id = @storeId
       AND id NOT IN (SELECT page FROM widget_page_days WHERE store_id = @storeId)`)
   const freeItems = db.prepare(`
@@ -63,8 +63,8 @@ export function pruneQueries(db: Db) {
         (sum, statement) => sum + statement.run({ storeId, before, limit: BigInt(limit) }).changes,
         0,
       ),
-    /** Deletes pages of which no kept day counts anything. */
-    removePages: (storeId: string): void => void removePages.run({ storeId }),
+    /** Deletes search sources that no kept day counts. */
+    removeSources: (storeId: string): void => void removeSources.run({ storeId }),
     /** Gives up names that no kept day counts. @param openDays days whose rows are in no block yet. */
     freeItems: (range: {
       storeId: string

@@ -2,7 +2,7 @@ import { dateOf } from '../../../core/days.ts'
 import { percentile } from '../../../core/durations.ts'
 import { findBest } from './best.ts'
 import type { DayQueries, Days, SearchCounts, SearchDayRow } from './day-queries.ts'
-import type { PageQueries } from './page-queries.ts'
+import type { SearchSourceQueries } from './search-source-queries.ts'
 import { round, share } from './rates.ts'
 import type { Analytics } from './schema.ts'
 import { describeTracking, listSources } from './sources.ts'
@@ -17,13 +17,13 @@ const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0
 export interface ReportDeps {
   days: DayQueries
   counters: CounterQueries
-  pages: PageQueries
+  searchSources: SearchSourceQueries
   sums: Summing
 }
 
 /** Writes the analytics of a period from the counts of its days. */
 export async function writeReport(
-  { days: queries, counters, pages, sums }: ReportDeps,
+  { days: queries, counters, searchSources, sums }: ReportDeps,
   days: Days,
 ): Promise<Analytics> {
   const { storeId, from, to } = days
@@ -32,7 +32,7 @@ export async function writeReport(
   const positions = queries.listPositions(days)
   const revenue = queries.listRevenue(days)
   const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
-  const sources = listSources(total, events, pages.list(days), to - from + 1)
+  const sources = listSources(total, events, searchSources.list(days), to - from + 1)
   const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
   const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
   const sessions = await sums.countSessions(days)

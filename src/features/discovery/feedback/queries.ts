@@ -19,7 +19,7 @@ export interface FeedbackRow {
   sessionId: string | null
   repeatKey: string | null
   /** The page that told of it; null for a backend. */
-  page: SearchSource | null
+  searchSource: SearchSource | null
   /** Unix ms. */
   occurredAt: number
   createdAt: number
@@ -71,7 +71,7 @@ type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
 
 /** Who has told of an event. */
 export type Teller = 'api' | 'widget'
-export const originOf = (page: SearchSource | null): Teller => (page ? 'widget' : 'api')
+export const originOf = (searchSource: SearchSource | null): Teller => (searchSource ? 'widget' : 'api')
 
 export type OrderLine = Pick<FeedbackRow, 'storeId' | 'action' | 'productId'> & { orderId: string }
 type Line = OrderLine & { origin: Teller; unbelieved: 0 | 1 }
@@ -191,17 +191,17 @@ export function feedbackQueries(db: Db) {
 
   return {
     /** Adds an event, in a transaction. @returns how many events of its teller the store keeps. */
-    add({ isAttributed, page, ...row }: FeedbackRow, { standing, isProductCounted }: Counting): number {
+    add({ isAttributed, searchSource, ...row }: FeedbackRow, { standing, isProductCounted }: Counting): number {
       insert.run({
         ...row,
         standing,
         attributed: isAttributed ? 1 : 0,
         productCounted: isProductCounted ? 1 : 0,
-        origin: originOf(page),
-        keyId: page?.keyId ?? null,
-        pageOrigin: page?.origin ?? null,
+        origin: originOf(searchSource),
+        keyId: searchSource?.keyId ?? null,
+        pageOrigin: searchSource?.origin ?? null,
       })
-      return countUp.all({ storeId: row.storeId, origin: originOf(page) })[0] ?? 0
+      return countUp.all({ storeId: row.storeId, origin: originOf(searchSource) })[0] ?? 0
     },
     /** The same product of the same order, from the same teller. */
     findOfOrder: (line: OrderLine, teller: Teller, standing: Standing) =>

@@ -40,7 +40,7 @@ export interface FeedbackDeps extends Pick<Base, 'clock' | 'ids' | 'withoutFsync
 
 export interface FeedbackSource {
   /** The page that tells; null for a backend. */
-  page: FeedbackRow['page']
+  searchSource: FeedbackRow['searchSource']
   /** The request's Idempotency-Key. */
   idempotencyKey?: string | null
   /** Whether the page may not see every product, and so must not learn of their prices. */
@@ -88,7 +88,7 @@ export function feedbackService(deps: FeedbackDeps) {
     storeId: string,
     event: ReadEvent,
     products: ReadonlySet<string>,
-    { page, idempotencyKey, hidesPrices }: FeedbackSource,
+    { searchSource, idempotencyKey, hidesPrices }: FeedbackSource,
     index: number,
     findDearest: () => number | null,
   ): Judged {
@@ -112,7 +112,7 @@ export function feedbackService(deps: FeedbackDeps) {
       orderValue: sale?.value ?? null,
       currency: sale?.currency ?? null,
       repeatKey: idempotencyKey ? `${idempotencyKey} ${index}` : null,
-      page,
+      searchSource,
       createdAt: clock.now(),
     }
     const disbelief = tellers.findDisbelief(row, findDearest)
@@ -124,9 +124,9 @@ export function feedbackService(deps: FeedbackDeps) {
 
   /** The event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
   function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
-    const { orderId, repeatKey, createdAt, page } = row
+    const { orderId, repeatKey, createdAt, searchSource } = row
     const ofOrder =
-      orderId === null ? undefined : queries.findOfOrder({ ...row, orderId }, originOf(page), standing)
+      orderId === null ? undefined : queries.findOfOrder({ ...row, orderId }, originOf(searchSource), standing)
     if (ofOrder || repeatKey === null) return ofOrder
     const ofKey = queries.findOfKey({ ...row, repeatKey }, createdAt - LIMITS.idempotencyHours * HOUR_MS)
     if (ofKey && !ofKey.isSame)
@@ -138,9 +138,9 @@ export function feedbackService(deps: FeedbackDeps) {
   function write({ row, search, isKnownProduct, ...judged }: Judged): KnownEvent {
     const known = findKnown(row, judged.standing) ?? tellers.findClick(row)
     if (known) return known
-    const { storeId, action, productId, position, page, orderId, orderValue, currency } = row
+    const { storeId, action, productId, position, searchSource, orderId, orderValue, currency } = row
     const { standing, warning } =
-      judged.standing === STANDING.counted && page ? tellers.judge(row) : { standing: judged.standing }
+      judged.standing === STANDING.counted && searchSource ? tellers.judge(row) : { standing: judged.standing }
     if (warning !== undefined) judged.warnings.push(warning)
     if (standing === STANDING.unbelieved) {
       const before = findKnown(row, standing)
@@ -148,7 +148,7 @@ export function feedbackService(deps: FeedbackDeps) {
       addBounded(row, { standing, isProductCounted: false })
       return row
     }
-    const isRepeated = page ? standing === STANDING.replaced : tellers.replace(row)
+    const isRepeated = searchSource ? standing === STANDING.replaced : tellers.replace(row)
     // The clock of a shop may be ahead, and no report has tomorrow.
     const occurredAt = Math.min(row.occurredAt, row.createdAt)
     const sale =
@@ -159,7 +159,7 @@ export function feedbackService(deps: FeedbackDeps) {
             currency,
             isNewOrder: orderId === null || !queries.hasOrder(storeId, orderId, currency),
           }
-    const event = { storeId, action, productId, isKnownProduct, search, position, sale, page, occurredAt }
+    const event = { storeId, action, productId, isKnownProduct, search, position, sale, searchSource, occurredAt }
     const isReplaced = standing === STANDING.replaced
     const isProductCounted = countEvent({ ...event, isReplaced, isRepeated })
     addBounded(row, { standing, isProductCounted })
@@ -170,9 +170,9 @@ export function feedbackService(deps: FeedbackDeps) {
   function addBounded(row: FeedbackRow, counting: Counting): void {
     const count = queries.add(row, counting)
     if (count <= LEAST_EVENTS_MAX) return
-    const { storeId, page } = row
+    const { storeId, searchSource } = row
     const surplus = count - PLANS[queries.findPlan(storeId) ?? 'free'].feedbackEventsMax
-    if (surplus > 0) queries.forgetFirst(storeId, originOf(page), Math.min(surplus, FORGOTTEN_AT_ONCE))
+    if (surplus > 0) queries.forgetFirst(storeId, originOf(searchSource), Math.min(surplus, FORGOTTEN_AT_ONCE))
   }
 
   /** What the shop must be able to rely on waits for the disk; the rest is written with the next searches. */

@@ -84,15 +84,15 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
     /** The click of the same teller that this event repeats. */
     findClick(row: FeedbackRow) {
       const click = findClickTime(row)
-      return click && queries.findClick(click, originOf(row.page))
+      return click && queries.findClick(click, originOf(row.searchSource))
     },
 
     /** Whether a page says more than anybody would believe. @param findDearest the highest price of the store. */
     findDisbelief(
-      { page, orderValue }: Pick<FeedbackRow, 'page' | 'orderValue'>,
+      { searchSource, orderValue }: Pick<FeedbackRow, 'searchSource' | 'orderValue'>,
       findDearest: () => number | null,
     ): Disbelief | undefined {
-      if (page === null || orderValue === null) return undefined
+      if (searchSource === null || orderValue === null) return undefined
       const tell = (bound: string) =>
         `order_value is above ${bound}; the event is recorded and counts nowhere`
       if (orderValue > VALUE_MAX) return { warning: tell('1,000,000,000'), tellsPrice: false }

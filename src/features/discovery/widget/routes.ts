@@ -41,7 +41,7 @@ const small = jsonBody(LIMITS.widgetBytesMax)
 
 /** Where feedback comes from. */
 export interface FeedbackContext {
-  page: SearchSource
+  searchSource: SearchSource
   /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
   idempotencyKey: string | null
   /** Whether the key does not show every product. */
@@ -114,9 +114,9 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
       const idempotencyKey = readIdempotencyKey(request, keyId)
       spendMore(countUnits(body) - 1)
       set.status = 201
-      const page = { keyId, origin }
+      const searchSource = { keyId, origin }
       return record(storeId, body, {
-        page,
+        searchSource,
         idempotencyKey,
         ...(forcedFilters !== null && { hidesPrices: true }),
       })

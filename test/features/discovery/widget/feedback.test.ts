@@ -81,8 +81,8 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     expect([answer.status, answer.body['status']]).toEqual([201, 'recorded'])
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN)
     const { store_id } = { store_id: shop.app.stores.requireBySlug('shop').id }
-    const page = { keyId: shop.keyId, origin: ORIGIN }
-    expect(recorded).toEqual([[store_id, CLICK, { page, idempotencyKey: null }]])
+    const searchSource = { keyId: shop.keyId, origin: ORIGIN }
+    expect(recorded).toEqual([[store_id, CLICK, { searchSource, idempotencyKey: null }]])
   })
 
   test('an Idempotency-Key belongs to the widget key: the backend’s own are others', async () => {

@@ -2,8 +2,8 @@ import type { Db } from '../../../platform/db/open.ts'
 import type { SearchSource } from '../search/queries.ts'
 import type { Days } from './day-queries.ts'
 
-/** What is counted of one page and day. */
-export interface PageCounts {
+/** Counts of one search source and day. */
+export interface SourceCounts {
   searches: number
   zero: number
   clicked: number
@@ -14,7 +14,7 @@ export interface PageCounts {
   purchases: number
 }
 
-export const PAGE_COUNTS = [
+export const SOURCE_COUNTS = [
   'searches',
   'zero',
   'clicked',
@@ -23,10 +23,10 @@ export const PAGE_COUNTS = [
   'clicks',
   'carts',
   'purchases',
-] as const satisfies readonly (keyof PageCounts)[]
+] as const satisfies readonly (keyof SourceCounts)[]
 
-/** A page with its sums of a period. */
-export interface PageRow extends PageCounts, SearchSource {
+/** A search source with its sums of a period. */
+export interface SourceRow extends SourceCounts, SearchSource {
   /** null for a key that was revoked. */
   keyName: string | null
   /** Unix ms, like `lastEventAt`; of any day. */
@@ -34,16 +34,15 @@ export interface PageRow extends PageCounts, SearchSource {
   lastEventAt: number | null
 }
 
-/** Nothing of a page. */
-export const NO_COUNTS: PageCounts = {
+export const NO_COUNTS: SourceCounts = {
   ...{ searches: 0, zero: 0, clicked: 0, carted: 0, purchased: 0 },
   ...{ clicks: 0, carts: 0, purchases: 0 },
 }
 
-export type PageQueries = ReturnType<typeof pageQueries>
+export type SearchSourceQueries = ReturnType<typeof searchSourceQueries>
 
-/** All SQL about the pages that use widget keys. No call opens a transaction. */
-export function pageQueries(db: Db) {
+/** All SQL about the search sources with widget keys. No call opens a transaction. */
+export function searchSourceQueries(db: Db) {
   const latest = (column: string) => `${column} = max(coalesce(${column}, 0), excluded.${column})`
   const see = (column: string) =>
     db
@@ -59,29 +58,29 @@ export function pageQueries(db: Db) {
     )
     .pluck()
   const count = db.prepare(`
-    INSERT INTO widget_page_days (store_id, day, page, ${PAGE_COUNTS.join(', ')})
-    VALUES (@storeId, @day, @page, ${PAGE_COUNTS.map((name) => `@${name}`).join(', ')})
-    ON CONFLICT DO UPDATE SET ${PAGE_COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`)
-  const list = db.prepare<Days, PageRow>(`
+    INSERT INTO widget_page_days (store_id, day, page, ${SOURCE_COUNTS.join(', ')})
+    VALUES (@storeId, @day, @source, ${SOURCE_COUNTS.map((name) => `@${name}`).join(', ')})
+    ON CONFLICT DO UPDATE SET ${SOURCE_COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`)
+  const list = db.prepare<Days, SourceRow>(`
     SELECT key_id AS keyId, origin, last_search_at AS lastSearchAt, last_event_at AS lastEventAt,
       (SELECT name FROM public_keys WHERE public_keys.id = key_id AND public_keys.store_id = @storeId) AS keyName,
-      ${PAGE_COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+      ${SOURCE_COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
     FROM widget_page_days JOIN widget_pages ON widget_pages.id = page AND widget_pages.store_id = @storeId
     WHERE widget_page_days.store_id = @storeId AND day >= @from AND day <= @to
     GROUP BY page ORDER BY searches DESC, clicks DESC, origin, keyId`)
 
   return {
-    /** Notes that a page has searched. To be called in a transaction. @returns its number. */
-    seeSearch: (page: { storeId: string; at: number } & SearchSource): number =>
-      seeSearch.get(page) as number,
-    /** Notes that a page has told of an event. To be called in a transaction. @returns its number. */
-    seeEvent: (page: { storeId: string; at: number } & SearchSource): number => seeEvent.get(page) as number,
-    /** The number of a page; null for one that is gone. */
-    find: (storeId: string, page: SearchSource): number | null => find.get({ storeId, ...page }) ?? null,
+    /** Records that a source has searched. Call it in a transaction. @returns its number. */
+    seeSearch: (source: { storeId: string; at: number } & SearchSource): number =>
+      seeSearch.get(source) as number,
+    /** Records that a source has reported an event. Call it in a transaction. @returns its number. */
+    seeEvent: (source: { storeId: string; at: number } & SearchSource): number => seeEvent.get(source) as number,
+    /** The number of a source; null for one that is gone. */
+    find: (storeId: string, source: SearchSource): number | null => find.get({ storeId, ...source }) ?? null,
     /** Adds to the counts of a day. */
-    count: (row: { storeId: string; day: number; page: number } & Partial<PageCounts>): void =>
+    count: (row: { storeId: string; day: number; source: number } & Partial<SourceCounts>): void =>
       void count.run({ ...NO_COUNTS, ...row }),
-    /** The pages that did something in a period, most searches first. */
-    list: (days: Days): PageRow[] => list.all(days),
+    /** The sources that did something in a period, most searches first. */
+    list: (days: Days): SourceRow[] => list.all(days),
   }
 }
