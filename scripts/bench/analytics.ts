@@ -78,8 +78,16 @@ const base: Base = {
   plans: PLANS,
   baseUrl: () => 'http://localhost',
 }
+const writes = createWriteBehind({
+  ...{ db, log: base.log, name: 'searches and feedback' },
+  // Each group of the script is what half a second gathers.
+  defer() {},
+  noteFault(error) {
+    throw error
+  },
+})
 const analytics = buildAnalytics(base, {
-  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: () => history.flush() },
+  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   historyDays: HISTORY_DAYS,
 })
 const rows = searchQueries(db, model.row)
@@ -89,15 +97,9 @@ const history = createSearchHistory({
     findSearch: rows.findSearch,
     forgetBefore: (before, limit) => withoutFsync(db, () => rows.forgetBefore(before, limit)),
   },
-  writes: createWriteBehind({
-    ...{ db, log: base.log, name: 'searches and feedback' },
-    // Each group of the script is what half a second gathers.
-    defer() {},
-    noteFault(error) {
-      throw error
-    },
-  }),
-  note: analytics.service.note,
+  writes,
+  replaceKeystroke: analytics.service.replaceKeystroke,
+  recordSearch: analytics.service.recordSearch,
   ...{ clock, days: HISTORY_DAYS },
 })
 const feedback = buildFeedback(base, {

@@ -3,8 +3,7 @@ import { dayOf } from '../../../core/days.ts'
 import { hashName, placeHash } from '../../../core/distinct.ts'
 import { binOf } from '../../../core/durations.ts'
 import type { FeedbackAction } from '../feedback/schema.ts'
-import type { AnsweredSearch } from '../search/history.ts'
-import type { FoundSearch, SearchSource } from '../search/queries.ts'
+import type { FoundSearch, SearchRow, SearchSource } from '../search/queries.ts'
 import { type KeystrokeBursts, isFirstPage } from './keystroke-bursts.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
@@ -88,7 +87,7 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
     return size < max
   }
 
-  function countQuery(search: AnsweredSearch, day: number, sign: 1 | -1): void {
+  function countQuery(search: SearchRow, day: number, sign: 1 | -1): void {
     const name = nameQuery(search.query)
     if (name === undefined) return
     const { storeId, results } = search
@@ -100,7 +99,7 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
     counters.add({ storeId, kind: QUERIES, day, item, ...counts })
   }
 
-  function countShown({ storeId, results }: AnsweredSearch, day: number, sign: 1 | -1): void {
+  function countShown({ storeId, results }: SearchRow, day: number, sign: 1 | -1): void {
     const names = [...new Set(results)]
     if (names.length === 0) return
     if (counters.addShown(storeId, day, names, sign) === names.length || sign === -1) return
@@ -123,7 +122,7 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
   }
 
   /** @param source the number of the search source; null for a backend. */
-  function countContent(search: AnsweredSearch, sign: 1 | -1, source: number | null): void {
+  function countContent(search: SearchRow, sign: 1 | -1, source: number | null): void {
     const { storeId, type, createdAt } = search
     const day = dayOf(createdAt)
     days.addSearches({
@@ -140,11 +139,11 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
   }
 
   /** The number of the search source. */
-  function seeSearch({ storeId, searchSource, createdAt }: AnsweredSearch): number | null {
+  function seeSearch({ storeId, searchSource, createdAt }: SearchRow): number | null {
     return searchSource && searchSources.seeSearch({ storeId, ...searchSource, at: createdAt })
   }
 
-  function countSearch(search: AnsweredSearch, replaced: AnsweredSearch | undefined): void {
+  function countSearch(search: SearchRow, replaced: SearchRow | undefined): void {
     const { id, storeId, durationMs, sessionId, createdAt, query } = search
     const day = dayOf(createdAt)
     const source = seeSearch(search)
@@ -226,17 +225,13 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
   }
 
   return {
-    /**
-     * Learns of a search as it is answered, when it is decided which search of its session it replaces.
-     *
-     * @returns the write that counts it, for the group of its row.
-     */
-    note(search: AnsweredSearch): () => void {
-      // The entries of a batch count, each by itself.
-      if (!search.isTracked || search.type === 'batch') return () => {}
-      const counted = { ...search, vector: undefined }
-      const replaced = keystrokeBursts.take(counted)
-      return () => countSearch(counted, replaced)
+    /** Decides which search of its session a search replaces. Call it as the search is answered. */
+    replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
+      isCounted(search) ? keystrokeBursts.take(search) : undefined,
+
+    /** Counts a search, in the transaction that writes its row. */
+    recordSearch(search: SearchRow, replaced: SearchRow | undefined): void {
+      if (isCounted(search)) countSearch(search, replaced)
     },
 
     /** Learns that a search is given feedback: the next one of the session stands for itself. */
@@ -258,7 +253,7 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
       }
       const product = isReplaced ? undefined : countProduct(event, day)
       if (!isReplaced) countSale(event, day, product)
-      if (search?.isTracked && search.type !== 'batch') countEngagement(event, search)
+      if (search && isCounted(search)) countEngagement(event, search)
       return product !== undefined
     },
 
@@ -289,7 +284,11 @@ export function createCounting({ days, counters, searchSources, keystrokeBursts 
   }
 }
 
-/** A later page is empty where the list ends; that says nothing of the query. */
-const isZero = (search: AnsweredSearch): 0 | 1 => (search.results.length === 0 && isFirstPage(search) ? 1 : 0)
+/** Of a batch its entries count, each by itself. */
+const isCounted = ({ isTracked, type }: Pick<SearchRow, 'isTracked' | 'type'>): boolean =>
+  isTracked && type !== 'batch'
 
-const isLow = ({ topScore }: AnsweredSearch): 0 | 1 => (topScore !== null && topScore < PLAUSIBLE ? 1 : 0)
+/** A later page is empty where the list ends; that says nothing of the query. */
+const isZero = (search: SearchRow): 0 | 1 => (search.results.length === 0 && isFirstPage(search) ? 1 : 0)
+
+const isLow = ({ topScore }: SearchRow): 0 | 1 => (topScore !== null && topScore < PLAUSIBLE ? 1 : 0)

@@ -1,4 +1,4 @@
-import type { AnsweredSearch } from '../search/history.ts'
+import type { SearchRow } from '../search/queries.ts'
 
 /** The next text search of a session within this time is another keystroke of the same search. */
 const BURST_MS = 3_000
@@ -7,14 +7,14 @@ const BURST_MS = 3_000
 const SESSIONS_MAX = 10_000
 
 /** Whether a search is no further page of another one. */
-export const isFirstPage = ({ parameters }: AnsweredSearch): boolean => !parameters['offset']
+export const isFirstPage = ({ parameters }: SearchRow): boolean => !parameters['offset']
 
 export type KeystrokeBursts = ReturnType<typeof createKeystrokeBursts>
 
 /** Finds out which text searches are keystrokes of one: search as you type asks the service several times. */
 export function createKeystrokeBursts() {
   /** By store and session; the session that searched last comes last. */
-  const last = new Map<string, AnsweredSearch>()
+  const last = new Map<string, SearchRow>()
   /** Sessions by the id of their last search. */
   const keys = new Map<string, string>()
 
@@ -26,7 +26,7 @@ export function createKeystrokeBursts() {
 
   return {
     /** Takes the next search of a session. @returns the one that it replaces. */
-    take(search: AnsweredSearch): AnsweredSearch | undefined {
+    take(search: SearchRow): SearchRow | undefined {
       if (search.type !== 'text' || search.sessionId === null || !isFirstPage(search)) return undefined
       const key = `${search.storeId} ${search.sessionId}`
       const before = last.get(key)

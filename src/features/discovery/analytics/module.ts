@@ -5,6 +5,7 @@ import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import type { AnsweredSearch } from '../search/history.ts'
+import type { SearchRow } from '../search/queries.ts'
 import { createKeystrokeBursts } from './keystroke-bursts.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
 import { createCounting } from './counting.ts'
@@ -77,12 +78,11 @@ export function buildAnalytics(
       ...service,
       /** Ids of the products that shoppers clicked and bought, best first; at most a minute old. */
       listPopular: popular.list,
-      /** Learns of a search as it is answered. @returns the write that counts it, for the group of its row. */
-      note(search: AnsweredSearch): () => void {
-        const writes = [counting.note(search), demand.note(search)]
-        return () => {
-          for (const write of writes) write()
-        }
+      replaceKeystroke: counting.replaceKeystroke,
+      /** Counts a search, in the transaction that writes its row. @param replaced the keystroke whose place it takes. */
+      recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void {
+        counting.recordSearch(search, replaced)
+        demand.recordSearch(search)
       },
       erasing,
       noteFeedback: counting.noteFeedback,

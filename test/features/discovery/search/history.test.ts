@@ -155,7 +155,8 @@ describe('the line of waiting searches', () => {
       queries: searchQueries(app.db, 1),
       clock: app.clock,
       days: 90,
-      note: () => () => {},
+      replaceKeystroke: () => undefined,
+      recordSearch() {},
       writes: createWriteBehind({
         db: app.db,
         name: 'searches',

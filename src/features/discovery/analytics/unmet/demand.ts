@@ -130,18 +130,15 @@ export function createDemand({
   }
 
   return {
-    /** Learns of a search as it is answered. @returns the write that keeps its vector, where it belongs on the map. */
-    note(search: AnsweredSearch): () => void {
+    /** Keeps the vector of a search that belongs on the map, in the transaction that writes its row. */
+    recordSearch(search: AnsweredSearch): void {
       const { id, storeId, vector, topScore, createdAt } = search
       const isUnmet = topScore === null ? search.results.length === 0 : topScore < PLAUSIBLE
-      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return () => {}
-      const bytes = toBytes(vector)
-      return () => {
-        const size = sizes.get(storeId) ?? queries.count(storeId)
-        if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
-        sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
-        queries.add({ searchId: id, storeId, vector: bytes, score: topScore, createdAt })
-      }
+      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return
+      const size = sizes.get(storeId) ?? queries.count(storeId)
+      if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
+      sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
+      queries.add({ searchId: id, storeId, vector: toBytes(vector), score: topScore, createdAt })
     },
 
     /**
