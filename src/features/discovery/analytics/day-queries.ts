@@ -138,8 +138,10 @@ export function dayQueries(db: Db) {
     /** The search that counts in the place of this one. */
     findKeystroke: (searchId: string) => findKeystroke.get(searchId),
     /** Lets another search count in the place of some that others have replaced. */
-    redirectKeystrokes: (ids: readonly string[], into: Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>): void =>
-      void redirectKeystrokes.run({ ids: JSON.stringify(ids), ...into }),
+    redirectKeystrokes: (
+      ids: readonly string[],
+      into: Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>,
+    ): void => void redirectKeystrokes.run({ ids: JSON.stringify(ids), ...into }),
 
     /** Deletes what is kept about single searches; what they have counted stays. */
     removeOfSearches(storeId: string, ids: readonly string[]): void {

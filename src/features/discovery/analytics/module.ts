@@ -6,21 +6,25 @@ import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import type { AnsweredSearch } from '../search/history.ts'
 import type { SearchRow } from '../search/queries.ts'
-import { createKeystrokeBursts } from './keystroke-bursts.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
-import { createCounting } from './counting.ts'
+import { createColumns } from './columns/columns.ts'
+import { counterQueries } from './columns/counter-queries.ts'
+import { itemQueries } from './columns/item-queries.ts'
+import { createDayLimits } from './day-limits.ts'
 import { dayQueries } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
-import { createPacking } from './packing.ts'
-import { searchSourceQueries } from './search-source-queries.ts'
+import { createEventCounting } from './event-counting.ts'
+import { createKeystrokeBursts } from './keystroke-bursts.ts'
 import { createPopular } from './popular.ts'
 import { pruneQueries } from './prune-queries.ts'
+import { createReplacedSearches } from './replaced-searches.ts'
 import { analyticsRoutes } from './routes.ts'
+import { createSearchCounting, isCounted } from './search-counting.ts'
+import { searchSourceQueries } from './search-source-queries.ts'
 import { type AnalyticsDeps, analyticsService } from './service.ts'
-import { createSumming } from './sums.ts'
-import { counterQueries } from './counter-queries.ts'
 import { createDemand } from './unmet/demand.ts'
 import { unmetQueries } from './unmet/unmet-queries.ts'
+import { createUpkeep } from './upkeep.ts'
 
 export interface AnalyticsNeeds {
   /** The model in use; only its vectors are compared. */
@@ -34,43 +38,65 @@ export interface AnalyticsNeeds {
 }
 
 /** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
-export function buildAnalytics(
-  { db, clock, ids, log, atomically, withoutFsync }: Base,
-  needs: AnalyticsNeeds,
-) {
+export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
+  const { db, clock, ids, log, atomically, withoutFsync } = base
   const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
+  const items = itemQueries(db)
   const searchSources = searchSourceQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, counters, searchSources, keystrokeBursts: createKeystrokeBursts() })
-  const locked = createKeyedLock()
-  const packing = createPacking({
-    ...{ counters, clock, atomically, historyDays, log },
-    prune: pruneQueries(db),
+  const alone = createKeyedLock()
+  const columns = createColumns({ counters, items, clock, atomically, withoutFsync })
+  const limits = createDayLimits({ countRows: columns.countRows })
+  const keystrokeBursts = createKeystrokeBursts()
+  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits })
+  const findStanding = createReplacedSearches({ days, searchSources })
+  const eventCounting = createEventCounting({ days, columns, items, searchSources, limits, findStanding })
+  const prune = pruneQueries(db)
+  const upkeep = createUpkeep({
+    columns,
+    items,
+    prune,
+    clock,
+    log,
+    atomically,
     withoutFsync,
-    alone: locked,
+    alone,
+    historyDays,
   })
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
-    ...{ embedder, clock, log },
+    embedder,
+    clock,
+    log,
     withoutFsync,
     days: historyDays,
   })
   const erasing = createErasing({
-    ...{ days, counters, demand, clock, ids, atomically },
-    forgetLast: counting.forgetSession,
+    days,
+    columns,
+    demand,
+    ids,
+    atomically,
     withoutFsync,
-    alone: locked,
+    alone,
+    forgetLast: keystrokeBursts.forgetSession,
   })
   const service = analyticsService({
-    ...{ days, counters, searchSources, catalogue, unmet, findFillFacts, clock, flush },
-    sums: createSumming({ counters, clock }),
-    alone: locked,
+    days,
+    columns,
+    items,
+    searchSources,
+    catalogue,
+    unmet,
+    findFillFacts,
+    clock,
+    flush,
+    alone,
   })
-
   const popular = createPopular({ findPopular: service.popular, clock })
 
   return {
@@ -78,24 +104,28 @@ export function buildAnalytics(
       ...service,
       /** Ids of the products that shoppers clicked and bought, best first; at most a minute old. */
       listPopular: popular.list,
-      replaceKeystroke: counting.replaceKeystroke,
+      /** Decides which search of its session a search replaces. Call it as the search is answered. */
+      replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
+        isCounted(search) ? keystrokeBursts.take(search) : undefined,
       /** Counts a search, in the transaction that writes its row. @param replaced the keystroke whose place it takes. */
       recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void {
-        counting.recordSearch(search, replaced)
+        if (isCounted(search)) countSearch(search, replaced)
         demand.recordSearch(search)
       },
+      /** Ends the keystroke burst of a search that is given feedback: the next one of the session stands for itself. */
+      noteFeedback: keystrokeBursts.end,
+      countEvent: eventCounting.countEvent,
+      takeBack: eventCounting.takeBack,
       erasing,
-      noteFeedback: counting.noteFeedback,
-      countEvent: counting.countEvent,
-      takeBack: counting.takeBack,
     },
     routes: (doors: Doors) => analyticsRoutes(doors, service),
     chores: [
-      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: packing.run },
+      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
       { name: 'drawing the map of unmet demand', everyMs: HOUR_MS, run: demand.run },
     ],
     forgetStore(storeId: string): void {
-      counting.forgetStore(storeId)
+      keystrokeBursts.forgetStore(storeId)
+      limits.forgetStore(storeId)
       demand.forgetStore(storeId)
       popular.forgetStore(storeId)
     },

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import { KINDS } from './counter-queries.ts'
+import { KINDS } from './columns/kinds.ts'
 
 export type PruneQueries = ReturnType<typeof pruneQueries>
 

@@ -74,7 +74,8 @@ export function searchSourceQueries(db: Db) {
     seeSearch: (source: { storeId: string; at: number } & SearchSource): number =>
       seeSearch.get(source) as number,
     /** Records that a source has reported an event. Call it in a transaction. @returns its number. */
-    seeEvent: (source: { storeId: string; at: number } & SearchSource): number => seeEvent.get(source) as number,
+    seeEvent: (source: { storeId: string; at: number } & SearchSource): number =>
+      seeEvent.get(source) as number,
     /** The number of a source; null for one that is gone. */
     find: (storeId: string, source: SearchSource): number | null => find.get({ storeId, ...source }) ?? null,
     /** Adds to the counts of a day. */

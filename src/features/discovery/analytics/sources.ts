@@ -1,9 +1,9 @@
 import { isoTime } from '../../../core/clock.ts'
 import { counted } from '../../../core/text.ts'
 import type { EventCount, SearchCounts } from './day-queries.ts'
-import { NO_COUNTS, SOURCE_COUNTS, type SourceCounts, type SourceRow } from './search-source-queries.ts'
 import { share } from './rates.ts'
 import type { Analytics } from './schema.ts'
+import { NO_COUNTS, SOURCE_COUNTS, type SourceCounts, type SourceRow } from './search-source-queries.ts'
 
 /** Events of a period by action. */
 export type EventCounts = ReadonlyMap<string, EventCount>
@@ -35,7 +35,8 @@ export function listSources(
     purchases: of('purchase'),
   }
   const backend: SourceCounts = { ...NO_COUNTS }
-  for (const name of SOURCE_COUNTS) backend[name] = widgets.reduce((left, widget) => left - widget[name], all[name])
+  for (const name of SOURCE_COUNTS)
+    backend[name] = widgets.reduce((left, widget) => left - widget[name], all[name])
   const head = { key_id: null, key_name: null, origin: null, last_search_at: null, last_event_at: null }
   return [
     { source: 'api', ...head, ...describe(backend, 'the backend', days) },

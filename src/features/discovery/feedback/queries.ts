@@ -191,7 +191,10 @@ export function feedbackQueries(db: Db) {
 
   return {
     /** Adds an event, in a transaction. @returns how many events of its teller the store keeps. */
-    add({ isAttributed, searchSource, ...row }: FeedbackRow, { standing, isProductCounted }: Counting): number {
+    add(
+      { isAttributed, searchSource, ...row }: FeedbackRow,
+      { standing, isProductCounted }: Counting,
+    ): number {
       insert.run({
         ...row,
         standing,

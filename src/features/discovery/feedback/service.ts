@@ -6,7 +6,7 @@ import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Base } from '../../module.ts'
-import type { CountedEvent, TakenBack } from '../analytics/counting.ts'
+import type { CountedEvent, TakenBack } from '../analytics/event-counting.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { FoundSearch } from '../search/queries.ts'
 import {
@@ -126,7 +126,9 @@ export function feedbackService(deps: FeedbackDeps) {
   function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
     const { orderId, repeatKey, createdAt, searchSource } = row
     const ofOrder =
-      orderId === null ? undefined : queries.findOfOrder({ ...row, orderId }, originOf(searchSource), standing)
+      orderId === null
+        ? undefined
+        : queries.findOfOrder({ ...row, orderId }, originOf(searchSource), standing)
     if (ofOrder || repeatKey === null) return ofOrder
     const ofKey = queries.findOfKey({ ...row, repeatKey }, createdAt - LIMITS.idempotencyHours * HOUR_MS)
     if (ofKey && !ofKey.isSame)
@@ -140,7 +142,9 @@ export function feedbackService(deps: FeedbackDeps) {
     if (known) return known
     const { storeId, action, productId, position, searchSource, orderId, orderValue, currency } = row
     const { standing, warning } =
-      judged.standing === STANDING.counted && searchSource ? tellers.judge(row) : { standing: judged.standing }
+      judged.standing === STANDING.counted && searchSource
+        ? tellers.judge(row)
+        : { standing: judged.standing }
     if (warning !== undefined) judged.warnings.push(warning)
     if (standing === STANDING.unbelieved) {
       const before = findKnown(row, standing)
@@ -159,7 +163,17 @@ export function feedbackService(deps: FeedbackDeps) {
             currency,
             isNewOrder: orderId === null || !queries.hasOrder(storeId, orderId, currency),
           }
-    const event = { storeId, action, productId, isKnownProduct, search, position, sale, searchSource, occurredAt }
+    const event = {
+      storeId,
+      action,
+      productId,
+      isKnownProduct,
+      search,
+      position,
+      sale,
+      searchSource,
+      occurredAt,
+    }
     const isReplaced = standing === STANDING.replaced
     const isProductCounted = countEvent({ ...event, isReplaced, isRepeated })
     addBounded(row, { standing, isProductCounted })
@@ -172,7 +186,8 @@ export function feedbackService(deps: FeedbackDeps) {
     if (count <= LEAST_EVENTS_MAX) return
     const { storeId, searchSource } = row
     const surplus = count - PLANS[queries.findPlan(storeId) ?? 'free'].feedbackEventsMax
-    if (surplus > 0) queries.forgetFirst(storeId, originOf(searchSource), Math.min(surplus, FORGOTTEN_AT_ONCE))
+    if (surplus > 0)
+      queries.forgetFirst(storeId, originOf(searchSource), Math.min(surplus, FORGOTTEN_AT_ONCE))
   }
 
   /** What the shop must be able to rely on waits for the disk; the rest is written with the next searches. */

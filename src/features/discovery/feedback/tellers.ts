@@ -1,4 +1,4 @@
-import type { TakenBack } from '../analytics/counting.ts'
+import type { TakenBack } from '../analytics/event-counting.ts'
 import {
   type Claim,
   type Click,

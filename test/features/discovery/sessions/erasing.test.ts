@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashName } from '../../../../src/core/distinct.ts'
-import { readBlock } from '../../../../src/features/discovery/analytics/column-block.ts'
+import { readBlock } from '../../../../src/features/discovery/analytics/columns/column-block.ts'
 import type { AnsweredSearch } from '../../../../src/features/discovery/search/history.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'

@@ -5,7 +5,7 @@ export interface Counts {
   measures: readonly Float64Array[]
 }
 
-export const MEASURES = 4
+export const COLUMN_COUNT = 4
 const WIDTHS = [1, 2, 4, 8] as const
 const HEAD_BYTES = 4
 
@@ -61,7 +61,7 @@ export function openBlock(block: Uint8Array): { length: number; distances: Colum
     return width === 4 ? new Uint32Array(aligned) : new Float64Array(aligned)
   }
   const distances = next()
-  return { length, distances, measures: Array.from({ length: MEASURES }, next) }
+  return { length, distances, measures: Array.from({ length: COLUMN_COUNT }, next) }
 }
 
 /** Reads a whole block. */
@@ -107,7 +107,7 @@ export type Joining = 'sum' | 'max'
 /** Joins the counts of two parts of a day. */
 export function join(one: Counts, other: Counts, joining: Joining): Counts {
   const items: number[] = []
-  const measures: number[][] = Array.from({ length: MEASURES }, () => [])
+  const measures: number[][] = Array.from({ length: COLUMN_COUNT }, () => [])
   const put = (item: number, count: (measure: number) => number) => {
     items.push(item)
     for (const [measure, column] of measures.entries()) column.push(count(measure))

@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Counts, join, writeBlock, readBlock } from '../../../../src/features/discovery/analytics/column-block.ts'
+import {
+  type Counts,
+  join,
+  readBlock,
+  writeBlock,
+} from '../../../../../src/features/discovery/analytics/columns/column-block.ts'
 
 const number = fc.oneof(fc.nat(3), fc.nat(70_000), fc.nat(2 ** 31), fc.maxSafeInteger().map(Math.abs))
 const item = fc.oneof(
