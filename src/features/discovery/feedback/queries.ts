@@ -53,12 +53,6 @@ type ClaimRow = Omit<Claim, 'isAttributed' | 'isProductCounted'> & {
   isProductCounted: 0 | 1
 }
 
-/** How many events one step has erased. */
-export interface Erased {
-  removed: number
-  unlinked: number
-}
-
 /** What makes an event the same as one that came with its key before. */
 export type Repeatable = Pick<
   FeedbackRow,
@@ -145,39 +139,12 @@ export function feedbackQueries(db: Db) {
     .prepare<{ storeId: string; ids: string }, string>(`
     SELECT product_id FROM json_each(@ids) CROSS JOIN products ON store_id = @storeId AND product_id = value`)
     .pluck()
-  const forgetOld = db.prepare(
-    'DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events WHERE created_at < ? LIMIT ?)',
-  )
   const countUp = db
     .prepare<{ storeId: string; origin: Teller }, number>(`
     INSERT INTO feedback_counts (store_id, origin, events) VALUES (@storeId, @origin, 1)
     ON CONFLICT DO UPDATE SET events = events + 1 RETURNING events`)
     .pluck()
   const planOf = db.prepare<[storeId: string], PlanName>('SELECT plan FROM stores WHERE id = ?').pluck()
-  const forgetFirst = db.prepare(`
-    DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events INDEXED BY feedback_events_store
-      WHERE store_id = @storeId AND origin = @origin ORDER BY created_at LIMIT @limit)`)
-  const newest = db.prepare<[], number | null>('SELECT max(rowid) FROM feedback_events').pluck()
-  // An order is known by its number alone, so that it never counts twice.
-  const unlink = 'UPDATE feedback_events SET session_id = NULL, search_id = NULL, repeat_key = NULL'
-  const erase = (rows: string) => ({
-    remove: db.prepare(
-      `DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM ${rows} AND order_id IS NULL LIMIT @limit)`,
-    ),
-    unlink: db.prepare(
-      `${unlink} WHERE rowid IN (SELECT rowid FROM ${rows} AND order_id IS NOT NULL LIMIT @limit)`,
-    ),
-  })
-  const eraseSession = erase(
-    'feedback_events WHERE store_id = @storeId AND session_id = @sessionId AND rowid <= @upTo',
-  )
-  const eraseOfSearches = erase(
-    'feedback_events WHERE store_id = @storeId AND search_id IN (SELECT value FROM json_each(@ids))',
-  )
-  const run = ({ remove, unlink: detach }: ReturnType<typeof erase>, values: object): Erased => ({
-    removed: remove.run(values).changes,
-    unlinked: detach.run(values).changes,
-  })
   const toKnown = ({ id, position, attributed }: KnownRow): KnownEvent => ({
     ...{ id, position },
     isAttributed: attributed === 1,
@@ -243,23 +210,6 @@ export function feedbackQueries(db: Db) {
     /** Those of some product ids that the store has. */
     findProducts: (storeId: string, ids: readonly string[]): Set<string> =>
       new Set(products.all({ storeId, ids: JSON.stringify(ids) })),
-    /** Where the events end now, for {@link eraseSession}. */
-    findEnd: (): number => newest.get() ?? 0,
-    /**
-     * Erases some events of a shopper's session that were written before an end. Events with an order number stay without
-     * session and search.
-     */
-    eraseSession: (storeId: string, sessionId: string, upTo: number, limit: number): Erased =>
-      run(eraseSession, { storeId, sessionId, upTo, limit: BigInt(limit) }),
-    /** The same for some events about some searches. */
-    eraseOfSearches: (storeId: string, ids: readonly string[], limit: number): Erased =>
-      run(eraseOfSearches, { storeId, ids: JSON.stringify(ids), limit: BigInt(limit) }),
     findPlan: (storeId: string): PlanName | undefined => planOf.get(storeId),
-    /** Deletes the first events of a store that are kept of a teller. */
-    forgetFirst: (storeId: string, teller: Teller, limit: number): void =>
-      void forgetFirst.run({ storeId, origin: teller, limit: BigInt(limit) }),
-    /** Deletes some of the events that came before a moment. @returns how many. */
-    forgetBefore: (before: number, limit: number): number =>
-      forgetOld.run(BigInt(before), BigInt(limit)).changes,
   }
 }

@@ -32,6 +32,8 @@ export interface Disbelief {
   tellsPrice: boolean
 }
 
+export type Tellers = ReturnType<typeof createTellers>
+
 /**
  * A backend and the pages of a shop may tell of the same. What the backend says replaces what a page said, whichever comes
  * first: anybody can read a widget key (contract 3.11).

@@ -3,7 +3,7 @@ import { describeAct } from '../../../core/audit.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { Erasing } from '../analytics/erasing.ts'
-import type { Erased, FeedbackQueries } from '../feedback/queries.ts'
+import type { Erased, RemovalQueries } from '../feedback/removal-queries.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { SearchQueries } from '../search/queries.ts'
 import type { SessionErased } from './schema.ts'
@@ -16,9 +16,9 @@ export interface SessionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 
     remove: SearchQueries['remove']
   }
   feedback: {
-    findEnd: FeedbackQueries['findEnd']
-    erase: FeedbackQueries['eraseSession']
-    eraseOfSearches: FeedbackQueries['eraseOfSearches']
+    findEnd: RemovalQueries['findEnd']
+    erase: RemovalQueries['eraseSession']
+    eraseOfSearches: RemovalQueries['eraseOfSearches']
   }
   analytics: Erasing
 }
