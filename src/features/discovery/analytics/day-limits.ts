@@ -10,7 +10,7 @@ const SIZES_MAX = 10_000
 
 export type DayLimits = ReturnType<typeof createDayLimits>
 
-/** Bounds how many rows of a kind a store gets in one day. Counts some too many after a write that was undone. */
+/** Bounds how many rows of a kind a store gets in one day. A write that was undone still counts. */
 export function createDayLimits({ countRows }: DayLimitsDeps) {
   const sizes = new BoundedMap<string, number>(SIZES_MAX)
 
@@ -21,11 +21,11 @@ export function createDayLimits({ countRows }: DayLimitsDeps) {
   }
 
   return {
-    /** Takes the place of a new row. @returns false where the day has `max` of them. */
+    /** Takes the place of a new row. @returns false if the day has `max` rows. */
     takePlace: (day: CounterDay, max: number): boolean =>
       take(`${day.storeId} ${day.kind} ${day.day}`, max, () => countRows(day)),
 
-    /** Does the same for a product that the store does not have; these are counted since the program started. */
+    /** Does the same for a product that the store does not have. These are counted only while the program runs. */
     takeUnknownProduct: (storeId: string, day: number, max: number): boolean =>
       take(`${storeId} unknown ${day}`, max, () => 0),
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What is counted of the searches of one day and type. */
+/** Counts of the searches of one day and type. */
 export interface SearchCounts {
   searches: number
   zero: number
@@ -12,12 +12,12 @@ export interface SearchCounts {
 
 export type SearchDayRow = SearchCounts & { day: number; type: string }
 
-/** A search that is counted as another one. */
+/** A keystroke, with the search that counts in its place. */
 export interface KeystrokeRow {
   searchId: string
   storeId: string
   intoId: string
-  /** Of the search that counts. */
+  /** The day of the search that counts. */
   intoDay: number
   intoQuery: string | null
   /** The number of its search source; null for a backend. */
@@ -32,7 +32,7 @@ export interface RevenueRow {
   orders: number
 }
 
-/** Events that were told, and those of them that count for their page alone. */
+/** Reported events, and those of them that count only for their page. */
 export interface EventCount {
   events: number
   attributed: number
@@ -48,7 +48,7 @@ export interface Days {
 
 export type DayQueries = ReturnType<typeof dayQueries>
 
-/** What is left of a sum of money when all of it was taken back may differ from 0 by an error of rounding. */
+/** A sum of money that was taken back entirely may differ from 0 by an error of rounding. */
 const isLeft = (sum: string): string => `abs(${sum}) >= 0.00005`
 
 /** All SQL about the totals of days. No call opens a transaction. */
@@ -130,20 +130,20 @@ export function dayQueries(db: Db) {
       currency: string
       amount: number
     }): void => void addProductRevenue.run(row),
-    /** What shoppers have done with a search so far, a bit for each action. */
+    /** The actions that a search has led to, a bit each. */
     findActions: (searchId: string): number => findActions.get(searchId) ?? 0,
     setActions: (row: { searchId: string; storeId: string; actions: number; day: number }): void =>
       void setActions.run(row),
     addKeystroke: (row: KeystrokeRow): void => void addKeystroke.run(row),
-    /** The search that counts in the place of this one. */
+    /** Finds the search that counts in place of this one. */
     findKeystroke: (searchId: string) => findKeystroke.get(searchId),
-    /** Lets another search count in the place of some that others have replaced. */
+    /** Names the search that counts in place of some replaced ones. */
     redirectKeystrokes: (
       ids: readonly string[],
       into: Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>,
     ): void => void redirectKeystrokes.run({ ids: JSON.stringify(ids), ...into }),
 
-    /** Deletes what is kept about single searches; what they have counted stays. */
+    /** Deletes the rows about some searches. Their counts stay. */
     removeOfSearches(storeId: string, ids: readonly string[]): void {
       for (const statement of removeOfSearches) statement.run(storeId, JSON.stringify(ids))
     },

@@ -9,10 +9,10 @@ export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   days: Pick<DayQueries, 'removeOfSearches'>
   columns: Pick<Columns, 'renameSession'>
   demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
-  /** Forgets the last search of a session, which waits in memory for the next keystroke. */
+  /** Forgets the last search of a session, which memory holds until the next keystroke. */
   forgetLast(storeId: string, sessionId: string): void
   ids: Pick<Ids, 'secret'>
-  /** Waits for the readers of a store's counters and keeps them out. */
+  /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -20,21 +20,21 @@ const SECRET_BYTES = 32
 
 export type Erasing = ReturnType<typeof createErasing>
 
-/** Takes a shopper's session out of the analytics. The sums stay. */
+/** Erases a shopper's session from the analytics. Sums stay. */
 export function createErasing(deps: ErasingDeps) {
   const { days, columns, demand, atomically, withoutFsync } = deps
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
   return {
-    /** Deletes what is kept about single searches. Call it in the transaction that deletes them. */
+    /** Deletes the rows about some searches. Call it in the transaction that deletes the searches. */
     forgetSearches(storeId: string, searchIds: readonly string[]): void {
       days.removeOfSearches(storeId, searchIds)
       demand.forgetSearches(storeId, searchIds)
     },
 
     /**
-     * Erases the session itself, once its searches are gone. Sessions are counted by their hashes: the hash of this one gives
-     * way to the same random number in every day, so the numbers of distinct sessions stay.
+     * Erases the session itself. Call it once its searches are deleted. Sessions are counted by hash: one random number
+     * replaces the hash in every day, so the numbers of distinct sessions stay.
      *
      * @returns the number of days that counted it.
      */

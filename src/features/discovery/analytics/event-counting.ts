@@ -25,18 +25,18 @@ export interface CountedEvent {
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
   /** The page that reported it; null for a backend. */
   searchSource: SearchSource | null
-  /** Whether a page reports what the backend reports as well: it counts for the page and its search alone. */
+  /** Whether the backend reports the same as this page. The event then counts only for the page and its search. */
   isReplaced: boolean
-  /** Whether the other of the two has reported the same before; its click has a position already. */
+  /** Whether the other reporter was first; the position of the click is then counted already. */
   isRepeated: boolean
   /** Unix ms. */
   occurredAt: number
 }
 
-/** An event that counts no more, because another one has taken its place. */
+/** An event that no longer counts, because another one replaces it. */
 export interface TakenBack extends Pick<CountedEvent, 'storeId' | 'action' | 'productId' | 'occurredAt'> {
   isProductCounted: boolean
-  /** `isOrder`: nothing of its order counts any more in this currency. */
+  /** `isOrder`: no line of its order counts any longer in this currency. */
   sale?: { value: number; currency: string; isAttributed: boolean; isOrder: boolean }
 }
 
@@ -49,7 +49,7 @@ export interface EventCountingDeps {
   findStanding(storeId: string, search: GivenSearch): StandingSearch
 }
 
-/** Products of a store that are counted in one day without being in its catalogue. */
+/** Products that are counted in one day although the store does not have them. */
 const UNKNOWN_PRODUCTS_PER_DAY_MAX = 1_000
 
 /** The bit of an action in `engaged_searches`, the count of searches that led to it, and the count of the events themselves. */
@@ -95,7 +95,7 @@ export function createEventCounting(deps: EventCountingDeps) {
     columns.add({ storeId, kind: PRODUCTS, day }, item, { [ACTIONS[action].events]: by })
   }
 
-  /** @returns the number of the product; undefined for one too many that the store does not have. */
+  /** @returns the number of the product; undefined for an unknown product beyond the limit of the day. */
   function countProduct(
     { storeId, action, productId, isKnownProduct }: CountedEvent,
     day: number,

@@ -1,19 +1,19 @@
 import type { SearchRow } from '../search/queries.ts'
 
-/** The next text search of a session within this time is another keystroke of the same search. */
+/** A text search within this time after the last one of its session is another keystroke of the same search. */
 const BURST_MS = 3_000
 
 /** Sessions whose last search is remembered. */
 const SESSIONS_MAX = 10_000
 
-/** Whether a search is no further page of another one. */
+/** Whether a search is not a further page of another one. */
 export const isFirstPage = ({ parameters }: SearchRow): boolean => !parameters['offset']
 
 export type KeystrokeBursts = ReturnType<typeof createKeystrokeBursts>
 
-/** Finds out which text searches are keystrokes of one: search as you type asks the service several times. */
+/** Recognizes the text searches that are keystrokes of one: search as you type sends several. */
 export function createKeystrokeBursts() {
-  /** By store and session; the session that searched last comes last. */
+  /** By store and session, in the order of their last searches. */
   const last = new Map<string, SearchRow>()
   /** Sessions by the id of their last search. */
   const keys = new Map<string, string>()
@@ -37,7 +37,7 @@ export function createKeystrokeBursts() {
         if (last.size <= SESSIONS_MAX) break
         drop(oldest)
       }
-      // A clock that was set back makes no keystroke burst.
+      // After a clock was set back, no keystroke burst begins.
       const age = before ? search.createdAt - before.createdAt : Infinity
       return age >= 0 && age <= BURST_MS ? before : undefined
     },

@@ -31,13 +31,13 @@ export interface AnalyticsNeeds {
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
-  /** Writes the searches and events that wait. */
+  /** Writes the queued searches and events. */
   flush(): void
   /** Days that searches and events are kept. */
   historyDays: number
 }
 
-/** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
+/** Wires the analytics. They count searches and feedback, and read the catalogue. They read nothing of searches. */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
   const { model, embedder, findFillFacts, flush, historyDays } = needs

@@ -46,7 +46,7 @@ export function pruneQueries(db: Db) {
 
   return {
     listStores: (): string[] => stores.all(),
-    /** Deletes the oldest day of every table. @returns whether one was before the given. */
+    /** Deletes the oldest day of every table. @returns whether one was before the given day. */
     removeOldestDay(storeId: string, before: number): boolean {
       let isAny = false
       for (const { oldest: find, run } of removeDays) {
@@ -57,7 +57,7 @@ export function pruneQueries(db: Db) {
       }
       return isAny
     },
-    /** Deletes what became of old searches. @returns how many rows. */
+    /** Deletes the rows about old single searches. @returns how many. */
     removeSearches: (storeId: string, before: number, limit: number): number =>
       removeSearches.reduce(
         (sum, statement) => sum + statement.run({ storeId, before, limit: BigInt(limit) }).changes,
@@ -65,7 +65,7 @@ export function pruneQueries(db: Db) {
       ),
     /** Deletes search sources that no kept day counts. */
     removeSources: (storeId: string): void => void removeSources.run({ storeId }),
-    /** Gives up names that no kept day counts. @param openDays days whose rows are in no block yet. */
+    /** Frees the numbers of names that no kept day counts. @param openDays days whose rows are in no block yet. */
     freeItems: (range: {
       storeId: string
       kind: number

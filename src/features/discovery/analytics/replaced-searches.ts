@@ -3,7 +3,7 @@ import type { FoundSearch } from '../search/queries.ts'
 import type { DayQueries } from './day-queries.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
 
-/** A search, as far as feedback on it needs it. */
+/** The parts of a search that counting feedback on it needs. */
 export type GivenSearch = Pick<
   FoundSearch,
   'id' | 'type' | 'query' | 'isTracked' | 'searchSource' | 'createdAt'
@@ -39,7 +39,7 @@ export function createReplacedSearches({ days, searchSources }: ReplacedSearches
       passed.push(found.id)
       found = { id: next.intoId, day: next.intoDay, query: next.intoQuery, source: next.intoSource }
     }
-    // No event follows the same searches again.
+    // The next event takes the short way.
     if (passed.length > 1) {
       const { id: intoId, day: intoDay, query: intoQuery, source: intoSource } = found
       days.redirectKeystrokes(passed, { intoId, intoDay, intoQuery, intoSource })

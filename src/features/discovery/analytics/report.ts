@@ -120,7 +120,7 @@ export async function writeReport(
   }
 }
 
-/** A sum that went below zero, because a count was lost with its search, shows as a number above this. */
+/** Sums are modulo 2³²: a sum below zero, whose count was lost with its search, appears as a number above this. */
 const WRAPPED = 2 ** 31
 
 function addUp(rows: readonly SearchCounts[]): SearchCounts {

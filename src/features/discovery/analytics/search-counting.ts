@@ -19,7 +19,7 @@ export interface SearchCountingDeps {
   limits: Pick<DayLimits, 'takePlace'>
 }
 
-/** Different queries of a store that are counted in one day; the others count in the totals alone. */
+/** Distinct queries of a store that are counted in one day. Others count only in the totals. */
 const QUERIES_PER_DAY_MAX = 5_000
 /** Sessions of a store and day that are counted exactly; with more of them the number becomes an estimate. */
 const SESSIONS_PER_DAY_EXACT = 10_000
@@ -86,11 +86,11 @@ export function createSearchCounting({ days, columns, items, searchSources, limi
   }
 }
 
-/** Of a batch its entries count, each by itself. */
+/** A batch does not count: its entries do. */
 export const isCounted = ({ isTracked, type }: Pick<SearchRow, 'isTracked' | 'type'>): boolean =>
   isTracked && type !== 'batch'
 
-/** A later page is empty where the list ends; that says nothing of the query. */
+/** Only a first page counts as empty: a later one is empty where the list ends. */
 const isEmpty = (search: SearchRow): 0 | 1 => (search.results.length === 0 && isFirstPage(search) ? 1 : 0)
 
 const isLow = ({ topScore }: SearchRow): 0 | 1 => (topScore !== null && topScore < PLAUSIBLE ? 1 : 0)

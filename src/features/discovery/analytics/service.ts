@@ -29,30 +29,30 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   items: ReportDeps['items'] & Pick<ItemQueries, 'findNumber' | 'listNames'>
   catalogue: CatalogueQueries
   unmet: { findMap(storeId: string): UnmetMap | undefined }
-  /** What fills in of the metadata what the store has said once for all its products. */
+  /** Finds the facts that a store states once for all its products, which complete the metadata of each. */
   findFillFacts(storeId: string): FillFacts | undefined
-  /** Writes the searches and events that wait, so that the counts are of this moment. */
+  /** Writes the queued searches and events, so that the counts are up to date. */
   flush(): void
-  /** Reads the counters of a store while nothing packs them, one reader at a time. */
+  /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
 type FillFacts = (productId: string, metadata: Record<string, unknown>) => Record<string, unknown>
 
-/** What one event adds to the score of a product, and when half of it is left. */
+/** The points that one event adds to the score of a product, and their half-life. */
 const WEIGHTS = { clicks: 1, carts: 3, purchases: 5 } as const
 const HALF_LIFE_DAYS = 7
 
-/** Days of searches that suggestions are made of. */
+/** Days of searches that suggestions come from. */
 const SUGGESTION_DAYS = 90
 
-/** Queries with the prefix that are looked at, and at a time. */
+/** Queries with the prefix that are read in all, and at a time. */
 const NAMES_MAX = 50_000
 const NAMES_AT_ONCE = 2_000
 
 export type AnalyticsService = ReturnType<typeof analyticsService>
 
-/** What shoppers look for and what they do with what they find, from counts that are always up to date. */
+/** Reports searches, clicks, revenue and unmet demand, from counts that are always up to date. */
 export function analyticsService(deps: AnalyticsDeps) {
   const { days: queries, columns, items, catalogue, unmet, clock, flush, alone } = deps
 
@@ -127,7 +127,7 @@ export function analyticsService(deps: AnalyticsDeps) {
         const best = findBest(
           scores.length,
           limit,
-          // What was taken back may leave an error of rounding.
+          // Events that were taken back may leave an error of rounding.
           (item) => score(item) > 0 && isCounted(item),
           (one, other) => score(other) - score(one) || one - other,
         )

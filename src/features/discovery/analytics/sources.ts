@@ -11,16 +11,16 @@ export type EventCounts = ReadonlyMap<string, EventCount>
 type Source = Analytics['by_source'][number]
 type Tracking = Analytics['tracking']
 
-/** With so many searches a shop whose clicks arrive has at least one. */
+/** From so many searches on, a shop whose clicks arrive has at least one click. */
 const TELLING_SEARCHES = 50
 
 /** Widgets that are listed. */
 const WIDGETS_MAX = 100
 
-/** Origins that a sentence names. */
+/** Origins named in one sentence. */
 const NAMED_MAX = 3
 
-/** Splits the counts of a period by who searched: the widgets, and the backend, which is the rest. */
+/** Splits the counts of a period by search source: the widgets, and the backend as the rest. */
 export function listSources(
   total: SearchCounts,
   events: EventCounts,
@@ -73,7 +73,7 @@ function describe(counts: SourceCounts, who: string, days: number) {
 const isUsed = ({ searches, clicks, carts, purchases }: SourceCounts): boolean =>
   searches + clicks + carts + purchases > 0
 
-/** Clicks on the results of a source may be told by another one. */
+/** One source may report the clicks on the results of another. */
 function describeSource(counts: SourceCounts, who: string, days: number): Tracking {
   const { searches, clicked, clicks } = counts
   const text = `${counted(searches, 'search', 'searches')}, ${counted(clicks, 'click')} in ${counted(days, 'day')}`
@@ -91,7 +91,7 @@ export function describeTracking(
   sources: readonly Source[],
   days: number,
 ): Tracking {
-  // What two tell of happened once.
+  // An event that both the backend and a page report happened once.
   const count = ({ events: told, replaced }: EventCount) => told - replaced
   const told = events.get('click')
   const click = { events: told ? count(told) : 0, attributed: told?.attributed ?? 0 }

@@ -11,13 +11,13 @@ export interface UpkeepDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 
   columns: Pick<Columns, 'pack' | 'listOpenDays'>
   items: Pick<ItemQueries, 'countNumbers'>
   prune: PruneQueries
-  /** Waits for the readers of a store's counters and keeps them out. */
+  /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
   /** Days that searches and events are kept. */
   historyDays: number
 }
 
-/** Days that counts are kept: a year, and time for the last of its nights. */
+/** Days that counts are kept: a year and some reserve. */
 const KEPT_DAYS = 400
 
 const ITEMS_AT_ONCE = 5_000
@@ -35,7 +35,7 @@ export function createUpkeep(deps: UpkeepDeps) {
       isAny = true
       await turn()
     }
-    // A search that is gone gets no feedback any more.
+    // Feedback no longer finds a deleted search.
     const gone = today - historyDays - 1
     while (write(() => prune.removeSearches(storeId, gone, SEARCHES_AT_ONCE)) >= SEARCHES_AT_ONCE)
       await turn()

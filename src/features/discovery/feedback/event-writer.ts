@@ -24,15 +24,15 @@ export interface EventWriterDeps {
   countEvent(event: CountedEvent): boolean
 }
 
-/** No plan keeps fewer events of a teller. */
+/** Every plan keeps at least so many events of a reporter. */
 const LEAST_EVENTS_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].feedbackEventsMax))
 
-/** Events that go with a new one of a store that keeps too many. */
+/** Old events that are deleted for a new one when a store has too many. */
 const FORGOTTEN_AT_ONCE = 20
 
-/** Writes events and has them counted, each of them once. */
+/** Writes and counts each event once. */
 export function createEventWriter({ queries, removal, tellers, countEvent }: EventWriterDeps) {
-  /** The event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
+  /** Finds the event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
   function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
     const { orderId, repeatKey, createdAt, searchSource } = row
     const ofOrder =
@@ -46,7 +46,7 @@ export function createEventWriter({ queries, removal, tellers, countEvent }: Eve
     return ofKey?.event
   }
 
-  /** Adds an event, and lets the first ones go where the store keeps too many of its teller. */
+  /** Adds an event, and deletes the oldest ones if the store has too many of its reporter. */
   function addBounded(row: FeedbackRow, counting: Counting): void {
     const count = queries.add(row, counting)
     if (count <= LEAST_EVENTS_MAX) return
@@ -73,7 +73,7 @@ export function createEventWriter({ queries, removal, tellers, countEvent }: Eve
       return row
     }
     const isRepeated = searchSource ? standing === STANDING.replaced : tellers.replace(row)
-    // The clock of a shop may be ahead, and no report has tomorrow.
+    // The clock of a shop may be ahead, and no report includes tomorrow.
     const occurredAt = Math.min(row.occurredAt, row.createdAt)
     const sale =
       orderValue === null || currency === null

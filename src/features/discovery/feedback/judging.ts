@@ -14,25 +14,25 @@ export interface JudgingDeps extends Pick<Base, 'clock' | 'ids'> {
 }
 
 export interface FeedbackSource {
-  /** The page that tells; null for a backend. */
+  /** The page that reports; null for a backend. */
   searchSource: FeedbackRow['searchSource']
   /** The request's Idempotency-Key. */
   idempotencyKey?: string | null
-  /** Whether the page may not see every product, and so must not learn of their prices. */
+  /** Whether the page may not see every product. Warnings then must not reveal prices. */
   hidesPrices?: boolean
 }
 
-/** What the events of one request share. */
+/** Shared by the events of one request. */
 export interface EventContext {
   storeId: string
   source: FeedbackSource
-  /** Those of the named products that the store has. */
+  /** The named products that the store has. */
   products: ReadonlySet<string>
   /** The highest price of the store, looked up at most once. */
   findDearest(): number | null
 }
 
-/** An event with what was found out about it. */
+/** An event, and what the store knows about it. */
 export interface Judged {
   row: FeedbackRow
   search: FoundSearch | undefined
@@ -41,7 +41,7 @@ export interface Judged {
   warnings: string[]
 }
 
-/** Finds out what is known about an event before it is written. */
+/** Looks up what the store knows about an event, before it is written. */
 export function createJudging({ queries, history, tellers, clock, ids, ...deps }: JudgingDeps) {
   function readContext(storeId: string, productIds: readonly string[], source: FeedbackSource): EventContext {
     let dearest: { price: number | null } | undefined

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import type { SearchSource } from '../search/queries.ts'
 import type { FeedbackAction } from './schema.ts'
 
-/** One event, as it is kept. */
+/** One event, as it is stored. */
 export interface FeedbackRow {
   id: string
   storeId: string
@@ -18,30 +18,30 @@ export interface FeedbackRow {
   quantity: number
   sessionId: string | null
   repeatKey: string | null
-  /** The page that told of it; null for a backend. */
+  /** The page that reported it; null for a backend. */
   searchSource: SearchSource | null
   /** Unix ms. */
   occurredAt: number
   createdAt: number
 }
 
-/** Whether an event counts; the numbers stand in the database. */
+/** Whether an event counts. The numbers stand in the database. */
 export const STANDING = {
   counted: 0,
-  /** A page told it, and the backend tells of the same itself. */
+  /** A page reported it, and the backend reported the same. */
   replaced: 1,
-  /** A page told it, and it counts nowhere. */
+  /** A page reported it, and it counts nowhere. */
   unbelieved: 2,
 } as const
 export type Standing = (typeof STANDING)[keyof typeof STANDING]
 
-/** What an event has counted. */
+/** Where an event counts. */
 export interface Counting {
   standing: Standing
   isProductCounted: boolean
 }
 
-/** An event that a page has told, with what it has counted. */
+/** An event that a page reported, and where it counts. */
 export type Claim = Pick<FeedbackRow, 'action' | 'productId' | 'isAttributed' | 'orderValue' | 'currency'> & {
   key: number
   isProductCounted: boolean
@@ -53,17 +53,17 @@ type ClaimRow = Omit<Claim, 'isAttributed' | 'isProductCounted'> & {
   isProductCounted: 0 | 1
 }
 
-/** What makes an event the same as one that came with its key before. */
+/** Two events with one key are the same if they agree in these fields. */
 export type Repeatable = Pick<
   FeedbackRow,
   'storeId' | 'searchId' | 'productId' | 'action' | 'orderId' | 'orderValue' | 'currency' | 'quantity'
 > & { repeatKey: string }
 
-/** What is answered again about an event that came twice. */
+/** The parts of a stored event that are answered again when it is repeated. */
 export type KnownEvent = Pick<FeedbackRow, 'id' | 'isAttributed' | 'position'>
 type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
 
-/** Who has told of an event. */
+/** The kind of client that reported an event. */
 export type Teller = 'api' | 'widget'
 export const originOf = (searchSource: SearchSource | null): Teller => (searchSource ? 'widget' : 'api')
 
@@ -92,7 +92,7 @@ export function feedbackQueries(db: Db) {
       @currency, @quantity, @sessionId, @repeatKey, @origin, @keyId, @pageOrigin, @occurredAt, @createdAt,
       @standing, @productCounted)`)
   const known = 'SELECT id, is_attributed AS attributed, position FROM feedback_events'
-  // Of one teller no line of an order is there twice, except one that nobody believes.
+  // No reporter has a line of an order twice, except one that is not believed.
   const ofLine = `WHERE store_id = @storeId AND order_id = @orderId AND action = @action AND product_id = @productId
     AND origin = @origin`
   const byOrder = db.prepare<Line, KnownRow>(
@@ -157,7 +157,7 @@ export function feedbackQueries(db: Db) {
   const toKnownOrNone = (row: KnownRow | undefined) => row && toKnown(row)
 
   return {
-    /** Adds an event, in a transaction. @returns how many events of its teller the store keeps. */
+    /** Adds an event. Call it in a transaction. @returns how many events of its reporter the store keeps. */
     add(
       { isAttributed, searchSource, ...row }: FeedbackRow,
       { standing, isProductCounted }: Counting,
@@ -173,41 +173,41 @@ export function feedbackQueries(db: Db) {
       })
       return countUp.all({ storeId: row.storeId, origin: originOf(searchSource) })[0] ?? 0
     },
-    /** The same product of the same order, from the same teller. */
+    /** Finds the same line of an order by the same reporter. */
     findOfOrder: (line: OrderLine, teller: Teller, standing: Standing) =>
       toKnownOrNone(
         byOrder.get({ ...line, origin: teller, unbelieved: standing === STANDING.unbelieved ? 1 : 0 }),
       ),
-    /** The event that came with the same key, and whether it is the same. @param since Unix ms. */
+    /** Finds the event with the same key, and whether it is the same event. @param since Unix ms. */
     findOfKey({ storeId, repeatKey, ...event }: Repeatable, since: number) {
       const { searchId, productId, action, orderId, orderValue, currency, quantity } = event
       const said = { searchId, productId, action, orderId, orderValue, currency, quantity }
       const row = byKey.get({ storeId, repeatKey, since, ...said })
       return row && { event: toKnown(row), isSame: row.isSame === 1 }
     },
-    /** A click on the product after one moment and before another, in the results of the same search. */
+    /** Finds a click on the product between two moments, in the results of the same search. */
     findClick: (click: Click, teller: Teller) => toKnownOrNone(clickNear.get({ ...click, origin: teller })),
     /** Whether a purchase of the order in this currency counts. */
     hasOrder: (storeId: string, orderId: string, currency: string): boolean =>
       orderLine.get({ storeId, orderId, currency }) !== undefined,
-    /** Whether the backend has told of a purchase of the order. */
+    /** Whether the backend has reported a purchase of the order. */
     isTold: (storeId: string, orderId: string): boolean => toldOrder.get({ storeId, orderId }) !== undefined,
-    /** How many lines of an order count that pages have told, up to a number. */
+    /** Counts the lines of an order that pages reported and that count, up to a maximum. */
     countClaims: (storeId: string, orderId: string, max: number): number =>
       countClaims.get({ storeId, orderId, max: BigInt(max) }) ?? 0,
-    /** The purchases of an order that count and that pages have told, in the order in which they came. */
+    /** Lists the purchases of an order that pages reported and that count, oldest first. */
     listClaimsOfOrder: (storeId: string, orderId: string): Claim[] =>
       claimsOfOrder.all({ storeId, orderId }).map(toClaim),
-    /** The same for one line of an order, whatever its action. */
+    /** Does the same for one line of an order, of any action. */
     listClaimsOfLine: (line: OrderLine): Claim[] =>
       claimsOfLine.all({ ...line, origin: 'widget' }).map(toClaim),
-    /** The same for clicks. */
+    /** Does the same for clicks. */
     listClaimsOfClick: (click: Click): Claim[] =>
       claimsOfClick.all({ ...click, origin: 'widget' }).map(toClaim),
     setReplaced: (key: number): void => void setStanding.run(BigInt(STANDING.replaced), BigInt(key)),
     /** The highest price of the store's products; null without any. */
     findDearest: (storeId: string): number | null => dearest.get({ storeId }) ?? null,
-    /** Those of some product ids that the store has. */
+    /** Filters some product ids for those that the store has. */
     findProducts: (storeId: string, ids: readonly string[]): Set<string> =>
       new Set(products.all({ storeId, ids: JSON.stringify(ids) })),
     findPlan: (storeId: string): PlanName | undefined => planOf.get(storeId),

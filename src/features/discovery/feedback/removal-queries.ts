@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { Teller } from './queries.ts'
 
-/** How many events one step has erased. */
+/** Events that one step has erased. */
 export interface Erased {
   removed: number
   unlinked: number
@@ -18,7 +18,7 @@ export function removalQueries(db: Db) {
     DELETE FROM feedback_events WHERE rowid IN (SELECT rowid FROM feedback_events INDEXED BY feedback_events_store
       WHERE store_id = @storeId AND origin = @origin ORDER BY created_at LIMIT @limit)`)
   const newest = db.prepare<[], number | null>('SELECT max(rowid) FROM feedback_events').pluck()
-  // An order is known by its number alone, so that it never counts twice.
+  // The number of an order stays, so that the order never counts twice.
   const unlink = 'UPDATE feedback_events SET session_id = NULL, search_id = NULL, repeat_key = NULL'
   const erase = (rows: string) => ({
     remove: db.prepare(
@@ -40,21 +40,21 @@ export function removalQueries(db: Db) {
   })
 
   return {
-    /** Where the events end now, for {@link eraseSession}. */
+    /** The newest event, for {@link eraseSession}. */
     findEnd: (): number => newest.get() ?? 0,
     /**
-     * Erases some events of a shopper's session that were written before an end. Events with an order number stay without
-     * session and search.
+     * Erases some events of a shopper's session up to a given one. Events with an order number stay, without session and
+     * search.
      */
     eraseSession: (storeId: string, sessionId: string, upTo: number, limit: number): Erased =>
       run(eraseSession, { storeId, sessionId, upTo, limit: BigInt(limit) }),
-    /** The same for some events about some searches. */
+    /** Does the same for events about some searches. */
     eraseOfSearches: (storeId: string, ids: readonly string[], limit: number): Erased =>
       run(eraseOfSearches, { storeId, ids: JSON.stringify(ids), limit: BigInt(limit) }),
-    /** Deletes the first events of a store that are kept of a teller. */
+    /** Deletes the oldest events of one reporter. */
     forgetFirst: (storeId: string, teller: Teller, limit: number): void =>
       void forgetFirst.run({ storeId, origin: teller, limit: BigInt(limit) }),
-    /** Deletes some of the events that came before a moment. @returns how many. */
+    /** Deletes some of the events before a moment. @returns how many. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,
   }

@@ -21,7 +21,7 @@ export interface FeedbackDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   }
   /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
   write(event: Judged): KnownEvent
-  /** Learns that a search is given feedback, before its counts are written. */
+  /** Called as feedback on a search arrives, before it is counted. */
   noteFeedback(searchId: string): void
   writeTogether: WriteTogether
   /** Days that an event is kept. */
@@ -40,7 +40,7 @@ export type FeedbackService = ReturnType<typeof feedbackService>
 export function feedbackService(deps: FeedbackDeps) {
   const { removal, history, judging, write, noteFeedback, writeTogether, withoutFsync, clock, days } = deps
 
-  /** What the shop must be able to rely on waits for the disk; the rest is written with the next searches. */
+  /** Purchases, and events with an order or a key, wait for the disk. Others are written with the next searches. */
   async function keep(judged: readonly Judged[]): Promise<KnownEvent[]> {
     for (const { search } of judged) if (search) noteFeedback(search.id)
     const isAwaited = ({ row }: Judged) =>
@@ -95,9 +95,9 @@ export function feedbackService(deps: FeedbackDeps) {
 
   return {
     /**
-     * Records one event, or each of the list `events` by itself.
+     * Records one event, or each event of the list `events` independently.
      *
-     * @throws ApiError `validation_error` for a single event, or for a list that is none.
+     * @throws ApiError `validation_error` if a single event or the list itself is invalid.
      */
     async record(storeId: string, body: unknown, source: FeedbackSource): Promise<FeedbackAnswer> {
       if (!isObject(body)) throw validationError([NO_OBJECT])
@@ -107,7 +107,7 @@ export function feedbackService(deps: FeedbackDeps) {
       const list = readList(events)
       for (let first = 0; first < list.length; first += EVENTS_AT_ONCE) {
         if (first > 0) {
-          // As a group of its own, so that no group takes long.
+          // Flushed in between, so that no group of writes takes long.
           history.flush()
           await turn()
         }
@@ -148,7 +148,7 @@ function tryTo<Result>(work: () => Result): Result | ApiError {
   }
 }
 
-/** The schema of the body is one of several, which only this service tells apart. */
+/** The body has one of several schemas; only this service distinguishes them. */
 const isObject = (body: unknown): body is Record<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body)
 

@@ -137,7 +137,7 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
   )
 }
 
-/** What a body costs, in requests. */
+/** The cost of a body, in requests. */
 const countUnits = (body: unknown): number => Math.ceil(countEvents(body) / LIMITS.feedbackEventsPerUnit)
 
 /** @throws ApiError `validation_error`. */

@@ -7,7 +7,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
 import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
-/** What a widget may say in any search; it may send other fields, which are ignored. */
+/** The fields of any search of a widget. Other fields are ignored. */
 const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties

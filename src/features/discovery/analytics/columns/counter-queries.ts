@@ -71,7 +71,7 @@ export function counterQueries(db: Db) {
 
   return {
     add: (row: CounterDay & Cells & { item: number }): void => void add.run(row),
-    /** Adds to an item that the day counts already. @returns whether it does. */
+    /** Adds to an item that has a row. @returns whether it has. */
     update: (row: CounterDay & Cells & { item: number }): boolean => update.run(row).changes > 0,
     isCounted: (day: CounterDay, item: number): boolean => find.get({ ...day, item }) !== undefined,
     /** Counts an item once. */
@@ -103,7 +103,7 @@ export function counterQueries(db: Db) {
     findBlock: (day: CounterDay): Buffer | undefined => findBlock.get(day),
     setBlock: (day: CounterDay, block: Buffer): void => void setBlock.run({ ...day, pack: block }),
     removeRows: (day: CounterDay, upTo: number): number => removeRows.run({ ...day, upTo }).changes,
-    /** Counts what one item has counted as another, new one. @returns whether there was anything. */
+    /** Moves the counts of one item to a new one. @returns whether the item had any. */
     renameRow: (day: CounterDay, from: number, to: number): boolean =>
       renameRow.run({ ...day, from, to }).changes > 0,
   }

@@ -46,7 +46,7 @@ export function createPacking({ counters, items, write }: PackingDeps) {
     return rows.length === ROWS_AT_ONCE
   }
 
-  /** Turns the packed hashes of a busy day into a sketch, which is as large however many there are. */
+  /** Turns the packed hashes of a busy day into a sketch, whose size does not grow with them. */
   function sketch(day: CounterDay): void {
     const { items: hashes } = readDay(day)
     if (hashes.length <= EXACT_SESSIONS_MAX) return
@@ -74,7 +74,7 @@ export function createPacking({ counters, items, write }: PackingDeps) {
 }
 
 function toCounts(rows: readonly CounterRow[]): Counts {
-  // A count below zero takes back what is in the block.
+  // A negative count takes back a part of the block.
   const column = (n: number) => Float64Array.from(rows, (row) => row[n] as number)
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
 }

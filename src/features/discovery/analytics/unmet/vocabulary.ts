@@ -13,5 +13,5 @@ const WORDS = `
   grill, lawn mower, hose, tyre, car part, dog bed, cat tree, pet food, food, drink, wine, chocolate,
   jewellery box, umbrella, fabric, wallpaper, poster, a person`
 
-/** Words for what pictures of shoppers may show, where no category of the store does. */
+/** Words for pictures that no category of a store describes. */
 export const PRODUCT_WORDS: readonly string[] = WORDS.split(',').map((word) => word.trim())
