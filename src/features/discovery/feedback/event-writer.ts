@@ -14,12 +14,12 @@ import {
   type Standing,
 } from './queries.ts'
 import type { RemovalQueries } from './removal-queries.ts'
-import type { Tellers } from './tellers.ts'
+import type { Reporters } from './reporters.ts'
 
 export interface EventWriterDeps {
   queries: Pick<FeedbackQueries, 'add' | 'findOfOrder' | 'findOfKey' | 'hasOrder' | 'findPlan'>
   removal: Pick<RemovalQueries, 'forgetFirst'>
-  tellers: Pick<Tellers, 'findClick' | 'judge' | 'replace'>
+  reporters: Pick<Reporters, 'findClick' | 'judge' | 'replace'>
   /** Counts an event in its transaction. @returns whether it counts for its product. */
   countEvent(event: CountedEvent): boolean
 }
@@ -31,7 +31,7 @@ const LEAST_EVENTS_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].feedba
 const FORGOTTEN_AT_ONCE = 20
 
 /** Writes and counts each event once. */
-export function createEventWriter({ queries, removal, tellers, countEvent }: EventWriterDeps) {
+export function createEventWriter({ queries, removal, reporters, countEvent }: EventWriterDeps) {
   /** Finds the event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
   function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
     const { orderId, repeatKey, createdAt, searchSource } = row
@@ -58,12 +58,12 @@ export function createEventWriter({ queries, removal, tellers, countEvent }: Eve
 
   /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
   return function write({ row, search, isKnownProduct, ...judged }: Judged): KnownEvent {
-    const known = findKnown(row, judged.standing) ?? tellers.findClick(row)
+    const known = findKnown(row, judged.standing) ?? reporters.findClick(row)
     if (known) return known
     const { storeId, action, productId, position, searchSource, orderId, orderValue, currency } = row
     const { standing, warning } =
       judged.standing === STANDING.counted && searchSource
-        ? tellers.judge(row)
+        ? reporters.judge(row)
         : { standing: judged.standing }
     if (warning !== undefined) judged.warnings.push(warning)
     if (standing === STANDING.unbelieved) {
@@ -72,7 +72,7 @@ export function createEventWriter({ queries, removal, tellers, countEvent }: Eve
       addBounded(row, { standing, isProductCounted: false })
       return row
     }
-    const isRepeated = searchSource ? standing === STANDING.replaced : tellers.replace(row)
+    const isRepeated = searchSource ? standing === STANDING.replaced : reporters.replace(row)
     // The clock of a shop may be ahead, and no report includes tomorrow.
     const occurredAt = Math.min(row.occurredAt, row.createdAt)
     const sale =

@@ -3,12 +3,12 @@ import type { SearchHistory } from '../search/history.ts'
 import type { FoundSearch } from '../search/queries.ts'
 import { type FeedbackQueries, type FeedbackRow, STANDING, type Standing } from './queries.ts'
 import type { ReadEvent } from './reading.ts'
-import type { Tellers } from './tellers.ts'
+import type { Reporters } from './reporters.ts'
 
 export interface JudgingDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<FeedbackQueries, 'findDearest' | 'findProducts'>
   history: Pick<SearchHistory, 'find'>
-  tellers: Pick<Tellers, 'findDisbelief'>
+  reporters: Pick<Reporters, 'findDisbelief'>
   /** Whether the store keeps the prices of its products from pages. */
   hidesPrices(storeId: string): boolean
 }
@@ -42,7 +42,7 @@ export interface Judged {
 }
 
 /** Looks up what the store knows about an event, before it is written. */
-export function createJudging({ queries, history, tellers, clock, ids, ...deps }: JudgingDeps) {
+export function createJudging({ queries, history, reporters, clock, ids, ...deps }: JudgingDeps) {
   function readContext(storeId: string, productIds: readonly string[], source: FeedbackSource): EventContext {
     let dearest: { price: number | null } | undefined
     return {
@@ -86,8 +86,8 @@ export function createJudging({ queries, history, tellers, clock, ids, ...deps }
       searchSource,
       createdAt: clock.now(),
     }
-    const disbelief = tellers.findDisbelief(row, findDearest)
-    if (disbelief && !(disbelief.tellsPrice && (hidesPrices || deps.hidesPrices(storeId))))
+    const disbelief = reporters.findDisbelief(row, findDearest)
+    if (disbelief && !(disbelief.revealsPrice && (hidesPrices || deps.hidesPrices(storeId))))
       warnings.push(disbelief.warning)
     const standing = disbelief ? STANDING.unbelieved : STANDING.counted
     return { row, search, isKnownProduct, standing, warnings }

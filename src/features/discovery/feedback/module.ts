@@ -5,15 +5,15 @@ import { createEventWriter, type EventWriterDeps } from './event-writer.ts'
 import { createJudging, type JudgingDeps } from './judging.ts'
 import { feedbackQueries } from './queries.ts'
 import { removalQueries } from './removal-queries.ts'
+import { createReporters, type ReporterDeps } from './reporters.ts'
 import { feedbackRoutes } from './routes.ts'
 import { type FeedbackDeps, feedbackService } from './service.ts'
-import { createTellers, type TellerDeps } from './tellers.ts'
 
 export interface FeedbackNeeds
   extends Pick<FeedbackDeps, 'noteFeedback' | 'writeTogether' | 'days'>,
     Pick<JudgingDeps, 'hidesPrices'>,
     Pick<EventWriterDeps, 'countEvent'>,
-    Pick<TellerDeps, 'takeBack'> {
+    Pick<ReporterDeps, 'takeBack'> {
   history: FeedbackDeps['history'] & JudgingDeps['history']
 }
 
@@ -22,12 +22,12 @@ export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: Fee
   const { history, hidesPrices, noteFeedback, countEvent, takeBack, writeTogether, days } = needs
   const queries = feedbackQueries(db)
   const removal = removalQueries(db)
-  const tellers = createTellers({ queries, takeBack })
+  const reporters = createReporters({ queries, takeBack })
   const service = feedbackService({
     removal,
     history,
-    judging: createJudging({ queries, history, tellers, hidesPrices, clock, ids }),
-    write: createEventWriter({ queries, removal, tellers, countEvent }),
+    judging: createJudging({ queries, history, reporters, hidesPrices, clock, ids }),
+    write: createEventWriter({ queries, removal, reporters, countEvent }),
     noteFeedback,
     writeTogether,
     withoutFsync,

@@ -64,11 +64,11 @@ export type KnownEvent = Pick<FeedbackRow, 'id' | 'isAttributed' | 'position'>
 type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
 
 /** The kind of client that reported an event. */
-export type Teller = 'api' | 'widget'
-export const originOf = (searchSource: SearchSource | null): Teller => (searchSource ? 'widget' : 'api')
+export type Reporter = 'api' | 'widget'
+export const originOf = (searchSource: SearchSource | null): Reporter => (searchSource ? 'widget' : 'api')
 
 export type OrderLine = Pick<FeedbackRow, 'storeId' | 'action' | 'productId'> & { orderId: string }
-type Line = OrderLine & { origin: Teller; unbelieved: 0 | 1 }
+type Line = OrderLine & { origin: Reporter; unbelieved: 0 | 1 }
 
 /** Clicks on a result between two moments, in Unix ms. */
 export interface Click {
@@ -78,7 +78,7 @@ export interface Click {
   from: number
   to: number
 }
-type ClickTime = Click & { origin: Teller }
+type ClickTime = Click & { origin: Reporter }
 
 export type FeedbackQueries = ReturnType<typeof feedbackQueries>
 
@@ -123,7 +123,7 @@ export function feedbackQueries(db: Db) {
   const orderLine = db.prepare<{ storeId: string; orderId: string; currency: string }, { found: 1 }>(
     `SELECT 1 AS found ${ofOrder} AND origin IN ('api', 'widget') AND currency = @currency LIMIT 1`,
   )
-  const toldOrder = db.prepare<{ storeId: string; orderId: string }, { found: 1 }>(
+  const reportedOrder = db.prepare<{ storeId: string; orderId: string }, { found: 1 }>(
     `SELECT 1 AS found ${ofOrder} AND origin = 'api' LIMIT 1`,
   )
   const countClaims = db
@@ -140,7 +140,7 @@ export function feedbackQueries(db: Db) {
     SELECT product_id FROM json_each(@ids) CROSS JOIN products ON store_id = @storeId AND product_id = value`)
     .pluck()
   const countUp = db
-    .prepare<{ storeId: string; origin: Teller }, number>(`
+    .prepare<{ storeId: string; origin: Reporter }, number>(`
     INSERT INTO feedback_counts (store_id, origin, events) VALUES (@storeId, @origin, 1)
     ON CONFLICT DO UPDATE SET events = events + 1 RETURNING events`)
     .pluck()
@@ -174,9 +174,9 @@ export function feedbackQueries(db: Db) {
       return countUp.all({ storeId: row.storeId, origin: originOf(searchSource) })[0] ?? 0
     },
     /** Finds the same line of an order by the same reporter. */
-    findOfOrder: (line: OrderLine, teller: Teller, standing: Standing) =>
+    findOfOrder: (line: OrderLine, reporter: Reporter, standing: Standing) =>
       toKnownOrNone(
-        byOrder.get({ ...line, origin: teller, unbelieved: standing === STANDING.unbelieved ? 1 : 0 }),
+        byOrder.get({ ...line, origin: reporter, unbelieved: standing === STANDING.unbelieved ? 1 : 0 }),
       ),
     /** Finds the event with the same key, and whether it is the same event. @param since Unix ms. */
     findOfKey({ storeId, repeatKey, ...event }: Repeatable, since: number) {
@@ -186,12 +186,14 @@ export function feedbackQueries(db: Db) {
       return row && { event: toKnown(row), isSame: row.isSame === 1 }
     },
     /** Finds a click on the product between two moments, in the results of the same search. */
-    findClick: (click: Click, teller: Teller) => toKnownOrNone(clickNear.get({ ...click, origin: teller })),
+    findClick: (click: Click, reporter: Reporter) =>
+      toKnownOrNone(clickNear.get({ ...click, origin: reporter })),
     /** Whether a purchase of the order in this currency counts. */
     hasOrder: (storeId: string, orderId: string, currency: string): boolean =>
       orderLine.get({ storeId, orderId, currency }) !== undefined,
     /** Whether the backend has reported a purchase of the order. */
-    isTold: (storeId: string, orderId: string): boolean => toldOrder.get({ storeId, orderId }) !== undefined,
+    isReported: (storeId: string, orderId: string): boolean =>
+      reportedOrder.get({ storeId, orderId }) !== undefined,
     /** Counts the lines of an order that pages reported and that count, up to a maximum. */
     countClaims: (storeId: string, orderId: string, max: number): number =>
       countClaims.get({ storeId, orderId, max: BigInt(max) }) ?? 0,

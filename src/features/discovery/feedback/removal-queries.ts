@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { Teller } from './queries.ts'
+import type { Reporter } from './queries.ts'
 
 /** Events that one step has erased. */
 export interface Erased {
@@ -52,8 +52,8 @@ export function removalQueries(db: Db) {
     eraseOfSearches: (storeId: string, ids: readonly string[], limit: number): Erased =>
       run(eraseOfSearches, { storeId, ids: JSON.stringify(ids), limit: BigInt(limit) }),
     /** Deletes the oldest events of one reporter. */
-    forgetFirst: (storeId: string, teller: Teller, limit: number): void =>
-      void forgetFirst.run({ storeId, origin: teller, limit: BigInt(limit) }),
+    forgetFirst: (storeId: string, reporter: Reporter, limit: number): void =>
+      void forgetFirst.run({ storeId, origin: reporter, limit: BigInt(limit) }),
     /** Deletes some of the events before a moment. @returns how many. */
     forgetBefore: (before: number, limit: number): number =>
       forgetOld.run(BigInt(before), BigInt(limit)).changes,

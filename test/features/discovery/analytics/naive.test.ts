@@ -29,9 +29,9 @@ interface RawEvent {
   currency: string
   order: string | undefined
   at: number
-  /** Whether it counts in the totals. What a page tells and the backend tells, too, counts for the page alone. */
+  /** Whether it counts in the totals. What both a page and the backend report counts only for the page. */
   isCounted: boolean
-  /** Whether the other teller had told of the same before. */
+  /** Whether the other reporter was first. */
   isRepeated: boolean
   /** Whether its row is still there. */
   isKept: boolean

@@ -450,7 +450,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
       )
       .all()
       .map(({ origin, events: kept }) => [origin, kept])
-  /** Events as if a teller had sent them long ago. */
+  /** Adds events as if a reporter had sent them long ago. */
   const fill = (origin: string, number: number) =>
     app.db.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${number})

@@ -9,7 +9,7 @@ import {
   type Standing,
 } from './queries.ts'
 
-export interface TellerDeps {
+export interface ReporterDeps {
   queries: FeedbackQueries
   /** Takes an event out of the totals, in the same transaction. */
   takeBack(event: TakenBack): void
@@ -29,16 +29,16 @@ const DEAREST_TIMES_MAX = 1_000
 export interface Disbelief {
   warning: string
   /** Whether the warning reveals something about the store's prices. */
-  tellsPrice: boolean
+  revealsPrice: boolean
 }
 
-export type Tellers = ReturnType<typeof createTellers>
+export type Reporters = ReturnType<typeof createReporters>
 
 /**
  * A backend and the pages of a shop may report the same event. The backend's report replaces that of a page, whichever comes
  * first, because anybody can read a widget key (contract 3.11).
  */
-export function createTellers({ queries, takeBack }: TellerDeps) {
+export function createReporters({ queries, takeBack }: ReporterDeps) {
   /** The time within which a click repeats another. */
   function findClickTime({
     storeId,
@@ -73,12 +73,12 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
   }
 
   /** Whether the backend has reported the same. */
-  function isTold(row: FeedbackRow): boolean {
+  function isReported(row: FeedbackRow): boolean {
     const { storeId, orderId, action } = row
     const click = findClickTime(row)
     if (click && queries.findClick(click, 'api')) return true
     if (orderId === null) return false
-    if (action === 'purchase') return queries.isTold(storeId, orderId)
+    if (action === 'purchase') return queries.isReported(storeId, orderId)
     return queries.findOfOrder({ ...row, orderId }, 'api', STANDING.counted) !== undefined
   }
 
@@ -95,17 +95,17 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
       findDearest: () => number | null,
     ): Disbelief | undefined {
       if (searchSource === null || orderValue === null) return undefined
-      const tell = (bound: string) =>
+      const warn = (bound: string) =>
         `order_value is above ${bound}; the event is recorded and counts nowhere`
-      if (orderValue > VALUE_MAX) return { warning: tell('1,000,000,000'), tellsPrice: false }
+      if (orderValue > VALUE_MAX) return { warning: warn('1,000,000,000'), revealsPrice: false }
       const dearest = findDearest()
       if (dearest === null || dearest <= 0 || orderValue <= DEAREST_TIMES_MAX * dearest) return undefined
-      return { warning: tell('1,000 times the dearest price of the store'), tellsPrice: true }
+      return { warning: warn('1,000 times the dearest price of the store'), revealsPrice: true }
     },
 
     /** Decides how an event of a page counts. */
     judge(row: FeedbackRow): { standing: Standing; warning?: string } {
-      if (isTold(row)) return { standing: STANDING.replaced }
+      if (isReported(row)) return { standing: STANDING.replaced }
       const { storeId, orderId, action } = row
       if (orderId === null || action !== 'purchase') return { standing: STANDING.counted }
       const max = CLAIMS_PER_ORDER_MAX
