@@ -599,7 +599,7 @@ async function compareSuggestions(app: TestApp, as: string, of: World): Promise<
   }
 }
 
-test('analytics, popular products, suggestions and their tables equal what is recomputed from every search and event, while days pass and rows go', async () => {
+test('analytics, popular products, suggestions and their tables equal a naive count of every search and event, while days pass and rows are deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 60 }),

@@ -150,6 +150,6 @@ async function play(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test('the map of unmet demand equals what is recomputed from every search, while days pass and sessions are erased', async () => {
+test('the map of unmet demand equals a naive count of every search, while days pass and sessions are erased', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), play), { numRuns: RUNS })
 }, 120_000)

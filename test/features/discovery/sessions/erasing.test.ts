@@ -74,7 +74,7 @@ function hashes(): number[] {
 }
 
 describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
-  test('200: searches and feedback go, also those not yet written; sums stay; other sessions stay', async () => {
+  test('200: searches and feedback are deleted, even those not yet written; sums and other sessions stay', async () => {
     const [first, other] = [add(), add({ sessionId: 'other' })]
     app.history.flush()
     add({ query: 'cup' })
@@ -98,7 +98,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(dump()).not.toContain('shopper/1')
   })
 
-  test('again, and for a session that never was: zeros', async () => {
+  test('zeros for a second time and for an unknown session', async () => {
     add()
     await erase()
     for (const session of [SESSION, 'nobody', "'; DROP TABLE searches --", '%', '100%'])
@@ -125,7 +125,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect((await report())['revenue']).toMatchObject([{ total: 20, orders: 2 }])
   })
 
-  test('what analytics keep of single searches goes: engaged ones, keystrokes, unmet pictures, examples of the map', async () => {
+  test('analytics forget single searches: engaged ones, keystrokes, unmet pictures, examples of the map', async () => {
     const vector = new Float32Array(8).fill(0.5)
     const unmet = { type: 'upload', query: null, topScore: 0.1, vector } as const
     const id = add(unmet)
@@ -151,7 +151,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(dump()).not.toContain(id)
   })
 
-  test('the hash gives way to one random number in every day, in rows and blocks; distinct sessions stay', async () => {
+  test('one random number replaces the hash in every day, in rows and blocks; the number of distinct sessions stays', async () => {
     const hash = hashName(storeId, SESSION)
     for (let day = 0; day < 4; day++) {
       add()
@@ -185,7 +185,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(count('burst_searches')).toBe(0)
   })
 
-  test('a session with very many searches and events goes in small steps', async () => {
+  test('a session with very many searches and events is erased in small steps', async () => {
     for (let n = 0; n < 450; n++) {
       const id = add({ query: `q${n}`, createdAt: app.clock.now() + n * 10_000 })
       if (n % 2) await send({ search_id: id, session_id: n % 3 ? SESSION : undefined })
@@ -202,7 +202,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(hashes()).toEqual([hashName(storeId, SESSION)])
   })
 
-  test('the log says that it happened, and does not name the session', async () => {
+  test('the log records it without naming the session', async () => {
     add()
     await erase()
     const [event] = rows("SELECT * FROM audit_events WHERE action = 'shopper_session.erased'")
@@ -216,7 +216,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(refusal(await erase(SESSION, viewer))).toEqual([403, 'permission_denied'])
   })
 
-  test('both ways to a session go along an index', () => {
+  test('both look-ups of a session use an index', () => {
     const plan = (sql: string) =>
       app.db
         .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -26,7 +26,7 @@ const toCounts = (rows: Day): Counts => {
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
 }
 
-test('a block holds what was written, also where the database reads it to an odd address', () => {
+test('a block reads as it was written, even from an odd address', () => {
   fc.assert(
     fc.property(day, fc.nat(9), (rows, offset) => {
       const block = writeBlock(toCounts(rows))
@@ -37,7 +37,7 @@ test('a block holds what was written, also where the database reads it to an odd
   )
 })
 
-test('joined, counts are added and ranks are not', () => {
+test('join adds counts and keeps the greater rank', () => {
   fc.assert(
     fc.property(day, day, fc.constantFrom('sum' as const, 'max' as const), (one, other, joining) => {
       const expected = new Map<number, number[]>(one.map(([id, ...counts]) => [id, counts]))
