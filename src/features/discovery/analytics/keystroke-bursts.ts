@@ -9,8 +9,6 @@ const SESSIONS_MAX = 10_000
 /** Whether a search is not a further page of another one. */
 export const isFirstPage = ({ parameters }: SearchRow): boolean => !parameters['offset']
 
-export type KeystrokeBursts = ReturnType<typeof createKeystrokeBursts>
-
 /** Recognizes the text searches that are keystrokes of one: search as you type sends several. */
 export function createKeystrokeBursts() {
   /** By store and session, in the order of their last searches. */
