@@ -35,8 +35,14 @@ export interface SourceRow extends SourceCounts, SearchSource {
 }
 
 export const NO_COUNTS: SourceCounts = {
-  ...{ searches: 0, zero: 0, clicked: 0, carted: 0, purchased: 0 },
-  ...{ clicks: 0, carts: 0, purchases: 0 },
+  searches: 0,
+  zero: 0,
+  clicked: 0,
+  carted: 0,
+  purchased: 0,
+  clicks: 0,
+  carts: 0,
+  purchases: 0,
 }
 
 export type SearchSourceQueries = ReturnType<typeof searchSourceQueries>

@@ -64,7 +64,9 @@ function describe(counts: SourceCounts, who: string, days: number) {
     ctr: share(clicked, searches),
     add_to_cart_rate: share(carted, searches),
     conversion_rate: share(purchased, searches),
-    ...{ clicks, add_to_cart: carts, purchases },
+    clicks,
+    add_to_cart: carts,
+    purchases,
     tracking: describeSource(counts, who, days),
   }
 }

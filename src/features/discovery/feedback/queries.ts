@@ -146,7 +146,8 @@ export function feedbackQueries(db: Db) {
     .pluck()
   const planOf = db.prepare<[storeId: string], PlanName>('SELECT plan FROM stores WHERE id = ?').pluck()
   const toKnown = ({ id, position, attributed }: KnownRow): KnownEvent => ({
-    ...{ id, position },
+    id,
+    position,
     isAttributed: attributed === 1,
   })
   const toClaim = ({ isAttributed, isProductCounted, ...row }: ClaimRow): Claim => ({

@@ -123,7 +123,10 @@ export function createReporters({ queries, takeBack }: ReporterDeps) {
       for (const claim of claims) {
         const { action, productId, isProductCounted, orderValue, currency, isAttributed } = claim
         takeBack({
-          ...{ storeId, action, productId, isProductCounted },
+          storeId,
+          action,
+          productId,
+          isProductCounted,
           ...(orderValue !== null &&
             currency !== null && {
               sale: { value: orderValue, currency, isAttributed, isOrder: emptied.has(claim) },

@@ -9,7 +9,8 @@ export type SessionNeeds = Pick<SessionDeps, 'history' | 'searches' | 'feedback'
 export function buildShopperSessions({ atomically, record, withoutFsync }: Base, needs: SessionNeeds) {
   const service = sessionService({
     ...needs,
-    ...{ atomically, record },
+    atomically,
+    record,
     withoutFsync,
   })
   return {

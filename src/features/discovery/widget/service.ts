@@ -149,7 +149,10 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Search
     variants?: SearchResult['matched_variant'][]
   }
   return {
-    ...{ product_id, similarity_score, image_url, matched_image },
+    product_id,
+    similarity_score,
+    image_url,
+    matched_image,
     metadata: strip(withoutOldSale(metadata, now)),
     ...(shown && { matched_variant: shown }),
   }
@@ -161,7 +164,11 @@ function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetA
   const { image_id, query_image, regions, query_categories } = found
   const isNamed = !privacy.hides('category')
   return {
-    ...{ query_time_ms, count, search_id, total_candidates, exact },
+    query_time_ms,
+    count,
+    search_id,
+    total_candidates,
+    exact,
     results: found.results.map((result) => toResult(result, privacy, now)),
     ...(image_id !== undefined && { image_id }),
     ...(query_image && { query_image }),
