@@ -22,7 +22,7 @@ import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildReembedding } from './features/catalogue/reembedding/module.ts'
 import { buildAnalytics } from './features/discovery/analytics/module.ts'
 import { buildFeedback } from './features/discovery/feedback/module.ts'
-import { buildSearch, type SearchModule } from './features/discovery/search/module.ts'
+import { buildSearch } from './features/discovery/search/module.ts'
 import { buildShopperSessions } from './features/discovery/sessions/module.ts'
 import { buildWidget } from './features/discovery/widget/module.ts'
 import type { Chore, Module } from './features/module.ts'
@@ -51,6 +51,7 @@ import { createInstall } from './install.ts'
 import { createIdempotencyKeys } from './platform/db/idempotency.ts'
 import { registerModel } from './platform/db/models.ts'
 import { probeWrite } from './platform/db/probe.ts'
+import { createWriteBehind } from './platform/db/write-behind.ts'
 import { createWriteGroups } from './platform/db/write-groups.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
 import type { Ports } from './ports.ts'
@@ -288,15 +289,15 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findAbsentKeys: filters.service.findAbsentKeys,
   })
   const demo = buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service })
+  const searchWrites = createWriteBehind({ ...base, name: 'searches and feedback' })
   const analytics = buildAnalytics(base, {
     model,
     embedder,
     findFillFacts: settings.service.findFillFacts,
-    // A circle: analytics count the searches.
-    flush: () => search.service.history.flush(),
+    flush: searchWrites.flush,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })
-  const search: SearchModule = buildSearch(base, {
+  const search = buildSearch(base, {
     model,
     index,
     embedder,
@@ -305,7 +306,9 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
-    note: analytics.service.note,
+    writes: searchWrites,
+    replaceKeystroke: analytics.service.replaceKeystroke,
+    recordSearch: analytics.service.recordSearch,
     listPopular: analytics.service.listPopular,
     historyDays: config.SEARCH_HISTORY_DAYS,
   })

@@ -414,7 +414,7 @@ export const BARS: readonly Bar[] = [
     demand:
       'Nothing that comes with a widget key changes what the backend tells or has told; popularity moves by no more than the key’s budget.',
     parts: [part('orders', 200), part('popularity', 400)],
-    suites: ['./test/features/discovery/feedback/tellers.test.ts'],
+    suites: ['./test/features/discovery/feedback/reporters.test.ts'],
   },
   {
     number: 48,

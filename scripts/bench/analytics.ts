@@ -78,8 +78,16 @@ const base: Base = {
   plans: PLANS,
   baseUrl: () => 'http://localhost',
 }
+const writes = createWriteBehind({
+  ...{ db, log: base.log, name: 'searches and feedback' },
+  // Each group of the script is what half a second gathers.
+  defer() {},
+  noteFault(error) {
+    throw error
+  },
+})
 const analytics = buildAnalytics(base, {
-  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: () => history.flush() },
+  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   historyDays: HISTORY_DAYS,
 })
 const rows = searchQueries(db, model.row)
@@ -89,15 +97,9 @@ const history = createSearchHistory({
     findSearch: rows.findSearch,
     forgetBefore: (before, limit) => withoutFsync(db, () => rows.forgetBefore(before, limit)),
   },
-  writes: createWriteBehind({
-    ...{ db, log: base.log, name: 'searches and feedback' },
-    // Each group of the script is what half a second gathers.
-    defer() {},
-    noteFault(error) {
-      throw error
-    },
-  }),
-  note: analytics.service.note,
+  writes,
+  replaceKeystroke: analytics.service.replaceKeystroke,
+  recordSearch: analytics.service.recordSearch,
   ...{ clock, days: HISTORY_DAYS },
 })
 const feedback = buildFeedback(base, {
@@ -151,7 +153,7 @@ async function live(visits: readonly Visit[]): Promise<void> {
   for (const { search, events } of visits) {
     now = search.createdAt
     history.add(search)
-    for (const event of events) recorded.push(feedback.service.record(STORE, event, { page: PAGE }))
+    for (const event of events) recorded.push(feedback.service.record(STORE, event, { searchSource: PAGE }))
   }
   await Promise.all(recorded)
   history.flush()
@@ -228,8 +230,8 @@ function printTables(): void {
     const count = db.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get()
     console.log(`  ${name}: ${count} rows`)
   }
-  const packs = db.prepare<[], number>('SELECT sum(length(pack)) FROM tally_packs').pluck().get() ?? 0
-  console.log(`  packs of counts: ${(packs / 1e6).toFixed(1)} MB`)
+  const blocks = db.prepare<[], number>('SELECT sum(length(pack)) FROM tally_packs').pluck().get() ?? 0
+  console.log(`  column blocks of counts: ${(blocks / 1e6).toFixed(1)} MB`)
 }
 
 const { service } = analytics

@@ -11,17 +11,17 @@ export interface CatalogueText {
 /** Products counted for one text. */
 const COUNTED_MAX = 1_000
 
-/** Products of one name that are looked at, and names that are looked at in vain. */
+/** Products of one name that are read, and hidden names that are skipped. */
 const MEMBERS_MAX = 10
 const HIDDEN_MAX = 200
 
-/** After every text that begins with one that comes before it. */
+/** Sorts after every other character: `prefix + LAST` comes after all texts with the prefix. */
 export const LAST = '\u{10ffff}'
 
 interface TextSource {
   next: Pick<Statement<[{ storeId: string; after: string; to: string }], string | null>, 'get'>
   has: Pick<Statement<[{ storeId: string; text: string }], number>, 'get'>
-  /** 0 for a text of variants alone whose product is named by another one. */
+  /** 0 if only variants have the text and their product goes by another one. */
   isShown?: Pick<Statement<[{ storeId: string; text: string }], number>, 'get'>
 }
 

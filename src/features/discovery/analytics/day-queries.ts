@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What is counted of the searches of one day and type. */
+/** Counts of the searches of one day and type. */
 export interface SearchCounts {
   searches: number
   zero: number
@@ -12,16 +12,16 @@ export interface SearchCounts {
 
 export type SearchDayRow = SearchCounts & { day: number; type: string }
 
-/** A search that is counted as another one. */
-export interface BurstRow {
+/** A keystroke, with the search that counts in its place. */
+export interface KeystrokeRow {
   searchId: string
   storeId: string
   intoId: string
-  /** Of the search that counts. */
+  /** The day of the search that counts. */
   intoDay: number
   intoQuery: string | null
-  /** The number of its page; null for a backend. */
-  intoPage: number | null
+  /** The number of its search source; null for a backend. */
+  intoSource: number | null
   day: number
 }
 
@@ -32,7 +32,7 @@ export interface RevenueRow {
   orders: number
 }
 
-/** Events that were told, and those of them that count for their page alone. */
+/** Reported events, and those of them that count only for their page. */
 export interface EventCount {
   events: number
   attributed: number
@@ -48,7 +48,7 @@ export interface Days {
 
 export type DayQueries = ReturnType<typeof dayQueries>
 
-/** What is left of a sum of money when all of it was taken back may differ from 0 by an error of rounding. */
+/** A sum of money that was taken back entirely may differ from 0 by an error of rounding. */
 const isLeft = (sum: string): string => `abs(${sum}) >= 0.00005`
 
 /** All SQL about the totals of days. No call opens a transaction. */
@@ -80,15 +80,15 @@ export function dayQueries(db: Db) {
   const setActions = db.prepare(`
     INSERT INTO engaged_searches (search_id, store_id, actions, day) VALUES (@searchId, @storeId, @actions, @day)
     ON CONFLICT DO UPDATE SET actions = excluded.actions`)
-  const addBurst = db.prepare(`
+  const addKeystroke = db.prepare(`
     INSERT INTO burst_searches (search_id, store_id, into_id, into_day, into_query, into_page, day)
-    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoPage, @day) ON CONFLICT DO NOTHING`)
-  const findBurst = db.prepare<[string], Omit<BurstRow, 'searchId' | 'storeId' | 'day'>>(
-    `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoPage
+    VALUES (@searchId, @storeId, @intoId, @intoDay, @intoQuery, @intoSource, @day) ON CONFLICT DO NOTHING`)
+  const findKeystroke = db.prepare<[string], Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>>(
+    `SELECT into_id AS intoId, into_day AS intoDay, into_query AS intoQuery, into_page AS intoSource
     FROM burst_searches WHERE search_id = ?`,
   )
-  const redirectBursts = db.prepare(`
-    UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoPage
+  const redirectKeystrokes = db.prepare(`
+    UPDATE burst_searches SET into_id = @intoId, into_day = @intoDay, into_query = @intoQuery, into_page = @intoSource
     WHERE search_id IN (SELECT value FROM json_each(@ids))`)
   const some = 'store_id = ? AND search_id IN (SELECT value FROM json_each(?))'
   const removeOfSearches = [
@@ -130,18 +130,20 @@ export function dayQueries(db: Db) {
       currency: string
       amount: number
     }): void => void addProductRevenue.run(row),
-    /** What shoppers have done with a search so far, a bit for each action. */
+    /** The actions that a search has led to, a bit each. */
     findActions: (searchId: string): number => findActions.get(searchId) ?? 0,
     setActions: (row: { searchId: string; storeId: string; actions: number; day: number }): void =>
       void setActions.run(row),
-    addBurst: (row: BurstRow): void => void addBurst.run(row),
-    /** The search that counts in the place of this one. */
-    findBurst: (searchId: string) => findBurst.get(searchId),
-    /** Lets another search count in the place of some that others have replaced. */
-    redirectBursts: (ids: readonly string[], into: Omit<BurstRow, 'searchId' | 'storeId' | 'day'>): void =>
-      void redirectBursts.run({ ids: JSON.stringify(ids), ...into }),
+    addKeystroke: (row: KeystrokeRow): void => void addKeystroke.run(row),
+    /** Finds the search that counts in place of this one. */
+    findKeystroke: (searchId: string) => findKeystroke.get(searchId),
+    /** Names the search that counts in place of some replaced ones. */
+    redirectKeystrokes: (
+      ids: readonly string[],
+      into: Omit<KeystrokeRow, 'searchId' | 'storeId' | 'day'>,
+    ): void => void redirectKeystrokes.run({ ids: JSON.stringify(ids), ...into }),
 
-    /** Deletes what is kept about single searches; what they have counted stays. */
+    /** Deletes the rows about some searches. Their counts stay. */
     removeOfSearches(storeId: string, ids: readonly string[]): void {
       for (const statement of removeOfSearches) statement.run(storeId, JSON.stringify(ids))
     },

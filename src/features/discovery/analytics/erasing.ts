@@ -1,80 +1,52 @@
-import type { Clock } from '../../../core/clock.ts'
 import { hashName } from '../../../core/distinct.ts'
 import type { Ids } from '../../../core/ids.ts'
-import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
+import type { Columns } from './columns/columns.ts'
 import type { DayQueries } from './day-queries.ts'
-import { hasItem, pack, renameItem, unpack } from './packs.ts'
-import { SESSIONS, type TallyDay, type TallyQueries } from './tally-queries.ts'
 import type { createDemand } from './unmet/demand.ts'
 
 export interface ErasingDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   days: Pick<DayQueries, 'removeOfSearches'>
-  tallies: Pick<TallyQueries, 'listOpenDays' | 'renameRow' | 'listPackedDays' | 'findPack' | 'setPack'>
+  columns: Pick<Columns, 'renameSession'>
   demand: Pick<ReturnType<typeof createDemand>, 'forgetSearches' | 'cleanMap'>
-  /** Forgets the last search of a session, which waits in memory for the next keystroke. */
+  /** Forgets the last search of a session, which memory holds until the next keystroke. */
   forgetLast(storeId: string, sessionId: string): void
-  clock: Pick<Clock, 'monotonic'>
   ids: Pick<Ids, 'secret'>
-  /** Waits for the readers of tallies and keeps them out. */
+  /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
 const SECRET_BYTES = 32
 
-/** Packs that are looked through before others get their turn. */
-const STEP_MS = 8
-
 export type Erasing = ReturnType<typeof createErasing>
 
-/** Takes a shopper's session out of the analytics. The sums stay. */
+/** Erases a shopper's session from the analytics. Sums stay. */
 export function createErasing(deps: ErasingDeps) {
-  const { days, tallies, demand, clock, atomically, withoutFsync } = deps
+  const { days, columns, demand, atomically, withoutFsync } = deps
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
 
-  function renameInPack(day: TallyDay, from: number, to: number): boolean {
-    const packed = tallies.findPack(day)
-    if (!packed || !hasItem(packed, from)) return false
-    tallies.setPack(day, pack(renameItem(unpack(packed), from, to)))
-    return true
-  }
-
-  /**
-   * Sessions are counted by their hashes. The hash of this one gives way to the same random number in every day that
-   * counts it, so that the numbers of distinct sessions stay.
-   *
-   * @returns in how many days.
-   */
-  async function renameEverywhere(storeId: string, sessionId: string): Promise<number> {
-    const from = hashName(storeId, sessionId)
-    const to = hashName(storeId, deps.ids.secret(SECRET_BYTES))
-    const found = new Set<number>()
-    const kind = SESSIONS
-    write(() => {
-      for (const day of tallies.listOpenDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER))
-        if (tallies.renameRow({ storeId, kind, day }, from, to)) found.add(day)
-    })
-    let begin = clock.monotonic()
-    for (const day of tallies.listPackedDays(storeId, kind, 0, Number.MAX_SAFE_INTEGER)) {
-      if (write(() => renameInPack({ storeId, kind, day }, from, to))) found.add(day)
-      if (clock.monotonic() - begin < STEP_MS) continue
-      await turn()
-      begin = clock.monotonic()
-    }
-    return found.size
-  }
-
   return {
-    /** Deletes what is kept about single searches. Call it in the transaction that deletes them. */
+    /** Deletes the rows about some searches. Call it in the transaction that deletes the searches. */
     forgetSearches(storeId: string, searchIds: readonly string[]): void {
       days.removeOfSearches(storeId, searchIds)
       demand.forgetSearches(storeId, searchIds)
     },
 
-    /** Erases the session itself, once its searches are gone. @returns the number of days that counted it. */
+    /**
+     * Erases the session itself. Call it once its searches are deleted. Sessions are counted by hash: one random number
+     * replaces the hash in every day, so the numbers of distinct sessions stay.
+     *
+     * @returns the number of days that counted it.
+     */
     async eraseSession(storeId: string, sessionId: string): Promise<number> {
       deps.forgetLast(storeId, sessionId)
-      const count = await deps.alone(storeId, () => renameEverywhere(storeId, sessionId))
+      const count = await deps.alone(storeId, () =>
+        columns.renameSession(
+          storeId,
+          hashName(storeId, sessionId),
+          hashName(storeId, deps.ids.secret(SECRET_BYTES)),
+        ),
+      )
       write(() => demand.cleanMap(storeId))
       return count
     },

@@ -5,71 +5,98 @@ import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import type { AnsweredSearch } from '../search/history.ts'
-import { createBursts } from './bursts.ts'
+import type { SearchRow } from '../search/queries.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
-import { createCounting } from './counting.ts'
+import { createColumns } from './columns/columns.ts'
+import { counterQueries } from './columns/counter-queries.ts'
+import { itemQueries } from './columns/item-queries.ts'
+import { createDayLimits } from './day-limits.ts'
 import { dayQueries } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
-import { createPacking } from './packing.ts'
-import { pageQueries } from './page-queries.ts'
+import { createEventCounting } from './event-counting.ts'
+import { createKeystrokeBursts } from './keystroke-bursts.ts'
 import { createPopular } from './popular.ts'
 import { pruneQueries } from './prune-queries.ts'
+import { createReplacedSearches } from './replaced-searches.ts'
 import { analyticsRoutes } from './routes.ts'
+import { createSearchCounting, isCounted } from './search-counting.ts'
+import { searchSourceQueries } from './search-source-queries.ts'
 import { type AnalyticsDeps, analyticsService } from './service.ts'
-import { createSumming } from './sums.ts'
-import { tallyQueries } from './tally-queries.ts'
 import { createDemand } from './unmet/demand.ts'
 import { unmetQueries } from './unmet/unmet-queries.ts'
+import { createUpkeep } from './upkeep.ts'
 
 export interface AnalyticsNeeds {
   /** The model in use; only its vectors are compared. */
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
-  /** Writes the searches and events that wait. */
+  /** Writes the queued searches and events. */
   flush(): void
   /** Days that searches and events are kept. */
   historyDays: number
 }
 
-/** Wires the analytics. Searches and feedback are counted by it; it reads the catalogue, and nothing of searches. */
-export function buildAnalytics(
-  { db, clock, ids, log, atomically, withoutFsync }: Base,
-  needs: AnalyticsNeeds,
-) {
+/** Wires the analytics. They count searches and feedback, and read the catalogue. They read nothing of searches. */
+export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
+  const { db, clock, ids, log, atomically, withoutFsync } = base
   const { model, embedder, findFillFacts, flush, historyDays } = needs
   const days = dayQueries(db)
-  const tallies = tallyQueries(db)
-  const pages = pageQueries(db)
+  const counters = counterQueries(db)
+  const items = itemQueries(db)
+  const searchSources = searchSourceQueries(db)
   const catalogue = catalogueQueries(db)
   const unmet = unmetQueries(db, model.row)
-  const counting = createCounting({ days, tallies, pages, bursts: createBursts() })
-  const locked = createKeyedLock()
-  const packing = createPacking({
-    ...{ tallies, clock, atomically, historyDays, log },
-    prune: pruneQueries(db),
+  const alone = createKeyedLock()
+  const columns = createColumns({ counters, items, clock, atomically, withoutFsync })
+  const limits = createDayLimits({ countRows: columns.countRows })
+  const keystrokeBursts = createKeystrokeBursts()
+  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits })
+  const findStanding = createReplacedSearches({ days, searchSources })
+  const eventCounting = createEventCounting({ days, columns, items, searchSources, limits, findStanding })
+  const prune = pruneQueries(db)
+  const upkeep = createUpkeep({
+    columns,
+    items,
+    prune,
+    clock,
+    log,
+    atomically,
     withoutFsync,
-    alone: locked,
+    alone,
+    historyDays,
   })
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
-    ...{ embedder, clock, log },
+    embedder,
+    clock,
+    log,
     withoutFsync,
     days: historyDays,
   })
   const erasing = createErasing({
-    ...{ days, tallies, demand, clock, ids, atomically },
-    forgetLast: counting.forgetSession,
+    days,
+    columns,
+    demand,
+    ids,
+    atomically,
     withoutFsync,
-    alone: locked,
+    alone,
+    forgetLast: keystrokeBursts.forgetSession,
   })
   const service = analyticsService({
-    ...{ days, tallies, pages, catalogue, unmet, findFillFacts, clock, flush },
-    sums: createSumming({ tallies, clock }),
-    alone: locked,
+    days,
+    columns,
+    items,
+    searchSources,
+    catalogue,
+    unmet,
+    findFillFacts,
+    clock,
+    flush,
+    alone,
   })
-
   const popular = createPopular({ findPopular: service.popular, clock })
 
   return {
@@ -77,25 +104,28 @@ export function buildAnalytics(
       ...service,
       /** Ids of the products that shoppers clicked and bought, best first; at most a minute old. */
       listPopular: popular.list,
-      /** Learns of a search as it is answered. @returns the write that counts it, for the group of its row. */
-      note(search: AnsweredSearch): () => void {
-        const writes = [counting.note(search), demand.note(search)]
-        return () => {
-          for (const write of writes) write()
-        }
+      /** Decides which search of its session a search replaces. Call it as the search is answered. */
+      replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
+        isCounted(search) ? keystrokeBursts.take(search) : undefined,
+      /** Counts a search, in the transaction that writes its row. @param replaced the keystroke whose place it takes. */
+      recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void {
+        if (isCounted(search)) countSearch(search, replaced)
+        demand.recordSearch(search)
       },
+      /** Ends the keystroke burst of a search that is given feedback: the next one of the session stands for itself. */
+      noteFeedback: keystrokeBursts.end,
+      countEvent: eventCounting.countEvent,
+      takeBack: eventCounting.takeBack,
       erasing,
-      noteFeedback: counting.noteFeedback,
-      countEvent: counting.countEvent,
-      takeBack: counting.takeBack,
     },
     routes: (doors: Doors) => analyticsRoutes(doors, service),
     chores: [
-      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: packing.run },
+      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
       { name: 'drawing the map of unmet demand', everyMs: HOUR_MS, run: demand.run },
     ],
     forgetStore(storeId: string): void {
-      counting.forgetStore(storeId)
+      keystrokeBursts.forgetStore(storeId)
+      limits.forgetStore(storeId)
       demand.forgetStore(storeId)
       popular.forgetStore(storeId)
     },

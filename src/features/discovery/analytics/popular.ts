@@ -18,7 +18,7 @@ const PRODUCTS = 100
 /** Stores whose products are kept. */
 const STORES_MAX = 1_000
 
-/** Keeps the popular products of stores for a minute: no search costs a sum over a month. */
+/** Keeps the popular products of stores for a minute, because a sum over a month is too costly for each search. */
 export function createPopular({ findPopular, clock }: PopularDeps) {
   const known = new BoundedMap<string, { until: number; ids: Promise<string[]> }>(STORES_MAX)
 
@@ -35,7 +35,7 @@ export function createPopular({ findPopular, clock }: PopularDeps) {
       if (found && found.until > now) return found.ids
       const ids = read(storeId)
       known.set(storeId, { until: now + MINUTE_MS, ids })
-      // A fault is not kept.
+      // An error is not kept.
       ids.catch(() => known.delete(storeId))
       return ids
     },

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import { KINDS } from './tally-queries.ts'
+import { KINDS } from './columns/kinds.ts'
 
 export type PruneQueries = ReturnType<typeof pruneQueries>
 
@@ -35,7 +35,7 @@ export function pruneQueries(db: Db) {
       ]
     }),
   ]
-  const removePages = db.prepare(`
+  const removeSources = db.prepare(`
     DELETE FROM widget_pages WHERE store_id = @storeId
       AND id NOT IN (SELECT page FROM widget_page_days WHERE store_id = @storeId)`)
   const freeItems = db.prepare(`
@@ -46,7 +46,7 @@ export function pruneQueries(db: Db) {
 
   return {
     listStores: (): string[] => stores.all(),
-    /** Deletes the oldest day of every table. @returns whether one was before the given. */
+    /** Deletes the oldest day of every table. @returns whether one was before the given day. */
     removeOldestDay(storeId: string, before: number): boolean {
       let isAny = false
       for (const { oldest: find, run } of removeDays) {
@@ -57,15 +57,15 @@ export function pruneQueries(db: Db) {
       }
       return isAny
     },
-    /** Deletes what became of old searches. @returns how many rows. */
+    /** Deletes the rows about old single searches. @returns how many. */
     removeSearches: (storeId: string, before: number, limit: number): number =>
       removeSearches.reduce(
         (sum, statement) => sum + statement.run({ storeId, before, limit: BigInt(limit) }).changes,
         0,
       ),
-    /** Deletes pages of which no kept day counts anything. */
-    removePages: (storeId: string): void => void removePages.run({ storeId }),
-    /** Gives up names that no kept day counts. @param openDays days whose rows are in no pack yet. */
+    /** Deletes search sources that no kept day counts. */
+    removeSources: (storeId: string): void => void removeSources.run({ storeId }),
+    /** Frees the numbers of names that no kept day counts. @param openDays days whose rows are in no block yet. */
     freeItems: (range: {
       storeId: string
       kind: number

@@ -1,13 +1,14 @@
 import { dateOf } from '../../../core/days.ts'
 import { percentile } from '../../../core/durations.ts'
 import { findBest } from './best.ts'
+import type { Columns } from './columns/columns.ts'
+import type { ItemQueries } from './columns/item-queries.ts'
+import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { DayQueries, Days, SearchCounts, SearchDayRow } from './day-queries.ts'
-import type { PageQueries } from './page-queries.ts'
 import { round, share } from './rates.ts'
 import type { Analytics } from './schema.ts'
+import type { SearchSourceQueries } from './search-source-queries.ts'
 import { describeTracking, listSources } from './sources.ts'
-import type { Summing } from './sums.ts'
-import { PRODUCTS, QUERIES, type TallyQueries } from './tally-queries.ts'
 
 /** Entries of each list. */
 const LISTED_MAX = 20
@@ -16,14 +17,14 @@ const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0
 
 export interface ReportDeps {
   days: DayQueries
-  tallies: TallyQueries
-  pages: PageQueries
-  sums: Summing
+  items: Pick<ItemQueries, 'findNames'>
+  searchSources: SearchSourceQueries
+  columns: Pick<Columns, 'sum' | 'countSessions' | 'sumDurations'>
 }
 
 /** Writes the analytics of a period from the counts of its days. */
 export async function writeReport(
-  { days: queries, tallies, pages, sums }: ReportDeps,
+  { days: queries, items, searchSources, columns }: ReportDeps,
   days: Days,
 ): Promise<Analytics> {
   const { storeId, from, to } = days
@@ -32,27 +33,23 @@ export async function writeReport(
   const positions = queries.listPositions(days)
   const revenue = queries.listRevenue(days)
   const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
-  const sources = listSources(total, events, pages.list(days), to - from + 1)
+  const sources = listSources(total, events, searchSources.list(days), to - from + 1)
   const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
   const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
-  const sessions = await sums.countSessions(days)
-  const durations = await sums.sumDurations(days)
+  const sessions = await columns.countSessions(days)
+  const durations = await columns.sumDurations(days)
   const lists = { ...(await listQueries()), top_products: await listProducts() }
 
   async function listQueries(): Promise<Pick<Analytics, 'top_queries' | 'zero_result_queries'>> {
-    const {
-      a: searches,
-      b: clicked,
-      c: results,
-      d: zero,
-    } = await sums.sum(days, QUERIES, ['a', 'b', 'c', 'd'])
+    const measures = ['searches', 'clicks', 'results', 'empty'] as const
+    const { searches, clicks: clicked, results, empty } = await columns.sum(days, QUERIES, measures)
     const most = (counts: Uint32Array) => {
       const count = (item: number) => counts[item] as number
       const isWanted = (item: number) => count(item) > 0 && count(item) < WRAPPED
       return findBest(counts.length, LISTED_MAX, isWanted, (a, b) => count(b) - count(a) || a - b)
     }
-    const [top, zeros] = [most(searches), most(zero)]
-    const names = tallies.findNames(storeId, QUERIES, [...top, ...zeros])
+    const [top, zeros] = [most(searches), most(empty)]
+    const names = items.findNames(storeId, QUERIES, [...top, ...zeros])
     return {
       top_queries: top.map((item) => ({
         query: names.get(item) ?? '',
@@ -62,22 +59,22 @@ export async function writeReport(
       })),
       zero_result_queries: zeros.map((item) => ({
         query: names.get(item) ?? '',
-        searches: zero[item] as number,
+        searches: empty[item] as number,
       })),
     }
   }
 
   async function listProducts(): Promise<Analytics['top_products']> {
-    const { a: impressions, b: clicks } = await sums.sum(days, PRODUCTS, ['a', 'b'])
-    const shown = (item: number) => impressions[item] as number
-    const clicked = (item: number) => clicks[item] as number
+    const sums = await columns.sum(days, PRODUCTS, ['impressions', 'clicks'])
+    const shown = (item: number) => sums.impressions[item] as number
+    const clicked = (item: number) => sums.clicks[item] as number
     const top = findBest(
-      impressions.length,
+      sums.impressions.length,
       LISTED_MAX,
       (item) => shown(item) + clicked(item) > 0 && shown(item) < WRAPPED,
       (a, b) => clicked(b) - clicked(a) || shown(b) - shown(a) || a - b,
     )
-    const names = tallies.findNames(storeId, PRODUCTS, top)
+    const names = items.findNames(storeId, PRODUCTS, top)
     return top.map((item) => ({
       product_id: names.get(item) ?? '',
       impressions: shown(item),
@@ -123,7 +120,7 @@ export async function writeReport(
   }
 }
 
-/** A sum that went below zero, because a count was lost with its search, shows as a number above this. */
+/** Sums are modulo 2³²: a sum below zero, whose count was lost with its search, appears as a number above this. */
 const WRAPPED = 2 ** 31
 
 function addUp(rows: readonly SearchCounts[]): SearchCounts {

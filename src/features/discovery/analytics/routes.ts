@@ -15,7 +15,7 @@ import {
 import type { AnalyticsService } from './service.ts'
 import { analyticsTable, popularTable, suggestionsTable } from './tables.ts'
 
-/** Every answer writes first what waits to be counted. */
+/** Every request first writes the queued searches and events. */
 const FAILURES = failures(...FOR_STORE, ...WRITING, 'validation_error')
 
 /** Contract 3.12: what shoppers look for, click and buy. */

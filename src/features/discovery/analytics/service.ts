@@ -5,6 +5,9 @@ import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import { findBest } from './best.ts'
 import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
+import type { Columns } from './columns/columns.ts'
+import type { ItemQueries } from './columns/item-queries.ts'
+import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { Days } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import { round } from './rates.ts'
@@ -19,38 +22,39 @@ import type {
   UnmetDemand,
   UnmetQuery,
 } from './schema.ts'
-import { PRODUCTS, QUERIES } from './tally-queries.ts'
 import type { UnmetMap } from './unmet/unmet-queries.ts'
 
 export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
+  columns: ReportDeps['columns'] & Pick<Columns, 'score'>
+  items: ReportDeps['items'] & Pick<ItemQueries, 'findNumber' | 'listNames'>
   catalogue: CatalogueQueries
   unmet: { findMap(storeId: string): UnmetMap | undefined }
-  /** What fills in of the metadata what the store has said once for all its products. */
+  /** Finds the facts that a store states once for all its products, which complete the metadata of each. */
   findFillFacts(storeId: string): FillFacts | undefined
-  /** Writes the searches and events that wait, so that the counts are of this moment. */
+  /** Writes the queued searches and events, so that the counts are up to date. */
   flush(): void
-  /** Reads tallies while nothing packs them, one reader at a time. */
+  /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
 
 type FillFacts = (productId: string, metadata: Record<string, unknown>) => Record<string, unknown>
 
-/** What one event adds to the score of a product, and when half of it is left. */
-const SCORES = { b: 1, c: 3, d: 5 } as const
+/** The points that one event adds to the score of a product, and their half-life. */
+const WEIGHTS = { clicks: 1, carts: 3, purchases: 5 } as const
 const HALF_LIFE_DAYS = 7
 
-/** Days of searches that suggestions are made of. */
+/** Days of searches that suggestions come from. */
 const SUGGESTION_DAYS = 90
 
-/** Queries with the prefix that are looked at, and at a time. */
+/** Queries with the prefix that are read in all, and at a time. */
 const NAMES_MAX = 50_000
 const NAMES_AT_ONCE = 2_000
 
 export type AnalyticsService = ReturnType<typeof analyticsService>
 
-/** What shoppers look for and what they do with what they find, from counts that are always up to date. */
+/** Reports searches, clicks, revenue and unmet demand, from counts that are always up to date. */
 export function analyticsService(deps: AnalyticsDeps) {
-  const { days: queries, tallies, sums, catalogue, unmet, clock, flush, alone } = deps
+  const { days: queries, columns, items, catalogue, unmet, clock, flush, alone } = deps
 
   function lastDays(storeId: string, count: number): Days {
     const to = dayOf(clock.now())
@@ -63,34 +67,35 @@ export function analyticsService(deps: AnalyticsDeps) {
     prefix: string,
     limit: number,
   ): Promise<Suggestions['suggestions']> {
-    const { a, c, d } = await sums.sum(lastDays(storeId, SUGGESTION_DAYS), QUERIES, ['a', 'c', 'd'])
-    const searches = (item: number) => a[item] ?? 0
+    const measures = ['searches', 'results', 'empty'] as const
+    const sums = await columns.sum(lastDays(storeId, SUGGESTION_DAYS), QUERIES, measures)
+    const searches = (item: number) => sums.searches[item] ?? 0
     /** A query that mostly finds nothing is no suggestion. */
     const isUseful = (item: number) =>
-      searches(item) > 0 && searches(item) < 2 ** 31 && (d[item] as number) < searches(item)
+      searches(item) > 0 && searches(item) < 2 ** 31 && (sums.empty[item] as number) < searches(item)
     const compare = (one: number, other: number) => searches(other) - searches(one) || one - other
     let best: number[] = []
-    if (prefix === '') best = findBest(a.length, limit, isUseful, compare)
+    if (prefix === '') best = findBest(sums.searches.length, limit, isUseful, compare)
     else {
-      const keep = (items: number[]) => {
-        best = [...best, ...items].sort(compare).slice(0, limit)
+      const keep = (found: number[]) => {
+        best = [...best, ...found].sort(compare).slice(0, limit)
       }
-      const exact = tallies.findNumber(storeId, QUERIES, prefix)
+      const exact = items.findNumber(storeId, QUERIES, prefix)
       if (exact !== undefined && isUseful(exact)) keep([exact])
       let after = prefix
       for (let seen = 0; seen < NAMES_MAX; seen += NAMES_AT_ONCE) {
-        const names = tallies.listNames(storeId, QUERIES, after, prefix + LAST, NAMES_AT_ONCE)
+        const names = items.listNames(storeId, QUERIES, after, prefix + LAST, NAMES_AT_ONCE)
         keep(names.map(({ number }) => number).filter(isUseful))
         if (names.length < NAMES_AT_ONCE) break
         after = names.at(-1)?.name ?? after
         await turn()
       }
     }
-    const names = tallies.findNames(storeId, QUERIES, best)
+    const names = items.findNames(storeId, QUERIES, best)
     return best.map((item) => ({
       query: names.get(item) ?? '',
       count: searches(item),
-      results_count: Math.round((c[item] as number) / searches(item)),
+      results_count: Math.round((sums.results[item] as number) / searches(item)),
       source: 'history',
     }))
   }
@@ -107,17 +112,26 @@ export function analyticsService(deps: AnalyticsDeps) {
       flush()
       return alone(storeId, async () => {
         const days = lastDays(storeId, count)
-        const ofDay = (day: number) => 0.5 ** ((days.to - day) / HALF_LIFE_DAYS)
-        const { b, c, d, scores } = await sums.sum(days, PRODUCTS, ['b', 'c', 'd'], { ...SCORES, ofDay })
+        const { sums, scores } = await columns.score(days, PRODUCTS, ['clicks', 'carts', 'purchases'], {
+          weights: WEIGHTS,
+          weighDay: (day) => 0.5 ** ((days.to - day) / HALF_LIFE_DAYS),
+        })
+        const counted = (item: number) => ({
+          clicks: sums.clicks[item] as number,
+          add_to_cart: sums.carts[item] as number,
+          purchases: sums.purchases[item] as number,
+        })
+        const isCounted = (item: number) =>
+          (sums.clicks[item] as number) + (sums.carts[item] as number) + (sums.purchases[item] as number) > 0
         const score = (item: number) => scores[item] as number
         const best = findBest(
           scores.length,
           limit,
-          // What was taken back may leave an error of rounding.
-          (item) => score(item) > 0 && (b[item] as number) + (c[item] as number) + (d[item] as number) > 0,
+          // Events that were taken back may leave an error of rounding.
+          (item) => score(item) > 0 && isCounted(item),
           (one, other) => score(other) - score(one) || one - other,
         )
-        const names = tallies.findNames(storeId, PRODUCTS, best)
+        const names = items.findNames(storeId, PRODUCTS, best)
         const metadata = catalogue.findMetadata(storeId, [...names.values()])
         const fillFacts = deps.findFillFacts(storeId)
         const describe = (productId: string) => {
@@ -130,9 +144,7 @@ export function analyticsService(deps: AnalyticsDeps) {
           return {
             product_id,
             score: round(score(item)),
-            clicks: b[item] as number,
-            add_to_cart: c[item] as number,
-            purchases: d[item] as number,
+            ...counted(item),
             revenue: (revenue.get(item) ?? []).map(({ currency, amount }) => ({
               currency,
               amount: round(amount),

@@ -1,9 +1,9 @@
 import { isoTime } from '../../../core/clock.ts'
 import { counted } from '../../../core/text.ts'
 import type { EventCount, SearchCounts } from './day-queries.ts'
-import { NO_COUNTS, PAGE_COUNTS, type PageCounts, type PageRow } from './page-queries.ts'
 import { share } from './rates.ts'
 import type { Analytics } from './schema.ts'
+import { NO_COUNTS, SOURCE_COUNTS, type SourceCounts, type SourceRow } from './search-source-queries.ts'
 
 /** Events of a period by action. */
 export type EventCounts = ReadonlyMap<string, EventCount>
@@ -11,50 +11,51 @@ export type EventCounts = ReadonlyMap<string, EventCount>
 type Source = Analytics['by_source'][number]
 type Tracking = Analytics['tracking']
 
-/** With so many searches a shop whose clicks arrive has at least one. */
+/** From so many searches on, a shop whose clicks arrive has at least one click. */
 const TELLING_SEARCHES = 50
 
-/** Pages of a list. */
-const PAGES_MAX = 100
+/** Widgets that are listed. */
+const WIDGETS_MAX = 100
 
-/** Origins that a sentence names. */
+/** Origins named in one sentence. */
 const NAMED_MAX = 3
 
-/** Splits the counts of a period by who searched: the pages with widget keys, and the backend, which is the rest. */
+/** Splits the counts of a period by search source: the widgets, and the backend as the rest. */
 export function listSources(
   total: SearchCounts,
   events: EventCounts,
-  pages: readonly PageRow[],
+  widgets: readonly SourceRow[],
   days: number,
 ): Analytics['by_source'] {
   const of = (action: string) => events.get(action)?.events ?? 0
-  const all: PageCounts = {
+  const all: SourceCounts = {
     ...total,
     clicks: of('click'),
     carts: of('add_to_cart'),
     purchases: of('purchase'),
   }
-  const backend: PageCounts = { ...NO_COUNTS }
-  for (const name of PAGE_COUNTS) backend[name] = pages.reduce((left, page) => left - page[name], all[name])
+  const backend: SourceCounts = { ...NO_COUNTS }
+  for (const name of SOURCE_COUNTS)
+    backend[name] = widgets.reduce((left, widget) => left - widget[name], all[name])
   const head = { key_id: null, key_name: null, origin: null, last_search_at: null, last_event_at: null }
   return [
     { source: 'api', ...head, ...describe(backend, 'the backend', days) },
-    ...pages
+    ...widgets
       .filter(isUsed)
-      .slice(0, PAGES_MAX)
-      .map((page) => ({
+      .slice(0, WIDGETS_MAX)
+      .map((widget) => ({
         source: 'widget',
-        key_id: page.keyId,
-        key_name: page.keyName,
-        origin: page.origin,
-        last_search_at: page.lastSearchAt === null ? null : isoTime(page.lastSearchAt),
-        last_event_at: page.lastEventAt === null ? null : isoTime(page.lastEventAt),
-        ...describe(page, `the widget on ${page.origin}`, days),
+        key_id: widget.keyId,
+        key_name: widget.keyName,
+        origin: widget.origin,
+        last_search_at: widget.lastSearchAt === null ? null : isoTime(widget.lastSearchAt),
+        last_event_at: widget.lastEventAt === null ? null : isoTime(widget.lastEventAt),
+        ...describe(widget, `the widget on ${widget.origin}`, days),
       })),
   ]
 }
 
-function describe(counts: PageCounts, who: string, days: number) {
+function describe(counts: SourceCounts, who: string, days: number) {
   const { searches, zero, clicked, carted, purchased, clicks, carts, purchases } = counts
   return {
     searches,
@@ -63,17 +64,19 @@ function describe(counts: PageCounts, who: string, days: number) {
     ctr: share(clicked, searches),
     add_to_cart_rate: share(carted, searches),
     conversion_rate: share(purchased, searches),
-    ...{ clicks, add_to_cart: carts, purchases },
+    clicks,
+    add_to_cart: carts,
+    purchases,
     tracking: describeSource(counts, who, days),
   }
 }
 
-/** A page may have had nothing else than keystrokes that others have replaced. */
-const isUsed = ({ searches, clicks, carts, purchases }: PageCounts): boolean =>
+/** False for a widget that had only keystrokes that later ones replaced. */
+const isUsed = ({ searches, clicks, carts, purchases }: SourceCounts): boolean =>
   searches + clicks + carts + purchases > 0
 
-/** Clicks on the results of a source may be told by another one. */
-function describeSource(counts: PageCounts, who: string, days: number): Tracking {
+/** One source may report the clicks on the results of another. */
+function describeSource(counts: SourceCounts, who: string, days: number): Tracking {
   const { searches, clicked, clicks } = counts
   const text = `${counted(searches, 'search', 'searches')}, ${counted(clicks, 'click')} in ${counted(days, 'day')}`
   if (!isUsed(counts)) return { status: 'no_searches', message: `${text}: ${who} was not used` }
@@ -90,7 +93,7 @@ export function describeTracking(
   sources: readonly Source[],
   days: number,
 ): Tracking {
-  // What two tell of happened once.
+  // An event that both the backend and a page report happened once.
   const count = ({ events: told, replaced }: EventCount) => told - replaced
   const told = events.get('click')
   const click = { events: told ? count(told) : 0, attributed: told?.attributed ?? 0 }

@@ -1,14 +1,14 @@
 import { toCsv } from '../../../http/csv.ts'
 import type { Analytics, PopularProducts, Suggestions } from './schema.ts'
 
-/** The days of the period, one a row. */
+/** One day a row. */
 export const analyticsTable = ({ timeseries }: Analytics): string =>
   toCsv(
     ['date', 'searches', 'ctr', 'conversion_rate', 'zero_result_rate'],
     timeseries.map((day) => [day.date, day.searches, day.ctr, day.conversion_rate, day.zero_result_rate]),
   )
 
-/** One product a row; its revenue in each currency in one cell. */
+/** One product a row, with its revenue in all currencies in one cell. */
 export const popularTable = ({ products }: PopularProducts): string =>
   toCsv(
     ['product_id', 'score', 'clicks', 'add_to_cart', 'purchases', 'revenue'],

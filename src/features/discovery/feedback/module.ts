@@ -1,25 +1,40 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Base, Module } from '../../module.ts'
+import { createEventWriter, type EventWriterDeps } from './event-writer.ts'
+import { createJudging, type JudgingDeps } from './judging.ts'
 import { feedbackQueries } from './queries.ts'
+import { removalQueries } from './removal-queries.ts'
+import { createReporters, type ReporterDeps } from './reporters.ts'
 import { feedbackRoutes } from './routes.ts'
 import { type FeedbackDeps, feedbackService } from './service.ts'
 
-export type FeedbackNeeds = Pick<
-  FeedbackDeps,
-  'history' | 'noteFeedback' | 'countEvent' | 'takeBack' | 'hidesPrices' | 'writeTogether' | 'days'
->
+export interface FeedbackNeeds
+  extends Pick<FeedbackDeps, 'noteFeedback' | 'writeTogether' | 'days'>,
+    Pick<JudgingDeps, 'hidesPrices'>,
+    Pick<EventWriterDeps, 'countEvent'>,
+    Pick<ReporterDeps, 'takeBack'> {
+  history: FeedbackDeps['history'] & JudgingDeps['history']
+}
 
 /** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */
 export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: FeedbackNeeds) {
+  const { history, hidesPrices, noteFeedback, countEvent, takeBack, writeTogether, days } = needs
   const queries = feedbackQueries(db)
-  const { findEnd, eraseSession, eraseOfSearches } = queries
+  const removal = removalQueries(db)
+  const reporters = createReporters({ queries, takeBack })
   const service = feedbackService({
-    ...needs,
-    queries,
+    removal,
+    history,
+    judging: createJudging({ queries, history, reporters, hidesPrices, clock, ids }),
+    write: createEventWriter({ queries, removal, reporters, countEvent }),
+    noteFeedback,
+    writeTogether,
     withoutFsync,
-    ...{ clock, ids },
+    clock,
+    days,
   })
+  const { findEnd, eraseSession, eraseOfSearches } = removal
   return {
     service: {
       ...service,

@@ -32,7 +32,7 @@ const AHEAD_MAX_MS = 5 * MINUTE_MS
 export function readEvent(given: unknown, now: number): ReadEvent {
   const value = isObject(given) ? tidy(given) : given
   const problems = findProblems(FeedbackEvent, value, 'body')
-  // Rules between fields are looked at where the fields themselves are sound.
+  // Rules between fields apply only if the fields themselves are valid.
   const isSound = (name: keyof FeedbackEvent) => !problems.some(({ pointer }) => pointer === `/${name}`)
   if (!isObject(value)) throw validationError(problems)
   const event = value as FeedbackEvent
@@ -72,7 +72,7 @@ export function readEvent(given: unknown, now: number): ReadEvent {
   }
 }
 
-/** Fields that a form sends as nothing where there is nothing to say. */
+/** Fields that a form may send empty. */
 const OPTIONAL = [
   'search_id',
   'session_id',
@@ -83,11 +83,11 @@ const OPTIONAL = [
   'occurred_at',
 ] as const satisfies readonly (keyof FeedbackEvent)[]
 
-/** Leaves out what is null or empty, and writes the currency as ISO 4217 does: no purchase is lost to the habits of a form. */
+/** Drops null and empty fields and normalizes the currency, so that no purchase is lost to the habits of a form. */
 function tidy(given: Record<string, unknown>): Record<string, unknown> {
   const event = { ...given }
   const { currency } = event
-  // A longer text is no currency, however it is written.
+  // A longer text cannot be a currency.
   if (typeof currency === 'string' && currency.length <= CURRENCY_CHARS_MAX)
     event['currency'] = currency.trim().toUpperCase()
   for (const name of OPTIONAL) if (isEmpty(event[name])) delete event[name]

@@ -25,7 +25,7 @@ export function feedbackRoutes(
           spendEvents(actor, countEvents(body))
           return {
             status: 201,
-            body: await feedback.record(actor.storeId, body, { page: null, idempotencyKey }),
+            body: await feedback.record(actor.storeId, body, { searchSource: null, idempotencyKey }),
           }
         })
       },

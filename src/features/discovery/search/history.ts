@@ -15,8 +15,10 @@ export interface HistoryDeps {
     forgetBefore(before: number, limit: number): number
   }
   writes: WriteBehind
-  /** Learns of each search as it is answered. @returns a write that joins the group of the search's row. */
-  note(search: AnsweredSearch): () => void
+  /** Takes a search as it is answered, and decides which keystroke it replaces. @returns that earlier search. */
+  replaceKeystroke(search: SearchRow): SearchRow | undefined
+  /** Counts a search. Called in the transaction that writes its row. */
+  recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void
   clock: Pick<Clock, 'now'>
   /** Days that a search is kept. */
   days: number
@@ -33,7 +35,8 @@ const DAY_MS = 86_400_000
 export type SearchHistory = ReturnType<typeof createSearchHistory>
 
 /** Records searches without making their responses wait. Call `flush` before reading the history. */
-export function createSearchHistory({ queries, writes, note, clock, days }: HistoryDeps) {
+export function createSearchHistory(deps: HistoryDeps) {
+  const { queries, writes, replaceKeystroke, recordSearch, clock, days } = deps
   /** Searches whose rows are not written yet, by id. */
   const pending = new Map<string, SearchRow>()
 
@@ -43,11 +46,11 @@ export function createSearchHistory({ queries, writes, note, clock, days }: Hist
       pending.set(search.id, search)
       // A group that could not be written leaves its searches here.
       if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
-      const count = note(answered)
+      const replaced = replaceKeystroke(search)
       writes.enqueue(() => {
         pending.delete(search.id)
         queries.record(search)
-        count()
+        recordSearch(answered, replaced)
       })
     },
 

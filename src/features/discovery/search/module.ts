@@ -1,7 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
@@ -13,8 +12,6 @@ import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
-
-export type SearchModule = ReturnType<typeof buildSearch>
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -28,8 +25,10 @@ export interface SearchNeeds {
   readDefaults: SearchDeps['readDefaults']
   findFillFacts: SearchDeps['findFillFacts']
   listPopular: SearchDeps['listPopular']
-  /** Counts each search. */
-  note: HistoryDeps['note']
+  /** The queue in which searches and the feedback on them are written. */
+  writes: HistoryDeps['writes']
+  replaceKeystroke: HistoryDeps['replaceKeystroke']
+  recordSearch: HistoryDeps['recordSearch']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -42,8 +41,9 @@ const MINUTE_MS = 60_000
  */
 export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, noteFault, withoutFsync } = base
-  const { model, index, pictures, embedder, filters, countWaiting, note } = needs
+  const { model, index, pictures, embedder, filters, countWaiting } = needs
   const { readDefaults, findFillFacts, listPopular, historyDays } = needs
+  const { writes, replaceKeystroke, recordSearch } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
@@ -51,8 +51,9 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       findSearch: queries.findSearch,
       forgetBefore: (before, limit) => withoutFsync(() => queries.forgetBefore(before, limit)),
     },
-    writes: createWriteBehind({ ...base, name: 'searches and feedback' }),
-    note,
+    writes,
+    replaceKeystroke,
+    recordSearch,
     clock,
     days: historyDays,
   })

@@ -5,11 +5,12 @@ import { type SessionDeps, type SessionService, sessionService } from './service
 
 export type SessionNeeds = Pick<SessionDeps, 'history' | 'searches' | 'feedback' | 'analytics'>
 
-/** Wires what erases a shopper's session. It lies above searches, feedback and analytics, which hold it. */
+/** Wires the erasing of shoppers' sessions. It lies above searches, feedback and analytics, which hold them. */
 export function buildShopperSessions({ atomically, record, withoutFsync }: Base, needs: SessionNeeds) {
   const service = sessionService({
     ...needs,
-    ...{ atomically, record },
+    atomically,
+    record,
     withoutFsync,
   })
   return {

@@ -3,7 +3,7 @@ import { describeAct } from '../../../core/audit.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { Erasing } from '../analytics/erasing.ts'
-import type { Erased, FeedbackQueries } from '../feedback/queries.ts'
+import type { Erased, RemovalQueries } from '../feedback/removal-queries.ts'
 import type { SearchHistory } from '../search/history.ts'
 import type { SearchQueries } from '../search/queries.ts'
 import type { SessionErased } from './schema.ts'
@@ -16,20 +16,20 @@ export interface SessionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 
     remove: SearchQueries['remove']
   }
   feedback: {
-    findEnd: FeedbackQueries['findEnd']
-    erase: FeedbackQueries['eraseSession']
-    eraseOfSearches: FeedbackQueries['eraseOfSearches']
+    findEnd: RemovalQueries['findEnd']
+    erase: RemovalQueries['eraseSession']
+    eraseOfSearches: RemovalQueries['eraseOfSearches']
   }
   analytics: Erasing
 }
 
-/** Searches, and events, that are erased in one step: some milliseconds. */
+/** Searches and events that are erased in one step, which takes some milliseconds. */
 const SEARCHES_AT_ONCE = 100
 const EVENTS_AT_ONCE = 200
 
 export type SessionService = ReturnType<typeof sessionService>
 
-/** Erases what is kept under the session of a shopper. */
+/** Erases the data of a shopper's session. */
 export function sessionService(deps: SessionDeps) {
   const { history, searches, feedback, analytics, atomically, withoutFsync, record } = deps
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
@@ -48,10 +48,10 @@ export function sessionService(deps: SessionDeps) {
 
   return {
     /**
-     * Erases a session: its searches and feedback are deleted, and its hash gives way to a random number wherever sessions
-     * are counted. Sums stay. Work goes in small steps; what the session does meanwhile may stay.
+     * Erases a session: deletes its searches and feedback, and replaces its hash by a random number wherever sessions are
+     * counted. Sums stay. The work is done in small steps; searches that the session makes meanwhile may stay.
      *
-     * @returns counts, which are 0 for a session that nothing is kept about.
+     * @returns counts, which are 0 for an unknown session.
      */
     async erase(actor: Actor, sessionId: string): Promise<SessionErased> {
       const { storeId } = actor
@@ -74,7 +74,7 @@ export function sessionService(deps: SessionDeps) {
       }
       const days = await analytics.eraseSession(storeId, sessionId)
       const counts = { searches: searchCount, feedback: events.removed, orders: events.unlinked, days }
-      // This commit waits for the disk, and takes all before it along. The log must not name the session.
+      // This commit waits for the disk, and with it for all commits before. The log must not name the session.
       atomically(() => record(describeAct(actor, 'shopper_session.erased', counts)))
       return { status: 'erased', ...counts }
     },

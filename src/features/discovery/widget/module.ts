@@ -8,7 +8,7 @@ export interface WidgetNeeds extends WidgetDeps {
   recordFeedback: RecordFeedback
 }
 
-/** Wires what a shop's own pages call with a widget key. It lies above searches, feedback and analytics. */
+/** Wires the routes that a shop's pages call with a widget key. It lies above searches, feedback and analytics. */
 export function buildWidget(needs: WidgetNeeds) {
   const service = widgetService(needs)
   return {

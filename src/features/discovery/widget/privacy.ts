@@ -2,7 +2,7 @@ import { listPrivateNames } from '../../../core/private-keys.ts'
 
 type Metadata = Record<string, unknown>
 
-/** The metadata that a store keeps to itself, and what a widget must not do so that nobody can find it out by asking. */
+/** The private metadata of a store, and the searches that would reveal it. */
 export interface Privacy {
   /** A copy without the private keys; the same object where there are none. */
   strip(metadata: Metadata): Metadata

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-door.ts'
 import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
-import type { WidgetPage } from '../search/queries.ts'
+import type { SearchSource } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 import type { WidgetService } from './service.ts'
 
@@ -41,7 +41,7 @@ const small = jsonBody(LIMITS.widgetBytesMax)
 
 /** Where feedback comes from. */
 export interface FeedbackContext {
-  page: WidgetPage
+  searchSource: SearchSource
   /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
   idempotencyKey: string | null
   /** Whether the key does not show every product. */
@@ -114,9 +114,9 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
       const idempotencyKey = readIdempotencyKey(request, keyId)
       spendMore(countUnits(body) - 1)
       set.status = 201
-      const page = { keyId, origin }
+      const searchSource = { keyId, origin }
       return record(storeId, body, {
-        page,
+        searchSource,
         idempotencyKey,
         ...(forcedFilters !== null && { hidesPrices: true }),
       })
@@ -137,7 +137,7 @@ export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, re
   )
 }
 
-/** What a body costs, in requests. */
+/** The cost of a body, in requests. */
 const countUnits = (body: unknown): number => Math.ceil(countEvents(body) / LIMITS.feedbackEventsPerUnit)
 
 /** @throws ApiError `validation_error`. */

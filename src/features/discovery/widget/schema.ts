@@ -7,7 +7,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
 import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
-/** What a widget may say in any search; it may send other fields, which are ignored. */
+/** The fields of any search of a widget. Other fields are ignored. */
 const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
@@ -16,7 +16,11 @@ const common = {
   limit: t.Optional(
     Type.Integer({ minimum: 1, maximum: LIMITS.widgetLimitMax, default: LIMITS.searchLimitDefault }),
   ),
-  ...{ category, price_min, price_max, color, session_id },
+  category,
+  price_min,
+  price_max,
+  color,
+  session_id,
 }
 
 /** Words beside a picture: both count the same. */
@@ -63,9 +67,16 @@ const { query_image, regions, query_categories } = SearchResponse.properties
 export const WidgetAnswer = named(
   'WidgetSearchResponse',
   t.Object({
-    ...{ query_time_ms, count, results, search_id, total_candidates, exact },
+    query_time_ms,
+    count,
+    results,
+    search_id,
+    total_candidates,
+    exact,
     image_id: SearchResponse.properties.image_id,
-    ...{ query_image, regions, query_categories },
+    query_image,
+    regions,
+    query_categories,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:

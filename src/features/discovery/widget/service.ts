@@ -12,7 +12,7 @@ import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema
 
 export interface WidgetDeps {
   search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
-  /** The keys of the metadata that a store keeps to itself. */
+  /** The private metadata keys of a store. */
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
@@ -21,7 +21,7 @@ export interface WidgetDeps {
 
 export type WidgetService = ReturnType<typeof widgetService>
 
-/** Searches from a shop's own pages: with fewer parameters, and without anything that the store keeps to itself. */
+/** Searches for a shop's own pages: with fewer parameters, and without a store's private data. */
 export function widgetService({ search, listPrivateKeys, listPopular, clock }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
@@ -31,7 +31,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
     return products.map((product) => toResult(product, privacy, clock.now()))
   }
 
-  /** Searches for a widget, and leaves out of the answer what is not meant for shoppers. */
+  /** Searches for a widget, and leaves out of the answer all that is not meant for shoppers. */
   async function answer(
     { storeId, keyId, origin, forcedFilters }: Widget,
     body: WidgetText | WidgetUrl,
@@ -41,14 +41,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
     const asker: Asker = {
       storeId,
       owner: keyId,
-      page: { keyId, origin },
+      searchSource: { keyId, origin },
       isWithoutWords: privacy.hidesWords,
       // Shoppers see a shirt once, not once in each size.
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
     }
     const found = await find(asker, readCommon(body, privacy))
-    // Which words the store knows would tell of products and fields that the page must not see.
+    // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
     return {
@@ -85,7 +85,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
         const { image_url, image_id, product_id, crop, query } = body
         const given = { image_url, image_id }
         const names = PICTURES.filter((name) => given[name] !== undefined)
-        // A picture that the page names is what the shopper looks at.
+        // A picture takes precedence over a product: the shopper looks at it.
         const isProduct = names.length === 0 && product_id !== undefined
         if (isProduct && !crop && query === undefined) return search.bySimilar(asker, product_id, common)
         if (names.length !== 1 && !isProduct) throw notOnePicture(names, PICTURES)
@@ -115,7 +115,7 @@ const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
     { details: { given, allowed, pointer: '' } },
   )
 
-/** What a widget's body says in any search. A filter by what is private would tell it, product by product. */
+/** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
 function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
   const { limit, category, price_min, price_max, color, session_id } = body
   const isNamed = !hides('category') && !hides('category_path')
@@ -131,7 +131,7 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
   }
 }
 
-/** What is paid follows from these. */
+/** The keys that decide the price that is paid. */
 const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']
 
 /** A card shows a sale's price beside the struck one, so a sale that does not hold is left out. */
@@ -149,19 +149,26 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Search
     variants?: SearchResult['matched_variant'][]
   }
   return {
-    ...{ product_id, similarity_score, image_url, matched_image },
+    product_id,
+    similarity_score,
+    image_url,
+    matched_image,
     metadata: strip(withoutOldSale(metadata, now)),
     ...(shown && { matched_variant: shown }),
   }
 }
 
-/** Names what a widget gets: a field that searches learn to answer later is not for shoppers until it is named here. */
+/** Names each field that a widget gets, so that a field that searches answer later stays hidden from shoppers by default. */
 function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetAnswer {
   const { query_time_ms, count, search_id, total_candidates, exact } = found
   const { image_id, query_image, regions, query_categories } = found
   const isNamed = !privacy.hides('category')
   return {
-    ...{ query_time_ms, count, search_id, total_candidates, exact },
+    query_time_ms,
+    count,
+    search_id,
+    total_candidates,
+    exact,
     results: found.results.map((result) => toResult(result, privacy, now)),
     ...(image_id !== undefined && { image_id }),
     ...(query_image && { query_image }),

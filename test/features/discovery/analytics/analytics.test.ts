@@ -21,7 +21,7 @@ function add(search: Partial<SearchRow> = {}): string {
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId, type: 'text', query: 'mug', parameters: {}, results: ['a', 'b'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: null, page: null, createdAt: app.clock.now() },
+    ...{ durationMs: 20, isTracked: true, sessionId: null, searchSource: null, createdAt: app.clock.now() },
     ...search,
   })
   return id
@@ -94,7 +94,7 @@ describe('analytics (contract 3.12)', () => {
     })
   })
 
-  test('what comes before the period is left out, to the day in UTC', async () => {
+  test('the period begins at midnight UTC', async () => {
     add({ createdAt: app.clock.now() - DAY * 6 })
     add({ createdAt: app.clock.now() - DAY * 6 - 1 })
     expect(await get('analytics')).toMatchObject({ searches: { total: 1 } })
@@ -117,7 +117,7 @@ describe('analytics (contract 3.12)', () => {
     expect(await tracking()).toEqual({ status: 'ok', message: '2 searches, 2 clicks in 7 days, 1 purchase' })
   })
 
-  test('a click on a keystroke that was replaced counts for the search that stands for it', async () => {
+  test('a click on a replaced keystroke counts for the search that replaced it', async () => {
     const first = add({ query: 'm', sessionId: 's' })
     app.clock.advance(3_000)
     add({ query: 'mug', sessionId: 's' })
@@ -129,7 +129,7 @@ describe('analytics (contract 3.12)', () => {
     })
   })
 
-  test('a long burst is followed to its end, also when it goes on, and only once', async () => {
+  test('a long keystroke burst is followed to its end once, even if it continues', async () => {
     const keystrokes = Array.from({ length: 300 }, (_, n) => {
       app.clock.advance(2_000)
       return add({ query: `m${n}`, sessionId: 's' })
@@ -161,7 +161,7 @@ describe('analytics (contract 3.12)', () => {
     expect(await get('analytics?days=1')).toMatchObject({ revenue: [{ currency: 'USD', total: 7 }] })
   })
 
-  test('the five thousandth query is counted, and the next ones only in the totals', async () => {
+  test('5,000 distinct queries a day are counted, further ones only in the totals', async () => {
     for (let n = 0; n < 5_002; n++) add({ query: `q${n}`, results: [] })
     add({ query: 'q5001' })
     add({ query: 'q0' })
@@ -193,7 +193,7 @@ describe('analytics (contract 3.12)', () => {
     expect(app.db.prepare('SELECT count(*) FROM tally_items').pluck().get()).toBe(1_000)
   })
 
-  test('more sessions than are counted exactly are estimated within 2 %, also when their days are packed', async () => {
+  test('beyond the exact limit, sessions are estimated within 2 %, even when their days are packed', async () => {
     for (let n = 0; n < 11_000; n++) add({ sessionId: `s${n}`, type: 'upload', query: null, results: [] })
     const sessions = async () => ((await get('analytics'))['searches'] as { sessions: number }).sessions
     expect(Math.abs((await sessions()) - 11_000)).toBeLessThanOrEqual(220)
@@ -217,7 +217,7 @@ describe('analytics (contract 3.12)', () => {
 })
 
 describe('retention', () => {
-  test('counts are kept for 400 days; then their words are given up and their numbers used again', async () => {
+  test('counts are kept for 400 days; then the numbers of their words are reused', async () => {
     add({ query: 'old' })
     await send({ action: 'purchase', order_value: 1, currency: 'EUR' })
     app.clock.advance(365 * DAY)
@@ -251,7 +251,7 @@ describe('retention', () => {
     ])
   })
 
-  test('a word that was not searched for in 400 days and now is again keeps its counts', async () => {
+  test('a word that returns after 400 days keeps its counts', async () => {
     add({ query: 'mug' })
     app.history.flush()
     app.clock.advance(3 * DAY)
@@ -267,7 +267,7 @@ describe('retention', () => {
     ])
   })
 
-  test('everything of a store goes with the store', async () => {
+  test('everything about a store is deleted with the store', async () => {
     const id = add({ sessionId: 's' })
     add({ sessionId: 's' })
     await send({ action: 'purchase', order_value: 1, currency: 'EUR', search_id: id })
@@ -334,7 +334,7 @@ describe('popular products', () => {
 })
 
 describe('suggestions', () => {
-  test('queries that begin so, most searched first, then categories, brands and names', async () => {
+  test('lists queries with the prefix, most searched first, then categories, brands and names', async () => {
     const metadata = { name: 'Red Shoes', category: 'Reading', brand: 'Redwood' }
     await app.call('POST', '/v1/products', {
       token,
@@ -366,7 +366,7 @@ describe('suggestions', () => {
 describe('unmet demand (contract 3.13)', () => {
   const axis = (n: number) => Float32Array.from({ length: 8 }, (_, k) => (k === n ? 1 : 0))
 
-  test('clusters pictures that found nothing alike, nightly, and says what they show', async () => {
+  test('clusters unmet pictures every night, and says what they show', async () => {
     expect(await get('analytics/unmet')).toEqual({ computed_at: null, searches: 0, clusters: [] })
     const metadata = { category: 'Things of 2' }
     await app.call('POST', '/v1/products', {
@@ -378,7 +378,7 @@ describe('unmet demand (contract 3.13)', () => {
       const id = app.ids.uuid()
       app.history.add({
         ...{ id, storeId, parameters: {}, results: ['a'], durationMs: 1, isTracked: true, sessionId: null },
-        ...{ ...low, page: null, createdAt: app.clock.now(), vector: axis(n), ...search },
+        ...{ ...low, searchSource: null, createdAt: app.clock.now(), vector: axis(n), ...search },
       })
       return id
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isFirstPage } from '../../../../src/features/discovery/analytics/bursts.ts'
-import type { SearchRow, WidgetPage } from '../../../../src/features/discovery/search/queries.ts'
+import { isFirstPage } from '../../../../src/features/discovery/analytics/keystroke-bursts.ts'
+import type { SearchRow, SearchSource } from '../../../../src/features/discovery/search/queries.ts'
 import { readRepetitions } from '../../../robustness/random.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
@@ -21,7 +21,7 @@ interface Raw extends SearchRow {
 
 interface RawEvent {
   search: Raw | undefined
-  page: WidgetPage | null
+  page: SearchSource | null
   product: string
   action: 'click' | 'add_to_cart' | 'purchase'
   position: number | null
@@ -29,9 +29,9 @@ interface RawEvent {
   currency: string
   order: string | undefined
   at: number
-  /** Whether it counts in the totals. What a page tells and the backend tells, too, counts for the page alone. */
+  /** Whether it counts in the totals. What both a page and the backend report counts only for the page. */
   isCounted: boolean
-  /** Whether the other teller had told of the same before. */
+  /** Whether the other reporter was first. */
   isRepeated: boolean
   /** Whether its row is still there. */
   isKept: boolean
@@ -46,7 +46,7 @@ const PAGES = [
   undefined,
 ] as const
 const BACKEND = PAGES.length - 1
-type Page = (WidgetPage & { key: string }) | null
+type Page = (SearchSource & { key: string }) | null
 const PRODUCTS = ['p0', 'p1', 'p2', 'p3', 'gone']
 const step = fc.oneof(
   {
@@ -90,6 +90,8 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tidy' as const) }) },
+  // Longer than counts are kept, so that the numbers of words and products are used again.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constant(401 * DAY) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -234,9 +236,9 @@ function createWorld(pages: readonly Page[]) {
           conversion_rate: rate(having('purchase', tracked), tracked.length),
         },
         by_source: pages.map((page) => {
-          const isOf = (from: WidgetPage | null) =>
+          const isOf = (from: SearchSource | null) =>
             from?.keyId === page?.keyId && from?.origin === page?.origin
-          const own = tracked.filter((search) => isOf(search.page))
+          const own = tracked.filter((search) => isOf(search.searchSource))
           const told = (wanted: string) =>
             events.filter((event) => isOf(event.page) && event.action === wanted && isIn(event.at)).length
           return {
@@ -290,6 +292,89 @@ function createWorld(pages: readonly Page[]) {
           }
         }),
       }
+    },
+
+    /** The words about whether events arrive, of the period and of each source. @param sources as they are listed. */
+    tracking(today: number, days: number, sources: readonly ReportedSource[]) {
+      const isIn = ({ at }: RawEvent) => dayOf(at) <= today && dayOf(at) > today - days
+      const count = (number: number, one: string, many = `${one}s`) =>
+        `${number} ${number === 1 ? one : many}`
+      const period = count(days, 'day')
+      const perSource = sources.map((source) => {
+        const { origin, searches: own, clicks, add_to_cart, purchases } = source
+        const who = origin === null ? 'the backend' : `the widget on ${origin}`
+        const head = `${count(own, 'search', 'searches')}, ${count(clicks, 'click')} in ${period}`
+        if (own + clicks + add_to_cart + purchases === 0)
+          return { status: 'no_searches', message: `${head}: ${who} was not used` }
+        if (own === 0 || source.searches_with_click > 0) return { status: 'ok', message: head }
+        return clicks === 0
+          ? { status: 'no_clicks', message: `${head}: ${who} sends no clicks` }
+          : { status: 'unattributed', message: `${head}: no click of ${who} names a search of its own` }
+      })
+      const total = sources.reduce((left, source) => left + source.searches, 0)
+      const told = events.filter(isIn)
+      const happened = (wanted: string) =>
+        told.filter(({ action, isCounted }) => isCounted && action === wanted).length
+      const clicks = happened('click')
+      const head = `${count(total, 'search', 'searches')}, ${count(clicks, 'click')} in ${period}`
+      const purchases = happened('purchase')
+      const silent = sources
+        .filter((_, n) => perSource[n]?.status === 'no_clicks')
+        .map(({ origin }) => origin)
+      const widgets = [...new Set(silent)]
+      const inAll = () => {
+        if (total === 0) return ['no_searches', `${head}: no search was counted yet`]
+        if (clicks === 0 && silent.includes(null))
+          return ['no_clicks', `${head}: the shop reports no clicks; send them as feedback`]
+        if (clicks === 0 && widgets.length === 1)
+          return ['no_clicks', `${head}: the widget on ${widgets[0]} sends no clicks`]
+        if (clicks === 0) return ['no_clicks', `${head}: the widgets on ${widgets.join(', ')} send no clicks`]
+        if (!told.some(({ action, search }) => action === 'click' && search))
+          return ['unattributed', `${head}: no click names the search_id of a search of this store`]
+        if (purchases === 0)
+          return [
+            'no_purchases',
+            `${head}, 0 purchases: the shop reports no purchases; send them as feedback`,
+          ]
+        return ['ok', `${head}, ${count(purchases, 'purchase')}`]
+      }
+      const [status, message] = inAll()
+      return { inAll: { status, message }, perSource }
+    },
+
+    /** The times of all searches that were answered in a period, keystrokes included, in order. */
+    durations(today: number, days: number): number[] {
+      return searches
+        .filter(({ isTracked, type, createdAt }) => {
+          const day = dayOf(createdAt)
+          return isTracked && type !== 'batch' && day <= today && day > today - days
+        })
+        .map(({ durationMs }) => durationMs)
+        .sort((a, b) => a - b)
+    },
+
+    /** The queries of 90 days that found more often something than nothing. */
+    suggestions(today: number, prefix: string) {
+      const counting = searches.filter(
+        ({ isTracked, type, into, query, createdAt }) =>
+          isTracked &&
+          type !== 'batch' &&
+          !into &&
+          query !== null &&
+          dayOf(createdAt) <= today &&
+          dayOf(createdAt) > today - 90,
+      )
+      return [...Map.groupBy(counting, ({ query }) => name(query))]
+        .filter(([query, of]) => {
+          const empty = of.filter((search) => search.results.length === 0 && isFirstPage(search)).length
+          return query.startsWith(prefix) && empty < of.length
+        })
+        .map(([query, of]) => ({
+          query,
+          count: of.length,
+          results_count: Math.round(of.reduce((total, { results }) => total + results.length, 0) / of.length),
+          source: 'history',
+        }))
     },
 
     popular(today: number, days: number) {
@@ -352,7 +437,7 @@ async function play(
         query: now.type === 'text' ? now.query : null,
         topScore: now.results.length === 0 ? null : now.topScore,
         parameters: { offset },
-        page: pages[page] ?? null,
+        searchSource: pages[page] ?? null,
         createdAt: app.clock.now(),
       }
       app.history.add(search)
@@ -404,6 +489,8 @@ interface Named extends Source {
   tracking?: unknown
 }
 
+type ReportedSource = Source & { searches_with_click: number }
+
 interface Source {
   source: string
   key_id: string | null
@@ -440,7 +527,79 @@ async function openPages(app: TestApp, token: string): Promise<Page[]> {
 const byId = (one: { product_id: string }, other: { product_id: string }) =>
   one.product_id < other.product_id ? -1 : 1
 
-test('analytics and popular products equal what is recomputed from every search and event, while days pass and rows go', async () => {
+const byCount = (one: { count: number; query: string }, other: { count: number; query: string }) =>
+  other.count - one.count || (one.query < other.query ? -1 : 1)
+
+const toTable = (rows: readonly unknown[][]): string =>
+  rows.map((row) => `${row.map((cell) => cell ?? '').join(',')}\r\n`).join('')
+
+/** The words about tracking, the times and the tables, against the same searches and events. */
+async function compareRest(app: TestApp, as: string, of: World, days: number): Promise<void> {
+  const today = Math.floor(app.clock.now() / DAY)
+  const get = async (path: string) => (await app.call('GET', `/v1/search/${path}`, { token: as })).body
+  const report = await get(`analytics?days=${days}`)
+  const sources = report['by_source'] as (ReportedSource & Named)[]
+  const words = of.tracking(today, days, sources)
+  expect(report['tracking']).toEqual(words.inAll)
+  expect(sources.map(({ tracking }) => tracking)).toEqual(words.perSource)
+  const durations = of.durations(today, days)
+  const { p50, p95 } = report['latency_ms'] as Record<string, number | null>
+  for (const [share, told] of [
+    [0.5, p50],
+    [0.95, p95],
+  ] as const) {
+    const exact = durations[Math.max(1, Math.ceil(share * durations.length)) - 1]
+    if (exact === undefined) expect(told).toBeNull()
+    else expect(Math.abs((told ?? Infinity) - exact)).toBeLessThanOrEqual(0.01 * exact + 0.005)
+  }
+  const series = of.report(today, days).timeseries
+  expect((await get(`analytics?days=${days}&format=csv`))['text']).toBe(
+    toTable([
+      ['date', 'searches', 'ctr', 'conversion_rate', 'zero_result_rate'],
+      ...series.map((day) => [day.date, day.searches, day.ctr, day.conversion_rate, day.zero_result_rate]),
+    ]),
+  )
+  const { products } = (await get(`feedback/popular?days=${days}&limit=100`)) as {
+    products: (ReturnType<World['popular']>[number] & { product_id: string })[]
+  }
+  expect((await get(`feedback/popular?days=${days}&limit=100&format=csv`))['text']).toBe(
+    toTable([
+      ['product_id', 'score', 'clicks', 'add_to_cart', 'purchases', 'revenue'],
+      ...products.map((product) => [
+        ...[product.product_id, product.score, product.clicks, product.add_to_cart, product.purchases],
+        product.revenue.map(({ currency, amount }) => `${currency} ${amount}`).join('; '),
+      ]),
+    ]),
+  )
+}
+
+/** Suggestions with and without words that shoppers have begun, and their table. */
+async function compareSuggestions(app: TestApp, as: string, of: World): Promise<void> {
+  const today = Math.floor(app.clock.now() / DAY)
+  for (const typed of ['', 'M', 'red  b', 'café', 'x']) {
+    const path = `/v1/search/suggestions?q=${encodeURIComponent(typed)}`
+    const { body } = await app.call('GET', path, { token: as })
+    const suggestions = body['suggestions'] as ReturnType<World['suggestions']>
+    const counts = suggestions.map(({ count }) => count)
+    expect(counts).toEqual(counts.toSorted((a, b) => b - a))
+    const prefix = typed.toLowerCase().replace(/\s+/g, ' ')
+    expect(suggestions.toSorted(byCount)).toEqual(of.suggestions(today, prefix).sort(byCount))
+    const { body: table } = await app.call('GET', `${path}&format=csv`, { token: as })
+    expect(table['text']).toBe(
+      toTable([
+        ['query', 'count', 'results_count', 'source'],
+        ...suggestions.map(({ query, count, results_count, source }) => [
+          query,
+          count,
+          results_count,
+          source,
+        ]),
+      ]),
+    )
+  }
+}
+
+test('analytics, popular products, suggestions and their tables equal a naive count of every search and event, while days pass and rows are deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 60 }),
@@ -514,7 +673,9 @@ test('analytics and popular products equal what is recomputed from every search 
                     metadata: null,
                   })),
               )
+              await compareRest(app, as, of, days)
             }
+            await compareSuggestions(app, as, of)
           }
         } finally {
           await app.close()

@@ -123,7 +123,7 @@ describe('who searches and who tells (contract 3.12)', () => {
     ).toEqual([{ origin: 'widget', key: key.id, page: APP }])
   })
 
-  test('a page that only tells of events is there, and one of the past is not, though its last moments are known', async () => {
+  test('a page that only reports events is listed; one without a count in the period is not', async () => {
     await click(APP)
     expect((await read()).by_source[1]).toMatchObject({
       ...{ origin: APP, searches: 0, ctr: null, clicks: 1, last_search_at: null },
@@ -134,14 +134,14 @@ describe('who searches and who tells (contract 3.12)', () => {
     expect((await read(8)).by_source).toHaveLength(2)
   })
 
-  test('a keystroke that the backend’s next one replaces leaves its page', async () => {
+  test('a keystroke that one of the backend replaces no longer counts for its page', async () => {
     const text = { query: 'mu', session_id: 's' }
     await ask('text', text, WWW)
     await shop.app.call('POST', '/v1/search/text', { token: shop.token, body: { ...text, query: 'mug' } })
     expect((await read()).by_source).toMatchObject([{ source: 'api', searches: 1 }])
   })
 
-  test('a click on a keystroke that another page has replaced counts for that page', async () => {
+  test('a click on a keystroke counts for the page whose keystroke replaced it', async () => {
     const { search_id } = await ask('text', { query: 'mug', session_id: 's' }, WWW)
     await ask('text', { query: 'mugs', session_id: 's' }, APP)
     await click(WWW, search_id)
@@ -152,7 +152,7 @@ describe('who searches and who tells (contract 3.12)', () => {
     ])
   })
 
-  test('a revoked key has no name any more, and its counts stay until they are 400 days old', async () => {
+  test('a revoked key has no name; its counts stay until they are 400 days old', async () => {
     await search(WWW)
     const { app, token } = shop
     expect((await app.call('DELETE', `/v1/security/public-keys/${key.id}`, { token })).status).toBe(200)

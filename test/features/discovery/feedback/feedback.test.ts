@@ -66,7 +66,7 @@ describe('an event (contract 3.11)', () => {
     expect(problems(answer)).toEqual([['', 'type']])
   })
 
-  test('has its position in the whole ranking, not on the page', async () => {
+  test('has its position in the whole ranking, not on its page of results', async () => {
     const { search_id, results } = await search({ offset: 1, limit: 1 })
     const [{ product_id } = { product_id: '' }] = results as { product_id: string }[]
     expect((await send({ ...click, search_id, result_product_id: product_id })).body['position']).toBe(2)
@@ -74,7 +74,7 @@ describe('an event (contract 3.11)', () => {
     expect((await send({ ...click, search_id, result_product_id: product_id })).body['position']).toBe(2)
   })
 
-  test('of a product that the search did not show has no position', async () => {
+  test('has no position if the search did not show its product', async () => {
     const { search_id } = await search({ limit: 1 })
     expect((await send({ ...click, search_id, result_product_id: 'c' })).body).toMatchObject({
       attributed: true,
@@ -83,7 +83,7 @@ describe('an event (contract 3.11)', () => {
     })
   })
 
-  test('without a search, of an unknown one and of one of another store is recorded unattributed', async () => {
+  test('is recorded unattributed without a search, with an unknown one and with one of another store', async () => {
     const other = await app.signIn('two')
     const { search_id } = await search({}, other)
     expect((await send(purchase)).body as object).toEqual({
@@ -107,7 +107,7 @@ describe('an event (contract 3.11)', () => {
     }
   })
 
-  test('of a product that was deleted since is recorded with a warning', async () => {
+  test('is recorded with a warning if its product was deleted since', async () => {
     const { search_id } = await search()
     await app.call('DELETE', '/v1/products/a', { token })
     const answer = await send({ ...click, search_id })
@@ -205,7 +205,7 @@ describe('an event (contract 3.11)', () => {
     ])
   })
 
-  test('may write its currency in any letters, with spaces around it', async () => {
+  test('may write its currency in upper or lower case, with spaces around it', async () => {
     for (const currency of ['eur', ' Eur ', 'EUR\n'])
       expect((await send({ ...purchase, currency })).status).toBe(201)
     expect(events().map(({ currency }) => currency)).toEqual(['EUR', 'EUR', 'EUR'])
@@ -217,7 +217,7 @@ describe('an event (contract 3.11)', () => {
   })
 })
 
-describe('what comes twice', () => {
+describe('repeated events', () => {
   test('a click on the same result within 10 s counts once, in any order', async () => {
     const { search_id } = await search()
     await send({ ...click, search_id })
@@ -237,7 +237,7 @@ describe('what comes twice', () => {
     expect(events()).toHaveLength(5)
   })
 
-  test('a product of an order counts once, whatever else the requests say', async () => {
+  test('a product of an order counts once, even if the requests differ otherwise', async () => {
     const first = await send({ ...purchase, order_id: '7' })
     const again = await send({ ...purchase, order_id: '7', order_value: 99 }, { key: 'other' })
     expect(again.body['feedback_id']).toBe(first.body['feedback_id'])
@@ -290,7 +290,7 @@ describe('what comes twice', () => {
 })
 
 describe('a list of events', () => {
-  test('answers each by itself', async () => {
+  test('gets an answer for each event', async () => {
     const { search_id } = await search()
     const { status, body } = await send({
       events: [{ ...click, search_id }, { ...click, quantity: -1 }, 7, { ...purchase, search_id: UNKNOWN }],
@@ -351,14 +351,14 @@ describe('the events of lists', () => {
     expect((await send(list)).status).toBe(201)
   })
 
-  test('cost nothing where the answer is only repeated', async () => {
+  test('cost nothing if the answer is only repeated', async () => {
     app.setPlan('one', 'free')
     for (let n = 0; n < 20; n++) expect((await send(list, { key: 'k' })).status).toBe(201)
     expect(events()).toHaveLength(1_000)
   })
 })
 
-describe('what the service looks up about an event', () => {
+describe('the look-ups for an event', () => {
   const planOf = (where: string) =>
     app.db
       .prepare<string[], { detail: string }>(
@@ -387,7 +387,7 @@ describe('what the service looks up about an event', () => {
   })
 })
 
-describe('what is on the disk before the answer', () => {
+describe('written to the disk before the answer', () => {
   const written = () => app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()
 
   test('purchases, and events with an order or a key; clicks follow with the searches', async () => {
@@ -428,7 +428,7 @@ test('feedback spends a budget of its own, ten times that of the plan', async ()
   expect((await app.call('GET', '/v1/products', { token: free })).status).toBe(200)
 })
 
-test('events go after SEARCH_HISTORY_DAYS, and what was counted of them stays', async () => {
+test('events are deleted after SEARCH_HISTORY_DAYS, and their counts stay', async () => {
   await send(purchase)
   app.clock.advance(90 * DAY)
   await app.tidy()
@@ -450,7 +450,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
       )
       .all()
       .map(({ origin, events: kept }) => [origin, kept])
-  /** Events as if a teller had sent them long ago. */
+  /** Adds events as if a reporter had sent them long ago. */
   const fill = (origin: string, number: number) =>
     app.db.exec(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${number})
@@ -459,7 +459,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
       FROM n, stores WHERE slug = 'one';
       INSERT INTO feedback_counts (store_id, origin, events) SELECT id, '${origin}', ${number} FROM stores WHERE slug = 'one'`)
 
-  test('are the last 30,000 of the backend and of pages, which do not push out each other', async () => {
+  test('are the last 30,000 of the backend and the last 30,000 of pages', async () => {
     app.setPlan('one', 'free')
     fill('api', 29_999)
     fill('widget', 29_999)

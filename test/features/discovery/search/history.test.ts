@@ -155,7 +155,8 @@ describe('the line of waiting searches', () => {
       queries: searchQueries(app.db, 1),
       clock: app.clock,
       days: 90,
-      note: () => () => {},
+      replaceKeystroke: () => undefined,
+      recordSearch() {},
       writes: createWriteBehind({
         db: app.db,
         name: 'searches',
@@ -176,7 +177,7 @@ describe('the line of waiting searches', () => {
       topScore: null,
       durationMs: 1,
       sessionId: null,
-      page: null,
+      searchSource: null,
     }
     for (let i = 0; i < n; i++)
       history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashName } from '../../../../src/core/distinct.ts'
-import { unpack } from '../../../../src/features/discovery/analytics/packs.ts'
+import { readBlock } from '../../../../src/features/discovery/analytics/columns/column-block.ts'
 import type { AnsweredSearch } from '../../../../src/features/discovery/search/history.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
@@ -24,7 +24,13 @@ function add(search: Partial<AnsweredSearch> = {}): string {
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId, type: 'text', query: 'mug', parameters: {}, results: ['a', 'b'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: SESSION, page: null, createdAt: app.clock.now() },
+    ...{
+      durationMs: 20,
+      isTracked: true,
+      sessionId: SESSION,
+      searchSource: null,
+      createdAt: app.clock.now(),
+    },
     ...search,
   })
   return id
@@ -58,17 +64,17 @@ function dump(): string {
     .join('\n')
 }
 
-/** The hashes of sessions that the counts of a day hold, in rows and packed. */
+/** The hashes of sessions that the counts of a day hold, in rows and blocks. */
 function hashes(): number[] {
   const open = rows('SELECT item FROM tallies WHERE kind = 3').map(({ item }) => Number(item))
   const packed = rows('SELECT pack FROM tally_packs WHERE kind = 3').flatMap(({ pack }) => [
-    ...unpack(pack as Buffer).items,
+    ...readBlock(pack as Buffer).items,
   ])
   return [...open, ...packed]
 }
 
 describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
-  test('200: searches and feedback go, also those not yet written; sums stay; other sessions stay', async () => {
+  test('200: searches and feedback are deleted, even those not yet written; sums and other sessions stay', async () => {
     const [first, other] = [add(), add({ sessionId: 'other' })]
     app.history.flush()
     add({ query: 'cup' })
@@ -92,7 +98,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(dump()).not.toContain('shopper/1')
   })
 
-  test('again, and for a session that never was: zeros', async () => {
+  test('zeros for a second time and for an unknown session', async () => {
     add()
     await erase()
     for (const session of [SESSION, 'nobody', "'; DROP TABLE searches --", '%', '100%'])
@@ -119,7 +125,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect((await report())['revenue']).toMatchObject([{ total: 20, orders: 2 }])
   })
 
-  test('what analytics keep of single searches goes: engaged ones, keystrokes, unmet pictures, examples of the map', async () => {
+  test('analytics forget single searches: engaged ones, keystrokes, unmet pictures, examples of the map', async () => {
     const vector = new Float32Array(8).fill(0.5)
     const unmet = { type: 'upload', query: null, topScore: 0.1, vector } as const
     const id = add(unmet)
@@ -145,7 +151,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(dump()).not.toContain(id)
   })
 
-  test('the hash gives way to one random number in every day, in rows and packs; distinct sessions stay', async () => {
+  test('one random number replaces the hash in every day, in rows and blocks; the number of distinct sessions stays', async () => {
     const hash = hashName(storeId, SESSION)
     for (let day = 0; day < 4; day++) {
       add()
@@ -162,9 +168,9 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(hashes()).not.toContain(hash)
     const numbers = Map.groupBy(hashes(), (one) => one)
     expect([...numbers.values()].map((same) => same.length).sort()).toEqual([4, 4, 4])
-    // Packs stay in order.
+    // Blocks stay in order.
     for (const { pack } of rows('SELECT pack FROM tally_packs WHERE kind = 3')) {
-      const { items, measures } = unpack(pack as Buffer)
+      const { items, measures } = readBlock(pack as Buffer)
       expect([...items]).toEqual([...items].sort((a, b) => a - b))
       expect([...(measures[0] ?? [])]).toEqual([1, 1, 1])
     }
@@ -179,7 +185,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(count('burst_searches')).toBe(0)
   })
 
-  test('a session with very many searches and events goes in small steps', async () => {
+  test('a session with very many searches and events is erased in small steps', async () => {
     for (let n = 0; n < 450; n++) {
       const id = add({ query: `q${n}`, createdAt: app.clock.now() + n * 10_000 })
       if (n % 2) await send({ search_id: id, session_id: n % 3 ? SESSION : undefined })
@@ -196,7 +202,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(hashes()).toEqual([hashName(storeId, SESSION)])
   })
 
-  test('the log says that it happened, and does not name the session', async () => {
+  test('the log records it without naming the session', async () => {
     add()
     await erase()
     const [event] = rows("SELECT * FROM audit_events WHERE action = 'shopper_session.erased'")
@@ -210,7 +216,7 @@ describe('DELETE /v1/search/sessions/{session_id} (contract 3.14)', () => {
     expect(refusal(await erase(SESSION, viewer))).toEqual([403, 'permission_denied'])
   })
 
-  test('both ways to a session go along an index', () => {
+  test('both look-ups of a session use an index', () => {
     const plan = (sql: string) =>
       app.db
         .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -69,7 +69,7 @@ describe('a widget key (contract 10.3)', () => {
     expect((await spend(() => widgetHeaders(shop.key)))[0]).toBe(10)
   })
 
-  test('says in every answer what is left, of the key and of the visitor', async () => {
+  test('learns from every answer what is left of the budgets of the key and of the visitor', async () => {
     const { headers } = await ask(widgetHeaders(shop.key))
     expect(headers.get('ratelimit-policy')).toBe('"widget";q=1200;w=60, "visitor";q=30;w=60')
     expect(headers.get('ratelimit')).toBe('"widget";r=1199;t=60, "visitor";r=9;t=2')
@@ -77,7 +77,7 @@ describe('a widget key (contract 10.3)', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('1199')
   })
 
-  test('is as new when the store is forgotten', async () => {
+  test('starts anew when the store is forgotten', async () => {
     const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
     await spend(() => widgetHeaders(key))
     shop.app.forgetStore(shop.app.stores.requireBySlug('shop').id)
@@ -115,7 +115,7 @@ describe('a visitor', () => {
     expect((await spend(() => at(`2001:db8:77::${(++n).toString(16)}`)))[0]).toBe(10)
   })
 
-  test('with a forged Origin spends the own small budget, and neither the key’s nor the plan’s', async () => {
+  test('with a forged Origin spends only a small budget of its own', async () => {
     const { app, token } = shop
     app.setPlan('shop', 'basic')
     for (let n = 0; n < 500; n++) await ask(at('198.51.100.1'))

@@ -81,18 +81,18 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     expect([answer.status, answer.body['status']]).toEqual([201, 'recorded'])
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN)
     const { store_id } = { store_id: shop.app.stores.requireBySlug('shop').id }
-    const page = { keyId: shop.keyId, origin: ORIGIN }
-    expect(recorded).toEqual([[store_id, CLICK, { page, idempotencyKey: null }]])
+    const searchSource = { keyId: shop.keyId, origin: ORIGIN }
+    expect(recorded).toEqual([[store_id, CLICK, { searchSource, idempotencyKey: null }]])
   })
 
-  test('an Idempotency-Key belongs to the widget key: the backend’s own are others', async () => {
+  test('an Idempotency-Key belongs to the widget key, apart from those of the backend', async () => {
     await send(CLICK, { 'idempotency-key': 'order-1' })
     expect(recorded[0]?.[2].idempotencyKey).toBe(`${shop.keyId} order-1`)
     const refused = await send(CLICK, { 'idempotency-key': 'x'.repeat(256) })
     expect([refused.status, refused.body['error'], recorded.length]).toEqual([422, 'validation_error', 1])
   })
 
-  test('what the service of feedback refuses, the page can read', async () => {
+  test('the page can read why the feedback service refuses an event', async () => {
     const answer = await send({})
     expect([answer.status, answer.body['error'], answer.headers.get('access-control-allow-origin')]).toEqual([
       422,

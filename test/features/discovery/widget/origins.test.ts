@@ -109,13 +109,13 @@ describe('a page that the key does not list (contract 10.2)', () => {
     expect(refusalOf(await shop.call(use, MUGS, none))).toEqual([401, 'unauthorized'])
   })
 
-  test('no other credential is of use', async () => {
+  test('no other credential helps', async () => {
     const { 'x-service-key': _, ...none } = widgetHeaders('')
     const headers = { ...none, authorization: `Bearer ${shop.token}` }
     expect(refusalOf(await shop.call('text', MUGS, headers))).toEqual([401, 'unauthorized'])
   })
 
-  test('its body is not looked at', async () => {
+  test('its body is not read', async () => {
     const headers = { ...widgetHeaders(shop.key, 'https://evil.example'), 'content-type': 'application/json' }
     expect(refusalOf(await shop.call('text', '{', headers))).toEqual([403, 'origin_not_allowed'])
   })
@@ -227,7 +227,7 @@ test('503 and 500 can be read, too, and 503 says when to come back', async () =>
   }
 })
 
-test('the store’s IP list does not concern shoppers', async () => {
+test('the store’s IP list does not apply to shoppers', async () => {
   const { app, token } = shop
   const body = { ip_address: '127.0.0.1' }
   const store = String(app.db.prepare('SELECT slug FROM stores').pluck().get())

@@ -34,7 +34,7 @@ describe('POST /v1/widget/search/text (contract 10.1)', () => {
     expect(idsOf((await shop.find('text', cheap)).results).sort()).toEqual(['lamp', 'mug'])
   })
 
-  test('everything else of a search is ignored, whatever it holds', async () => {
+  test('all other parameters of a search are ignored', async () => {
     const plain = await shop.find('text', { query: 'mugs' })
     const more = {
       filters: [{ field: 'brand', operator: 'nope', value: 'Acme' }],
@@ -101,7 +101,7 @@ describe('POST /v1/widget/search/text (contract 10.1)', () => {
 })
 
 describe('POST /v1/widget/search/upload', () => {
-  test('200: the products like the picture, its image_id, its parts and what it shows', async () => {
+  test('200: similar products, the image_id of the picture, its parts and its categories', async () => {
     const found = await shop.find('upload', shop.upload({ limit: '1' }))
     expect(idsOf(found.results)).toEqual(['mug'])
     expect(found.image_id).toBeString()
@@ -207,7 +207,7 @@ describe('POST /v1/widget/search/url', () => {
     expect((body['searches'] as { by_type: object }).by_type).toEqual({ similar: 2, url: 1, hybrid: 1 })
   })
 
-  test('a picture counts before a product', async () => {
+  test('a picture takes precedence over a product', async () => {
     const body = { image_url: shop.url(2), limit: 2 }
     const plain = await shop.find('url', body)
     expect((await shop.find('url', { ...body, product_id: 'mug' })).results).toEqual(plain.results)

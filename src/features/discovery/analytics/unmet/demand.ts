@@ -5,8 +5,8 @@ import { turn } from '../../../../core/turns.ts'
 import type { Embedder } from '../../../../platform/embedder/embedder.ts'
 import type { Base } from '../../../module.ts'
 import type { AnsweredSearch } from '../../search/history.ts'
-import { isFirstPage } from '../bursts.ts'
-import { PLAUSIBLE } from '../counting.ts'
+import { isFirstPage } from '../keystroke-bursts.ts'
+import { PLAUSIBLE } from '../search-counting.ts'
 import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.ts'
 import type { UnmetCluster, UnmetMap, UnmetQueries } from './unmet-queries.ts'
 import { PRODUCT_WORDS } from './vocabulary.ts'
@@ -21,7 +21,7 @@ export interface DemandDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>
 
 /** Searches of a store that are kept for the map. */
 const SEARCHES_MAX = 5_000
-/** A store may have so many more until the next night. */
+/** How many more a store may have until the next night. */
 const OVERHANG = 1_000
 const CLUSTERS_SHOWN = 50
 const EXAMPLES = 5
@@ -30,10 +30,10 @@ const CATEGORIES_MAX = 256
 const PRUNED_AT_ONCE = 500
 const STEP_MS = 8
 
-/** A map is drawn again when it is so old, so once a night. */
+/** The age from which a map is drawn again: once a night. */
 const MAP_AGE_MS = 23 * HOUR_MS
 
-/** Words of categories whose vectors are kept, of all stores together: a megabyte for each 500. */
+/** Vectors of words that are kept for all stores together: 500 take a megabyte. */
 const VECTORS_MAX = 2_000
 
 interface Word {
@@ -42,7 +42,7 @@ interface Word {
   vector: Float32Array
 }
 
-/** The demand map: what shoppers show pictures of that the store does not have. */
+/** The demand map: groups the pictures for which a store had nothing. */
 export function createDemand({
   queries,
   listCategories,
@@ -52,7 +52,7 @@ export function createDemand({
   days,
   log,
 }: DemandDeps) {
-  /** Searches of each store since its number was last read. */
+  /** Kept searches of each store, as far as known. */
   const sizes = new Map<string, number>()
   const vectors = new Map<string, Float32Array | undefined>()
   let modelHash = ''
@@ -103,11 +103,11 @@ export function createDemand({
       await breathe()
     }
     const map = { searches: points.length, clusters: shown, computedAt: clock.now() }
-    // Meanwhile some of its searches may have been erased.
+    // Some of its searches may have been erased meanwhile.
     withoutFsync(() => queries.setMap(storeId, withoutGone(storeId, map)))
   }
 
-  /** The map without examples that are gone. */
+  /** The map without deleted examples. */
   function withoutGone(storeId: string, map: UnmetMap): UnmetMap {
     const examples = map.clusters.flatMap(({ example_search_ids }) => example_search_ids)
     const present = queries.findPresent(storeId, examples)
@@ -118,7 +118,7 @@ export function createDemand({
     return { ...map, clusters }
   }
 
-  /** @returns false where the model is not ready or has too much to do. */
+  /** @returns false if the model is not ready or too busy. */
   async function tryToDraw(storeId: string, breathe: () => Promise<void>): Promise<boolean> {
     try {
       await draw(storeId, breathe)
@@ -130,23 +130,20 @@ export function createDemand({
   }
 
   return {
-    /** Learns of a search as it is answered. @returns the write that keeps its vector, where it belongs on the map. */
-    note(search: AnsweredSearch): () => void {
+    /** Keeps the vector of a search that belongs on the map, in the transaction that writes its row. */
+    recordSearch(search: AnsweredSearch): void {
       const { id, storeId, vector, topScore, createdAt } = search
       const isUnmet = topScore === null ? search.results.length === 0 : topScore < PLAUSIBLE
-      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return () => {}
-      const bytes = toBytes(vector)
-      return () => {
-        const size = sizes.get(storeId) ?? queries.count(storeId)
-        if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
-        sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
-        queries.add({ searchId: id, storeId, vector: bytes, score: topScore, createdAt })
-      }
+      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return
+      const size = sizes.get(storeId) ?? queries.count(storeId)
+      if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
+      sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
+      queries.add({ searchId: id, storeId, vector: toBytes(vector), score: topScore, createdAt })
     },
 
     /**
-     * Deletes what is too old, and draws each map again that is a day old, in small steps. To be called every hour: where the
-     * model has no time, the map waits for the next one.
+     * Deletes searches that are too old and redraws each map that is a day old, in small steps. Call it every hour: a map waits
+     * for the next call if the model is too busy.
      */
     async run(): Promise<void> {
       let begin = clock.monotonic()
@@ -171,13 +168,13 @@ export function createDemand({
       )
     },
 
-    /** Deletes what is kept of some searches. Call it in a transaction, and {@link cleanMap} after the last. */
+    /** Deletes some searches. Call it in a transaction, and {@link cleanMap} after the last. */
     forgetSearches(storeId: string, searchIds: readonly string[]): void {
       queries.remove(storeId, searchIds)
       sizes.delete(storeId)
     },
 
-    /** Takes searches that are gone from the examples of a map. Call it in a transaction. */
+    /** Removes deleted searches from the examples of a map. Call it in a transaction. */
     cleanMap(storeId: string): void {
       const map = queries.findMap(storeId)
       if (map) queries.setMap(storeId, withoutGone(storeId, map))

@@ -63,10 +63,10 @@ export function unmetQueries(db: Db, model: number) {
     prune: (storeId: string, before: number, max: number, limit: number): number =>
       prune.run({ storeId, before, model, max: BigInt(max), limit: BigInt(limit) }).changes,
     remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
-    /** Those of some searches that are kept. */
+    /** Filters some searches for those that are kept. */
     findPresent: (storeId: string, ids: readonly string[]): Set<string> =>
       new Set(present.all(JSON.stringify(ids), storeId)),
-    /** The newest ones first. */
+    /** Newest first. */
     list: (storeId: string, max: number) => list.all({ storeId, model, max: BigInt(max) }),
     setMap: (storeId: string, { computedAt, ...map }: UnmetMap): void =>
       void setMap.run({ storeId, map: JSON.stringify(map), computedAt }),

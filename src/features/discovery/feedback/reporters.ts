@@ -1,4 +1,4 @@
-import type { TakenBack } from '../analytics/counting.ts'
+import type { TakenBack } from '../analytics/event-counting.ts'
 import {
   type Claim,
   type Click,
@@ -9,35 +9,37 @@ import {
   type Standing,
 } from './queries.ts'
 
-export interface TellerDeps {
+export interface ReporterDeps {
   queries: FeedbackQueries
   /** Takes an event out of the totals, in the same transaction. */
   takeBack(event: TakenBack): void
 }
 
-/** Lines of one order that count when pages tell them: so many are replaced in one step. */
+/** Lines of one order that count when pages report them: all of them may be replaced in one step. */
 const CLAIMS_PER_ORDER_MAX = 200
 
-/** Clicks on one result of a search within this time are one. */
+/** Clicks on one result of a search within this time count as one. */
 const CLICK_MS = 10_000
 
-/** A page's purchase counts up to this value, in any currency, and up to so many times the dearest price. */
+/** A page's purchase counts up to this value, in any currency, and up to this multiple of the highest price. */
 const VALUE_MAX = 1e9
 const DEAREST_TIMES_MAX = 1_000
 
-/** What a page said that is not believed, in words. */
+/** Why a page is not believed. */
 export interface Disbelief {
   warning: string
-  /** Whether the warning tells something of the store's prices. */
-  tellsPrice: boolean
+  /** Whether the warning reveals something about the store's prices. */
+  revealsPrice: boolean
 }
 
+export type Reporters = ReturnType<typeof createReporters>
+
 /**
- * A backend and the pages of a shop may tell of the same. What the backend says replaces what a page said, whichever comes
- * first: anybody can read a widget key (contract 3.11).
+ * A backend and the pages of a shop may report the same event. The backend's report replaces that of a page, whichever comes
+ * first, because anybody can read a widget key (contract 3.11).
  */
-export function createTellers({ queries, takeBack }: TellerDeps) {
-  /** The click that another one repeats is within these bounds. */
+export function createReporters({ queries, takeBack }: ReporterDeps) {
+  /** The time within which a click repeats another. */
   function findClickTime({
     storeId,
     searchId,
@@ -59,7 +61,7 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
     return [...ofLine, ...clicks.filter(({ key }) => ofLine.every((claim) => claim.key !== key))]
   }
 
-  /** The first lines of their currencies, which made the order, if none of it counts any more. */
+  /** For each currency in which the order no longer counts, the line that had counted the order. */
   function findEmptied(storeId: string, orderId: string | null, claims: readonly Claim[]): Set<Claim> {
     const first = new Map<string, Claim>()
     for (const claim of claims)
@@ -70,40 +72,40 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
     return new Set(emptied.map(([, claim]) => claim))
   }
 
-  /** Whether the backend has told of the same. */
-  function isTold(row: FeedbackRow): boolean {
+  /** Whether the backend has reported the same. */
+  function isReported(row: FeedbackRow): boolean {
     const { storeId, orderId, action } = row
     const click = findClickTime(row)
     if (click && queries.findClick(click, 'api')) return true
     if (orderId === null) return false
-    if (action === 'purchase') return queries.isTold(storeId, orderId)
+    if (action === 'purchase') return queries.isReported(storeId, orderId)
     return queries.findOfOrder({ ...row, orderId }, 'api', STANDING.counted) !== undefined
   }
 
   return {
-    /** The click of the same teller that this event repeats. */
+    /** Finds the click of the same reporter that this event repeats. */
     findClick(row: FeedbackRow) {
       const click = findClickTime(row)
-      return click && queries.findClick(click, originOf(row.page))
+      return click && queries.findClick(click, originOf(row.searchSource))
     },
 
-    /** Whether a page says more than anybody would believe. @param findDearest the highest price of the store. */
+    /** Checks whether the value that a page reports is plausible. @param findDearest the highest price of the store. */
     findDisbelief(
-      { page, orderValue }: Pick<FeedbackRow, 'page' | 'orderValue'>,
+      { searchSource, orderValue }: Pick<FeedbackRow, 'searchSource' | 'orderValue'>,
       findDearest: () => number | null,
     ): Disbelief | undefined {
-      if (page === null || orderValue === null) return undefined
-      const tell = (bound: string) =>
+      if (searchSource === null || orderValue === null) return undefined
+      const warn = (bound: string) =>
         `order_value is above ${bound}; the event is recorded and counts nowhere`
-      if (orderValue > VALUE_MAX) return { warning: tell('1,000,000,000'), tellsPrice: false }
+      if (orderValue > VALUE_MAX) return { warning: warn('1,000,000,000'), revealsPrice: false }
       const dearest = findDearest()
       if (dearest === null || dearest <= 0 || orderValue <= DEAREST_TIMES_MAX * dearest) return undefined
-      return { warning: tell('1,000 times the dearest price of the store'), tellsPrice: true }
+      return { warning: warn('1,000 times the dearest price of the store'), revealsPrice: true }
     },
 
-    /** What an event of a page is to count. */
+    /** Decides how an event of a page counts. */
     judge(row: FeedbackRow): { standing: Standing; warning?: string } {
-      if (isTold(row)) return { standing: STANDING.replaced }
+      if (isReported(row)) return { standing: STANDING.replaced }
       const { storeId, orderId, action } = row
       if (orderId === null || action !== 'purchase') return { standing: STANDING.counted }
       const max = CLAIMS_PER_ORDER_MAX
@@ -112,7 +114,7 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
       return { standing: STANDING.unbelieved, warning }
     },
 
-    /** Takes back what pages have told of the same as an event of the backend. @returns whether there was anything. */
+    /** Takes back the reports of pages that an event of the backend replaces. @returns whether there were any. */
     replace(row: FeedbackRow): boolean {
       const { storeId, orderId } = row
       const claims = listClaims(row)
@@ -121,7 +123,10 @@ export function createTellers({ queries, takeBack }: TellerDeps) {
       for (const claim of claims) {
         const { action, productId, isProductCounted, orderValue, currency, isAttributed } = claim
         takeBack({
-          ...{ storeId, action, productId, isProductCounted },
+          storeId,
+          action,
+          productId,
+          isProductCounted,
           ...(orderValue !== null &&
             currency !== null && {
               sale: { value: orderValue, currency, isAttributed, isOrder: emptied.has(claim) },

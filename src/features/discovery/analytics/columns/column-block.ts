@@ -5,17 +5,17 @@ export interface Counts {
   measures: readonly Float64Array[]
 }
 
-export const MEASURES = 4
+export const COLUMN_COUNT = 4
 const WIDTHS = [1, 2, 4, 8] as const
 const HEAD_BYTES = 4
 
 /**
- * Packs the counts of a day: the number of items, then five columns, each with the width of its numbers in front; the first
+ * Writes the counts of a day: the number of items, then five columns, each with the width of its numbers in front; the first
  * column has the distance of each item from the one before. A column of nothing but 0 has the width 0.
  *
  * @param counts items ascending; whole numbers of at least 0, below 2^53.
  */
-export function pack({ items, measures }: Counts): Buffer {
+export function writeBlock({ items, measures }: Counts): Buffer {
   const distances = items.map((item, n) => (n === 0 ? item : item - (items[n - 1] as number)))
   const columns = [distances, ...measures].map(toColumn)
   const head = Buffer.alloc(HEAD_BYTES)
@@ -40,19 +40,19 @@ function toColumn(numbers: Float64Array): Buffer {
   return column
 }
 
-/** A column of a pack; undefined for nothing but 0. */
+/** A column of a block; undefined for nothing but 0. */
 type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array | undefined
 
-/** Reads what {@link pack} wrote, without copying more than it must. */
-export function openPack(packed: Uint8Array): { length: number; distances: Column; measures: Column[] } {
-  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
+/** Reads what {@link writeBlock} wrote, without copying more than it must. */
+export function openBlock(block: Uint8Array): { length: number; distances: Column; measures: Column[] } {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
   const length = view.getUint32(0, true)
   let at = HEAD_BYTES
   const next = (): Column => {
     const width = view.getUint8(at)
     const begin = at + 1
     at = begin + width * length
-    const bytes = packed.subarray(begin, at)
+    const bytes = block.subarray(begin, at)
     if (width === 0) return undefined
     if (width === 1) return bytes
     // Typed arrays of wider numbers begin at multiples of their width.
@@ -61,12 +61,12 @@ export function openPack(packed: Uint8Array): { length: number; distances: Colum
     return width === 4 ? new Uint32Array(aligned) : new Float64Array(aligned)
   }
   const distances = next()
-  return { length, distances, measures: Array.from({ length: MEASURES }, next) }
+  return { length, distances, measures: Array.from({ length: COLUMN_COUNT }, next) }
 }
 
-/** Reads a whole pack. */
-export function unpack(packed: Uint8Array): Counts {
-  const { length, distances, measures } = openPack(packed)
+/** Reads a whole block. */
+export function readBlock(block: Uint8Array): Counts {
+  const { length, distances, measures } = openBlock(block)
   const items = new Float64Array(length)
   let item = 0
   for (let n = 0; n < length; n++) {
@@ -79,9 +79,9 @@ export function unpack(packed: Uint8Array): Counts {
   }
 }
 
-/** Whether a pack counts an item. */
-export function hasItem(packed: Uint8Array, wanted: number): boolean {
-  const { length, distances } = openPack(packed)
+/** Whether a block counts an item. */
+export function hasItem(block: Uint8Array, wanted: number): boolean {
+  const { length, distances } = openBlock(block)
   let item = 0
   for (let n = 0; n < length && item <= wanted; n++) {
     item += distances?.[n] ?? 0
@@ -107,7 +107,7 @@ export type Joining = 'sum' | 'max'
 /** Joins the counts of two parts of a day. */
 export function join(one: Counts, other: Counts, joining: Joining): Counts {
   const items: number[] = []
-  const measures: number[][] = Array.from({ length: MEASURES }, () => [])
+  const measures: number[][] = Array.from({ length: COLUMN_COUNT }, () => [])
   const put = (item: number, count: (measure: number) => number) => {
     items.push(item)
     for (const [measure, column] of measures.entries()) column.push(count(measure))

@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Counts, join, pack, unpack } from '../../../../src/features/discovery/analytics/packs.ts'
+import {
+  type Counts,
+  join,
+  readBlock,
+  writeBlock,
+} from '../../../../../src/features/discovery/analytics/columns/column-block.ts'
 
 const number = fc.oneof(fc.nat(3), fc.nat(70_000), fc.nat(2 ** 31), fc.maxSafeInteger().map(Math.abs))
 const item = fc.oneof(
@@ -21,18 +26,18 @@ const toCounts = (rows: Day): Counts => {
   return { items: column(0), measures: [column(1), column(2), column(3), column(4)] }
 }
 
-test('a pack holds what was packed, also where the database reads it to an odd address', () => {
+test('a block reads as it was written, even from an odd address', () => {
   fc.assert(
     fc.property(day, fc.nat(9), (rows, offset) => {
-      const packed = pack(toCounts(rows))
-      const moved = Buffer.alloc(packed.length + offset)
-      packed.copy(moved, offset)
-      expect(unpack(moved.subarray(offset))).toEqual(toCounts(rows))
+      const block = writeBlock(toCounts(rows))
+      const moved = Buffer.alloc(block.length + offset)
+      block.copy(moved, offset)
+      expect(readBlock(moved.subarray(offset))).toEqual(toCounts(rows))
     }),
   )
 })
 
-test('joined, counts are added and ranks are not', () => {
+test('join adds counts and keeps the greater rank', () => {
   fc.assert(
     fc.property(day, day, fc.constantFrom('sum' as const, 'max' as const), (one, other, joining) => {
       const expected = new Map<number, number[]>(one.map(([id, ...counts]) => [id, counts]))
@@ -53,5 +58,5 @@ test('joined, counts are added and ranks are not', () => {
 
 test('a day of small numbers takes few bytes', () => {
   const rows = Array.from({ length: 1_000 }, (_, n): Day[number] => [n * 3, 200, 3, 0, 0])
-  expect(pack(toCounts(rows)).length).toBe(4 + 5 + 3 * 1_000)
+  expect(writeBlock(toCounts(rows)).length).toBe(4 + 5 + 3 * 1_000)
 })

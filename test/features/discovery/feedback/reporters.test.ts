@@ -59,7 +59,7 @@ const popular = async (of = shop) =>
     ({ product_id, score, purchases: bought, revenue: amounts }) => [product_id, score, bought, amounts],
   )
 
-describe('what the backend says of an order replaces what a page said of it (contract 3.11)', () => {
+describe('a report of the backend replaces that of a page (contract 3.11)', () => {
   test.each(['before', 'after'])('a page that tells %s the backend changes nothing of it', async (when) => {
     const lie = () => claim({ events: [line('7', 0.01), line('7', 5, { result_product_id: 'lamp' })] })
     if (when === 'before') await lie()
@@ -90,7 +90,7 @@ describe('what the backend says of an order replaces what a page said of it (con
     ])
   })
 
-  test('a page counts by itself, and once', async () => {
+  test('a page alone counts, and once', async () => {
     await claim(line('7', 20))
     await claim(line('7', 30))
     expect(await revenue()).toEqual([{ currency: 'EUR', total: 20, attributed: 0, orders: 1 }])
@@ -130,7 +130,7 @@ describe('what the backend says of an order replaces what a page said of it (con
     expect(await counts()).toEqual(expected)
   })
 
-  test('a click that both tell of is one, and both are seen', async () => {
+  test('a click that both report counts once, and both are seen', async () => {
     const { body } = await shop.call('text', { query: 'mug' })
     const search_id = body['search_id']
     const click = { action: 'click', result_product_id: 'mug', search_id }
@@ -147,7 +147,7 @@ describe('what the backend says of an order replaces what a page said of it (con
     expect(products.map(({ product_id, clicks }) => [product_id, clicks])).toEqual([['mug', 1]])
   })
 
-  test('a page learns nothing of what the backend has told', async () => {
+  test('a page learns nothing about the reports of the backend', async () => {
     const known = await tell(line('7', 59.9))
     const unknown = await claim(line('8', 1))
     const answer = await claim(line('7', 1))
@@ -155,7 +155,7 @@ describe('what the backend says of an order replaces what a page said of it (con
     expect(answer['feedback_id']).not.toBe(known['feedback_id'])
   })
 
-  test('of one order 200 products count that pages tell of', async () => {
+  test('at most 200 products of one order count if pages report them', async () => {
     const events = Array.from({ length: 250 }, (_, n) => line('7', 1, { result_product_id: `p-${n}` }))
     const { results } = (await claim({ events })) as unknown as { results: { warnings: string[] }[] }
     const warning = expect.stringContaining('of one order 200 products count')
@@ -170,7 +170,7 @@ describe('what the backend says of an order replaces what a page said of it (con
   })
 })
 
-describe('a purchase of a page beyond belief', () => {
+describe('an implausible purchase of a page', () => {
   const warnings = async (order_value: number, more: object = {}, key = shop.key) =>
     (await claim(line(`${order_value}`, order_value, more), shop, key))['warnings']
   const dearest = () =>
@@ -192,7 +192,7 @@ describe('a purchase of a page beyond belief', () => {
     expect(await revenue()).toMatchObject([{ total: bound + 1e12, orders: 2 }])
   })
 
-  test('does not stand in the way of a true one', async () => {
+  test('does not block a true one', async () => {
     await claim(line('7', 1e12))
     await claim(line('7', 1e12))
     await claim(line('7', 20))
@@ -200,7 +200,7 @@ describe('a purchase of a page beyond belief', () => {
     expect(shop.app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()).toBe(2)
   })
 
-  test('tells nothing of prices that the page may not see', async () => {
+  test('reveals no prices that the page may not see', async () => {
     const { key } = await makeKey(shop.app, shop.owner, {
       forced_filters: [{ field: 'category', operator: 'eq', value: 'Mugs' }],
     })
@@ -283,7 +283,7 @@ describe('bar 47', () => {
     }
   })
 
-  test('what a page makes popular is what its budget lets through', async () => {
+  test('a page changes what is popular only within its budget', async () => {
     const { key } = await makeKey(shop.app, shop.owner, { rate_per_minute: 1 })
     const before = (await popular()).length
     let recorded = 0

@@ -1,20 +1,18 @@
-import type { AnsweredSearch } from '../search/history.ts'
+import type { SearchRow } from '../search/queries.ts'
 
-/** The next text search of a session within this time is another keystroke of the same search. */
+/** A text search within this time after the last one of its session is another keystroke of the same search. */
 const BURST_MS = 3_000
 
 /** Sessions whose last search is remembered. */
 const SESSIONS_MAX = 10_000
 
-/** Whether a search is no further page of another one. */
-export const isFirstPage = ({ parameters }: AnsweredSearch): boolean => !parameters['offset']
+/** Whether a search is not a further page of another one. */
+export const isFirstPage = ({ parameters }: SearchRow): boolean => !parameters['offset']
 
-export type Bursts = ReturnType<typeof createBursts>
-
-/** Finds out which text searches are keystrokes of one: search as you type asks the service several times. */
-export function createBursts() {
-  /** By store and session; the session that searched last comes last. */
-  const last = new Map<string, AnsweredSearch>()
+/** Recognizes the text searches that are keystrokes of one: search as you type sends several. */
+export function createKeystrokeBursts() {
+  /** By store and session, in the order of their last searches. */
+  const last = new Map<string, SearchRow>()
   /** Sessions by the id of their last search. */
   const keys = new Map<string, string>()
 
@@ -26,7 +24,7 @@ export function createBursts() {
 
   return {
     /** Takes the next search of a session. @returns the one that it replaces. */
-    take(search: AnsweredSearch): AnsweredSearch | undefined {
+    take(search: SearchRow): SearchRow | undefined {
       if (search.type !== 'text' || search.sessionId === null || !isFirstPage(search)) return undefined
       const key = `${search.storeId} ${search.sessionId}`
       const before = last.get(key)
@@ -37,12 +35,12 @@ export function createBursts() {
         if (last.size <= SESSIONS_MAX) break
         drop(oldest)
       }
-      // A clock that was set back makes no burst.
+      // After a clock was set back, no keystroke burst begins.
       const age = before ? search.createdAt - before.createdAt : Infinity
       return age >= 0 && age <= BURST_MS ? before : undefined
     },
 
-    /** Ends the burst of a search. */
+    /** Ends the keystroke burst of a search. */
     end(searchId: string): void {
       const key = keys.get(searchId)
       if (key !== undefined) drop(key)
