@@ -77,7 +77,7 @@ export function createShoppers({ storeId, products, results, dimension }: ShopOp
       topScore: isZero ? null : isUnmet ? 0.3 : 0.5 + random.below(100) / 250,
       durationMs: 5 + zipf(400),
       isTracked: true,
-      page: chance(0.5) ? PAGE : null,
+      searchSource: chance(0.5) ? PAGE : null,
       sessionId,
       createdAt: now,
       vector: isUnmet ? kinds[zipf(UNMET_KINDS)] : undefined,

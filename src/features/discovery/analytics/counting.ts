@@ -4,7 +4,7 @@ import { hashName, placeHash } from '../../../core/distinct.ts'
 import { binOf } from '../../../core/durations.ts'
 import type { FeedbackAction } from '../feedback/schema.ts'
 import type { AnsweredSearch } from '../search/history.ts'
-import type { FoundSearch, WidgetPage } from '../search/queries.ts'
+import type { FoundSearch, SearchSource } from '../search/queries.ts'
 import { type Bursts, isFirstPage } from './bursts.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
@@ -27,12 +27,12 @@ export interface CountedEvent {
   /** Whether the store has the product. */
   isKnownProduct: boolean
   /** The search that it belongs to. */
-  search?: Pick<FoundSearch, 'id' | 'type' | 'query' | 'isTracked' | 'page' | 'createdAt'> | undefined
+  search?: Pick<FoundSearch, 'id' | 'type' | 'query' | 'isTracked' | 'searchSource' | 'createdAt'> | undefined
   position: number | null
   /** Of a purchase. */
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
   /** The page that told of it; null for a backend. */
-  page: WidgetPage | null
+  page: SearchSource | null
   /** Whether a page tells what the backend tells as well: it counts for the page and its search alone. */
   isReplaced: boolean
   /** Whether another teller has told of the same; its click has a position already. */
@@ -140,7 +140,7 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
   }
 
   /** The number of the page that searched. */
-  function seeSearch({ storeId, page, createdAt }: AnsweredSearch): number | null {
+  function seeSearch({ storeId, searchSource: page, createdAt }: AnsweredSearch): number | null {
     return page && pages.seeSearch({ storeId, ...page, at: createdAt })
   }
 
@@ -149,7 +149,7 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
     const day = dayOf(createdAt)
     const page = seeSearch(search)
     if (replaced) {
-      countContent(replaced, -1, replaced.page && pages.find(storeId, replaced.page))
+      countContent(replaced, -1, replaced.searchSource && pages.find(storeId, replaced.searchSource))
       const into = { intoId: id, intoDay: day, intoQuery: query, intoPage: page }
       days.addBurst({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
     }
@@ -160,7 +160,7 @@ export function createCounting({ days, tallies, pages, bursts }: CountingDeps) {
 
   /** The search that counts for one that was given feedback. */
   function findCounted(storeId: string, search: NonNullable<CountedEvent['search']>) {
-    const page = search.page && pages.find(storeId, search.page)
+    const page = search.searchSource && pages.find(storeId, search.searchSource)
     let found = { id: search.id, day: dayOf(search.createdAt), query: search.query, page }
     const passed: string[] = []
     while (passed.length < BURST_HOPS_MAX) {

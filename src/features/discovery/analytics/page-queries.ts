@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { WidgetPage } from '../search/queries.ts'
+import type { SearchSource } from '../search/queries.ts'
 import type { Days } from './day-queries.ts'
 
 /** What is counted of one page and day. */
@@ -26,7 +26,7 @@ export const PAGE_COUNTS = [
 ] as const satisfies readonly (keyof PageCounts)[]
 
 /** A page with its sums of a period. */
-export interface PageRow extends PageCounts, WidgetPage {
+export interface PageRow extends PageCounts, SearchSource {
   /** null for a key that was revoked. */
   keyName: string | null
   /** Unix ms, like `lastEventAt`; of any day. */
@@ -54,7 +54,7 @@ export function pageQueries(db: Db) {
   const seeSearch = see('last_search_at')
   const seeEvent = see('last_event_at')
   const find = db
-    .prepare<{ storeId: string } & WidgetPage, number>(
+    .prepare<{ storeId: string } & SearchSource, number>(
       'SELECT id FROM widget_pages WHERE store_id = @storeId AND key_id = @keyId AND origin = @origin',
     )
     .pluck()
@@ -72,11 +72,12 @@ export function pageQueries(db: Db) {
 
   return {
     /** Notes that a page has searched. To be called in a transaction. @returns its number. */
-    seeSearch: (page: { storeId: string; at: number } & WidgetPage): number => seeSearch.get(page) as number,
+    seeSearch: (page: { storeId: string; at: number } & SearchSource): number =>
+      seeSearch.get(page) as number,
     /** Notes that a page has told of an event. To be called in a transaction. @returns its number. */
-    seeEvent: (page: { storeId: string; at: number } & WidgetPage): number => seeEvent.get(page) as number,
+    seeEvent: (page: { storeId: string; at: number } & SearchSource): number => seeEvent.get(page) as number,
     /** The number of a page; null for one that is gone. */
-    find: (storeId: string, page: WidgetPage): number | null => find.get({ storeId, ...page }) ?? null,
+    find: (storeId: string, page: SearchSource): number | null => find.get({ storeId, ...page }) ?? null,
     /** Adds to the counts of a day. */
     count: (row: { storeId: string; day: number; page: number } & Partial<PageCounts>): void =>
       void count.run({ ...NO_COUNTS, ...row }),

@@ -1,6 +1,6 @@
 import type { PlanName } from '../../../core/plans.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import type { WidgetPage } from '../search/queries.ts'
+import type { SearchSource } from '../search/queries.ts'
 import type { FeedbackAction } from './schema.ts'
 
 /** One event, as it is kept. */
@@ -19,7 +19,7 @@ export interface FeedbackRow {
   sessionId: string | null
   repeatKey: string | null
   /** The page that told of it; null for a backend. */
-  page: WidgetPage | null
+  page: SearchSource | null
   /** Unix ms. */
   occurredAt: number
   createdAt: number
@@ -71,7 +71,7 @@ type KnownRow = Omit<KnownEvent, 'isAttributed'> & { attributed: 0 | 1 }
 
 /** Who has told of an event. */
 export type Teller = 'api' | 'widget'
-export const originOf = (page: WidgetPage | null): Teller => (page ? 'widget' : 'api')
+export const originOf = (page: SearchSource | null): Teller => (page ? 'widget' : 'api')
 
 export type OrderLine = Pick<FeedbackRow, 'storeId' | 'action' | 'productId'> & { orderId: string }
 type Line = OrderLine & { origin: Teller; unbelieved: 0 | 1 }

@@ -54,7 +54,7 @@ export function createAnswers({
   }
 
   function answer(
-    { storeId, page }: Asker,
+    { storeId, searchSource }: Asker,
     query: Query,
     wanted: CommonSearch,
     { hits, ranking, plan, facets, warnings }: Found,
@@ -73,7 +73,7 @@ export function createAnswers({
       durationMs: query_time_ms,
       isTracked: wanted.analytics ?? true,
       sessionId: wanted.session_id || null,
-      page: page ?? null,
+      searchSource: searchSource ?? null,
       createdAt: clock.now(),
       vector: query.picture?.vector,
     })

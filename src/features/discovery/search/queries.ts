@@ -23,8 +23,8 @@ export const SEARCH_KINDS = [
 ] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 
-/** A page of a shop that uses a widget key. */
-export interface WidgetPage {
+/** Where a search comes from: a widget key, and the page of the shop that uses it. */
+export interface SearchSource {
   keyId: string
   /** As the browser names it. */
   origin: string
@@ -44,8 +44,8 @@ export interface SearchRow {
   isTracked: boolean
   /** The shopper's session. */
   sessionId: string | null
-  /** The page that searched; null for a backend. */
-  page: WidgetPage | null
+  /** Null for a backend. */
+  searchSource: SearchSource | null
   /** Unix ms. */
   createdAt: number
 }
@@ -54,13 +54,13 @@ export interface SearchRow {
 export interface FoundSearch
   extends Pick<
     SearchRow,
-    'id' | 'storeId' | 'type' | 'query' | 'results' | 'isTracked' | 'sessionId' | 'page' | 'createdAt'
+    'id' | 'storeId' | 'type' | 'query' | 'results' | 'isTracked' | 'sessionId' | 'searchSource' | 'createdAt'
   > {
   /** Results before the first one of `results`. */
   offset: number
 }
 
-type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'page'> & {
+type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource'> & {
   results: string
   tracked: 0 | 1
   keyId: string | null
@@ -154,8 +154,8 @@ export function searchQueries(db: Db, model: number) {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined
       const { tracked, results, keyId, origin, ...rest } = row
-      const page = keyId === null || origin === null ? null : { keyId, origin }
-      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, page }
+      const searchSource = keyId === null || origin === null ? null : { keyId, origin }
+      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, searchSource }
     },
 
     /** Deletes some of the searches before a moment. @returns the number of them. */
@@ -169,11 +169,11 @@ export function searchQueries(db: Db, model: number) {
       ofSession.all({ storeId, sessionId, upTo, limit: BigInt(limit) }),
     remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
 
-    record({ isTracked, createdAt, page, ...row }: SearchRow): void {
+    record({ isTracked, createdAt, searchSource, ...row }: SearchRow): void {
       insert.run({
         ...row,
-        keyId: page?.keyId ?? null,
-        origin: page?.origin ?? null,
+        keyId: searchSource?.keyId ?? null,
+        origin: searchSource?.origin ?? null,
         parameters: JSON.stringify(row.parameters),
         results: JSON.stringify(row.results),
         tracked: isTracked ? 1 : 0,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Box } from '../../../platform/embedder/embedder.ts'
-import type { WidgetPage } from './queries.ts'
+import type { SearchSource } from './queries.ts'
 
 /** A part of a picture, with its share of all that stands on the background. */
 export interface Region {
@@ -23,8 +23,8 @@ export interface Asker {
   storeId: string
   /** Names a widget key. It reaches only the pictures that came with it; the store itself reaches all of its own. */
   owner?: string | undefined
-  /** The page that searches with that key. */
-  page?: WidgetPage | undefined
+  /** The key and the page that searches with it; undefined for a backend. */
+  searchSource?: SearchSource | undefined
   /** A filter that every product must pass to be found by the asker; undefined for none. */
   forcedFilters?: unknown
   /** Whether the words of products are kept from the asker: then its queries are compared with pictures alone. */

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-door.ts'
 import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
-import type { WidgetPage } from '../search/queries.ts'
+import type { SearchSource } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 import type { WidgetService } from './service.ts'
 
@@ -41,7 +41,7 @@ const small = jsonBody(LIMITS.widgetBytesMax)
 
 /** Where feedback comes from. */
 export interface FeedbackContext {
-  page: WidgetPage
+  page: SearchSource
   /** The request's Idempotency-Key after the id of the widget key, so that no page meets the keys of the backend. */
   idempotencyKey: string | null
   /** Whether the key does not show every product. */

@@ -41,7 +41,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
     const asker: Asker = {
       storeId,
       owner: keyId,
-      page: { keyId, origin },
+      searchSource: { keyId, origin },
       isWithoutWords: privacy.hidesWords,
       // Shoppers see a shirt once, not once in each size.
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),

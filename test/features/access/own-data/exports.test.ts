@@ -54,7 +54,13 @@ function addSearch(session: string | null, query: string, store = storeId): stri
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId: store, type: 'text', query, parameters: { limit: 5 }, results: ['a'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: session, page: null, createdAt: app.clock.now() },
+    ...{
+      durationMs: 20,
+      isTracked: true,
+      sessionId: session,
+      searchSource: null,
+      createdAt: app.clock.now(),
+    },
   })
   return id
 }

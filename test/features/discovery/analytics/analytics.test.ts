@@ -21,7 +21,7 @@ function add(search: Partial<SearchRow> = {}): string {
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId, type: 'text', query: 'mug', parameters: {}, results: ['a', 'b'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: null, page: null, createdAt: app.clock.now() },
+    ...{ durationMs: 20, isTracked: true, sessionId: null, searchSource: null, createdAt: app.clock.now() },
     ...search,
   })
   return id
@@ -378,7 +378,7 @@ describe('unmet demand (contract 3.13)', () => {
       const id = app.ids.uuid()
       app.history.add({
         ...{ id, storeId, parameters: {}, results: ['a'], durationMs: 1, isTracked: true, sessionId: null },
-        ...{ ...low, page: null, createdAt: app.clock.now(), vector: axis(n), ...search },
+        ...{ ...low, searchSource: null, createdAt: app.clock.now(), vector: axis(n), ...search },
       })
       return id
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isFirstPage } from '../../../../src/features/discovery/analytics/bursts.ts'
-import type { SearchRow, WidgetPage } from '../../../../src/features/discovery/search/queries.ts'
+import type { SearchRow, SearchSource } from '../../../../src/features/discovery/search/queries.ts'
 import { readRepetitions } from '../../../robustness/random.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
@@ -21,7 +21,7 @@ interface Raw extends SearchRow {
 
 interface RawEvent {
   search: Raw | undefined
-  page: WidgetPage | null
+  page: SearchSource | null
   product: string
   action: 'click' | 'add_to_cart' | 'purchase'
   position: number | null
@@ -46,7 +46,7 @@ const PAGES = [
   undefined,
 ] as const
 const BACKEND = PAGES.length - 1
-type Page = (WidgetPage & { key: string }) | null
+type Page = (SearchSource & { key: string }) | null
 const PRODUCTS = ['p0', 'p1', 'p2', 'p3', 'gone']
 const step = fc.oneof(
   {
@@ -234,9 +234,9 @@ function createWorld(pages: readonly Page[]) {
           conversion_rate: rate(having('purchase', tracked), tracked.length),
         },
         by_source: pages.map((page) => {
-          const isOf = (from: WidgetPage | null) =>
+          const isOf = (from: SearchSource | null) =>
             from?.keyId === page?.keyId && from?.origin === page?.origin
-          const own = tracked.filter((search) => isOf(search.page))
+          const own = tracked.filter((search) => isOf(search.searchSource))
           const told = (wanted: string) =>
             events.filter((event) => isOf(event.page) && event.action === wanted && isIn(event.at)).length
           return {
@@ -352,7 +352,7 @@ async function play(
         query: now.type === 'text' ? now.query : null,
         topScore: now.results.length === 0 ? null : now.topScore,
         parameters: { offset },
-        page: pages[page] ?? null,
+        searchSource: pages[page] ?? null,
         createdAt: app.clock.now(),
       }
       app.history.add(search)

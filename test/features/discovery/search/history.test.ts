@@ -176,7 +176,7 @@ describe('the line of waiting searches', () => {
       topScore: null,
       durationMs: 1,
       sessionId: null,
-      page: null,
+      searchSource: null,
     }
     for (let i = 0; i < n; i++)
       history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })

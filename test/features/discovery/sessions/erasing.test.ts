@@ -24,7 +24,13 @@ function add(search: Partial<AnsweredSearch> = {}): string {
   const id = app.ids.uuid()
   app.history.add({
     ...{ id, storeId, type: 'text', query: 'mug', parameters: {}, results: ['a', 'b'], topScore: 0.9 },
-    ...{ durationMs: 20, isTracked: true, sessionId: SESSION, page: null, createdAt: app.clock.now() },
+    ...{
+      durationMs: 20,
+      isTracked: true,
+      sessionId: SESSION,
+      searchSource: null,
+      createdAt: app.clock.now(),
+    },
     ...search,
   })
   return id

@@ -102,7 +102,7 @@ export async function answerBatch(
     // Its entries are counted.
     isTracked: false,
     sessionId: null,
-    page: null,
+    searchSource: null,
     createdAt: clock.now(),
   })
   return { query_time_ms, count, search_id, results }
