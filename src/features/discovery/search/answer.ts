@@ -3,10 +3,10 @@ import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import type { GroupedHit } from './groups.ts'
 import type { FillFacts, Found, PipelineDeps, Query } from './pipeline.ts'
 import type { HitRow } from './queries.ts'
-import type { Asker } from './query-pictures.ts'
 import type { Hit } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
+import type { Searcher } from './searcher.ts'
 
 /** Creates what writes results, and the answer of a search with its row of the history. */
 export function createAnswers({
@@ -54,7 +54,7 @@ export function createAnswers({
   }
 
   function answer(
-    { storeId, searchSource }: Asker,
+    { storeId, searchSource }: Searcher,
     query: Query,
     wanted: CommonSearch,
     { hits, ranking, plan, facets, warnings }: Found,

@@ -16,10 +16,10 @@ import { type GroupedHit, groupHits } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { SearchKind, SearchQueries } from './queries.ts'
 import type { Plan, PlanContext } from './query.ts'
-import type { Asker } from './query-pictures.ts'
 import { type Hit, type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
+import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
 import { type QueryPicture, wrongModel } from './source.ts'
 import { takeTurns } from './union.ts'
@@ -173,7 +173,7 @@ export function createPipeline(deps: PipelineDeps) {
     return { rows: intersect(sets), warnings }
   }
 
-  /** A plan that names only categories of which the asker may find a product. */
+  /** A plan that names only categories of which the searcher may find a product. */
   function withinReach(storeId: string, plan: Plan | undefined, rows: RowSet | undefined): Plan | undefined {
     const store = findStore(storeId)
     if (!plan?.categories || !rows || !store) return plan
@@ -199,11 +199,11 @@ export function createPipeline(deps: PipelineDeps) {
     readFilters,
 
     /** Answers a search, and writes it to the history. */
-    async answer(asker: Asker, query: Query, asked: CommonSearch): Promise<SearchResponse> {
-      const { storeId, forcedFilters } = asker
+    async answer(searcher: Searcher, query: Query, asked: CommonSearch): Promise<SearchResponse> {
+      const { storeId, forcedFilters } = searcher
       const wanted = withDefaults(asked, readDefaults(storeId))
       const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, facets } = wanted
-      const field = group_by ?? asker.groupBy
+      const field = group_by ?? searcher.groupBy
       const forced = readFilters({ forced_filters: forcedFilters })
       const resolved = await resolveFilters(storeId, [...query.filters, ...forced])
       const condition = { fields: readFields(wanted), rows: resolved.rows }
@@ -237,11 +237,11 @@ export function createPipeline(deps: PipelineDeps) {
           ...warnOfWaiting(deps.countWaiting(storeId)),
         ],
       }
-      return write(asker, query, wanted, found)
+      return write(searcher, query, wanted, found)
     },
 
-    /** Whether the asker's own filter lets a product of the store pass. */
-    async reaches({ storeId, forcedFilters }: Asker, productId: string): Promise<boolean> {
+    /** Whether the searcher's own filter lets a product of the store pass. */
+    async reaches({ storeId, forcedFilters }: Searcher, productId: string): Promise<boolean> {
       if (forcedFilters === undefined) return true
       const { rows } = await resolveFilters(storeId, readFilters({ forced_filters: forcedFilters }))
       const store = findStore(storeId)
@@ -250,12 +250,12 @@ export function createPipeline(deps: PipelineDeps) {
     },
 
     /**
-     * Lists products that are in stock, as far as the asker may find them: first those of a list, then the newest.
+     * Lists products that are in stock, as far as the searcher may find them: first those of a list, then the newest.
      *
      * @param productIds best first.
      */
     async listInStock(
-      { storeId, forcedFilters }: Asker,
+      { storeId, forcedFilters }: Searcher,
       productIds: readonly string[],
       limit: number,
     ): Promise<SearchResult[]> {

@@ -10,7 +10,7 @@ import type { KnownWords } from './known-words.ts'
 import { checkBody, createPipeline, type PipelineDeps, type Query } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
 import { planMixed, planSides } from './query.ts'
-import type { Asker, QueryPictures } from './query-pictures.ts'
+import type { QueryPictures } from './query-pictures.ts'
 import type {
   BatchSearch,
   CommonSearch,
@@ -22,6 +22,7 @@ import type {
   Source,
   TextSearch,
 } from './schema.ts'
+import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
 import type { SimilarQuery } from './similar-schema.ts'
 import {
@@ -83,19 +84,19 @@ export function searchService(deps: SearchDeps) {
   }
 
   /** Reads a query picture; beside that the names of the store's categories, which say what it shows. */
-  async function see(asker: Asker, source: Source, pointer?: string): Promise<QueryPicture> {
+  async function see(searcher: Searcher, source: Source, pointer?: string): Promise<QueryPicture> {
     // Whoever may not find a product does not learn of it by its neighbours.
     const { product_id } = source
-    if (product_id !== undefined && !(await pipeline.reaches(asker, product_id))) throw notFound('product')
-    const store = findStore(asker.storeId)
+    if (product_id !== undefined && !(await pipeline.reaches(searcher, product_id))) throw notFound('product')
+    const store = findStore(searcher.storeId)
     const [picture] = await Promise.all([
-      readSource(asker, source, pointer),
-      store && names.ready(asker.storeId, store),
+      readSource(searcher, source, pointer),
+      store && names.ready(searcher.storeId, store),
     ])
     return picture
   }
 
-  async function readWords({ storeId, isWithoutWords }: Asker, query: string) {
+  async function readWords({ storeId, isWithoutWords }: Searcher, query: string) {
     const text = query.trim()
     const embedded = await words.embed(storeId, text)
     const warnings = embedded.isTruncated
@@ -110,32 +111,32 @@ export function searchService(deps: SearchDeps) {
 
   /** Searches with one picture. */
   async function byPicture(
-    asker: Asker,
+    searcher: Searcher,
     body: CommonSearch & Source,
     kind: SearchKind,
   ): Promise<SearchResponse> {
     const begun = begin(body, kind)
-    const picture = await see(asker, body)
+    const picture = await see(searcher, body)
     const query: Query = {
       ...begun,
       picture,
       ownPictureIds: ownOf(picture),
       plan: (context) => planSides(context, { picture }),
     }
-    return pipeline.answer(asker, query, body)
+    return pipeline.answer(searcher, query, body)
   }
 
   /** Searches with whichever of a picture, words and colours are there. */
   async function byParts(
-    asker: Asker,
+    searcher: Searcher,
     body: Parts,
     begun: ReturnType<typeof begin>,
     more: Pick<Query, 'sort'> = {},
   ): Promise<SearchResponse> {
     const colours = readColours(body.colors)
     const [picture, spoken] = await Promise.all([
-      listSources(body).length > 0 ? see(asker, body) : undefined,
-      body.query === undefined ? undefined : readWords(asker, body.query),
+      listSources(body).length > 0 ? see(searcher, body) : undefined,
+      body.query === undefined ? undefined : readWords(searcher, body.query),
     ])
     const parts = { picture, words: spoken?.words, colours, visualWeight: body.visual_weight ?? 0.5 }
     const isBrowse = !picture && !spoken && colours.length === 0
@@ -149,35 +150,35 @@ export function searchService(deps: SearchDeps) {
       warnings: [...begun.warnings, ...(spoken?.warnings ?? [])],
       plan: isBrowse ? undefined : (context) => planSides(context, parts),
     }
-    return pipeline.answer(asker, query, body)
+    return pipeline.answer(searcher, query, body)
   }
 
   const verbs = {
     /** POST /v1/search. */
-    byUpload: (asker: Asker, body: CommonSearch & Source) =>
-      byPicture(asker, withoutEmptyFields(body), 'upload'),
+    byUpload: (searcher: Searcher, body: CommonSearch & Source) =>
+      byPicture(searcher, withoutEmptyFields(body), 'upload'),
 
     /** POST /v1/search/url. */
-    byUrl: (asker: Asker, body: CommonSearch & Source) => byPicture(asker, body, 'url'),
+    byUrl: (searcher: Searcher, body: CommonSearch & Source) => byPicture(searcher, body, 'url'),
 
     /** POST /v1/search/crop. @throws ApiError `validation_error` without a crop. */
-    async byCrop(asker: Asker, body: CommonSearch & Source): Promise<SearchResponse> {
+    async byCrop(searcher: Searcher, body: CommonSearch & Source): Promise<SearchResponse> {
       if (!body.crop && !body.box) throw required('/crop')
-      return byPicture(asker, body, 'crop')
+      return byPicture(searcher, body, 'crop')
     },
 
     /** GET /v1/products/{product_id}/similar. */
-    byProduct: (asker: Asker, productId: string, asked: SimilarQuery) =>
-      byPicture(asker, { ...toCommon(asked), product_id: productId }, 'similar'),
+    byProduct: (searcher: Searcher, productId: string, asked: SimilarQuery) =>
+      byPicture(searcher, { ...toCommon(asked), product_id: productId }, 'similar'),
 
     /** The same for whoever asks with a body. */
-    bySimilar: (asker: Asker, productId: string, asked: CommonSearch) =>
-      byPicture(asker, { ...asked, product_id: productId }, 'similar'),
+    bySimilar: (searcher: Searcher, productId: string, asked: CommonSearch) =>
+      byPicture(searcher, { ...asked, product_id: productId }, 'similar'),
 
     /** POST /v1/search/text. */
-    async byText(asker: Asker, body: TextSearch): Promise<SearchResponse> {
+    async byText(searcher: Searcher, body: TextSearch): Promise<SearchResponse> {
       const begun = begin(body, 'text')
-      const { words, text, warnings } = await readWords(asker, body.query)
+      const { words, text, warnings } = await readWords(searcher, body.query)
       const query: Query = {
         ...begun,
         text,
@@ -185,28 +186,28 @@ export function searchService(deps: SearchDeps) {
         warnings: [...begun.warnings, ...warnings],
         plan: (context) => planSides(context, { words }),
       }
-      return pipeline.answer(asker, query, body)
+      return pipeline.answer(searcher, query, body)
     },
 
     /** POST /v1/search/hybrid: the sides are scored apart and added. */
-    async byHybrid(asker: Asker, body: Parts): Promise<SearchResponse> {
+    async byHybrid(searcher: Searcher, body: Parts): Promise<SearchResponse> {
       const begun = begin(body, 'hybrid', { metadata_filters: body.metadata_filters })
       const hasPart = listSources(body).length > 0 || body.query !== undefined || body.colors?.length
       if (!hasPart) throw noPart()
-      return byParts(asker, body, begun)
+      return byParts(searcher, body, begun)
     },
 
     /** POST /v1/search/filtered: any source, or none. */
-    async byFilter(asker: Asker, body: FilteredSearch): Promise<SearchResponse> {
+    async byFilter(searcher: Searcher, body: FilteredSearch): Promise<SearchResponse> {
       const begun = begin(body, 'filtered')
-      return byParts(asker, body, begun, { sort: body.sort })
+      return byParts(searcher, body, begun, { sort: body.sort })
     },
 
     /** POST /v1/search/fusion: picture and words become one vector. */
-    async byFusion(asker: Asker, body: FusionSearch): Promise<SearchResponse> {
+    async byFusion(searcher: Searcher, body: FusionSearch): Promise<SearchResponse> {
       const begun = begin(body, 'fusion')
       const weight = body.image_weight ?? 0.5
-      const [picture, spoken] = await Promise.all([see(asker, body), readWords(asker, body.query)])
+      const [picture, spoken] = await Promise.all([see(searcher, body), readWords(searcher, body.query)])
       const { vector, isUnknown } = spoken.words
       const mixed = {
         vector: isUnknown ? picture.vector : mixWords(picture.vector, vector, weight),
@@ -223,14 +224,14 @@ export function searchService(deps: SearchDeps) {
         warnings: [...begun.warnings, ...spoken.warnings],
         plan: (context) => planMixed(context, picture, mixed),
       }
-      return pipeline.answer(asker, query, body)
+      return pipeline.answer(searcher, query, body)
     },
 
     /** POST /v1/search/multi-image. */
-    async byPictures(asker: Asker, body: MultiImageSearch | MultiImageForm): Promise<SearchResponse> {
+    async byPictures(searcher: Searcher, body: MultiImageSearch | MultiImageForm): Promise<SearchResponse> {
       const begun = begin(body, 'multi-image')
-      const references = await toReferences(body, (source, pointer) => see(asker, source, pointer))
-      return pipeline.answer(asker, { ...begun, ...references }, body)
+      const references = await toReferences(body, (source, pointer) => see(searcher, source, pointer))
+      return pipeline.answer(searcher, { ...begun, ...references }, body)
     },
   }
 
@@ -241,8 +242,8 @@ export function searchService(deps: SearchDeps) {
     listInStock: pipeline.listInStock,
 
     /** POST /v1/search/batch. */
-    byBatch: (asker: Asker, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
-      answerBatch({ ...deps, verbs }, asker, body, spendMore),
+    byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
+      answerBatch({ ...deps, verbs }, searcher, body, spendMore),
   }
 }
 

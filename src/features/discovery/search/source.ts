@@ -6,8 +6,9 @@ import { validationError } from '../../../http/validation.ts'
 import type { Box, EmbeddedPicture, Embedder, PictureCrop } from '../../../platform/embedder/embedder.ts'
 import { readCrop, toRelative } from './crop.ts'
 import type { SearchQueries } from './queries.ts'
-import type { Asker, QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
+import type { QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
 import type { Source } from './schema.ts'
+import type { Searcher } from './searcher.ts'
 
 /** The query picture of a search. */
 export interface QueryPicture {
@@ -55,13 +56,13 @@ export function createSources(deps: SourceDeps) {
   const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
 
   async function embedBytes(
-    asker: Asker,
+    searcher: Searcher,
     bytes: Uint8Array,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
     const embedded = await embed(bytes, {
       priority: 'search',
-      storeId: asker.storeId,
+      storeId: searcher.storeId,
       preview: true,
       regions: true,
       ...(crop && { crop }),
@@ -69,15 +70,15 @@ export function createSources(deps: SourceDeps) {
     const { width, height, object, regions = object ? [{ box: object, score: 1 }] : [] } = embedded.facts
     const asked = crop && toRelative(crop, { width, height })
     const entry = { width, height, regions, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
-    return toPicture(pictures.remember(asker, entry), entry, entry.seen)
+    return toPicture(pictures.remember(searcher, entry), entry, entry.seen)
   }
 
   async function readRecent(
-    asker: Asker,
+    searcher: Searcher,
     imageId: string,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
-    const entry = pictures.recall(asker, imageId)
+    const entry = pictures.recall(searcher, imageId)
     if (!entry) throw notFound('image')
     const asked = crop && toRelative(crop, entry)
     const key = keyOf(asked)
@@ -85,7 +86,7 @@ export function createSources(deps: SourceDeps) {
     if (!entry.preview) throw notFound('image')
     const embedded = await embed(entry.preview, {
       priority: 'search',
-      storeId: asker.storeId,
+      storeId: searcher.storeId,
       ...(asked && { crop: asked }),
     })
     entry.seen = toPart(key, embedded)
@@ -93,11 +94,11 @@ export function createSources(deps: SourceDeps) {
   }
 
   async function readProduct(
-    asker: Asker,
+    searcher: Searcher,
     productId: string,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
-    const { storeId } = asker
+    const { storeId } = searcher
     const product = queries.findFirstPicture(storeId, productId)
     if (!product) throw notFound('product')
     const { pictureId, imageUrl } = product
@@ -105,7 +106,7 @@ export function createSources(deps: SourceDeps) {
     if (pictureId === null || !vector) throw wrongModel()
     if (!crop) return { vector, pictureId }
     const picture = await withPicture(storeId, toPublicUrl(imageUrl), (bytes) =>
-      embedBytes(asker, bytes, crop),
+      embedBytes(searcher, bytes, crop),
     )
     return { ...picture, pictureId }
   }
@@ -114,7 +115,7 @@ export function createSources(deps: SourceDeps) {
    * @param pointer of the object that names the source.
    * @throws ApiError `image_source_invalid` for none or several sources, `not_found`, and the codes of the picture.
    */
-  return async function readSource(asker: Asker, body: Source, pointer = ''): Promise<QueryPicture> {
+  return async function readSource(searcher: Searcher, body: Source, pointer = ''): Promise<QueryPicture> {
     const given = listSources(body)
     if (given.length !== 1) throw notOneSource(given, pointer)
     const crop = readCrop(body, pointer)
@@ -123,13 +124,13 @@ export function createSources(deps: SourceDeps) {
       if (crop) throw noPictureToCrop(pointer)
       return { vector: normalize(vector ?? [], dimension, pointer) }
     }
-    if (given[0] === 'image_id') return readRecent(asker, image_id ?? '', crop)
-    if (given[0] === 'product_id') return readProduct(asker, product_id ?? '', crop)
-    if (image instanceof UploadedFile) return embedBytes(asker, await image.bytes(), crop)
+    if (given[0] === 'image_id') return readRecent(searcher, image_id ?? '', crop)
+    if (given[0] === 'product_id') return readProduct(searcher, product_id ?? '', crop)
+    if (image instanceof UploadedFile) return embedBytes(searcher, await image.bytes(), crop)
     const isBase64 = image !== undefined && !/^data:/i.test(image)
     return isBase64
-      ? embedBytes(asker, await decodeBase64(image, LIMITS.pictureBytesMax), crop)
-      : withPicture(asker.storeId, image ?? image_url ?? '', (bytes) => embedBytes(asker, bytes, crop))
+      ? embedBytes(searcher, await decodeBase64(image, LIMITS.pictureBytesMax), crop)
+      : withPicture(searcher.storeId, image ?? image_url ?? '', (bytes) => embedBytes(searcher, bytes, crop))
   }
 }
 

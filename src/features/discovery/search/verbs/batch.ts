@@ -11,7 +11,6 @@ import { findProblems, validationError } from '../../../../http/validation.ts'
 import type { Base } from '../../../module.ts'
 import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
 import type { SearchHistory } from '../history.ts'
-import type { Asker } from '../query-pictures.ts'
 import {
   BATCH_TYPES,
   type BatchSearch,
@@ -24,11 +23,12 @@ import {
   TextSearch,
   UrlSearch,
 } from '../schema.ts'
+import type { Searcher } from '../searcher.ts'
 
 /** Takes more units from the budget that the request spends. @returns how many it gave, and the refusal of the next one. */
 export type SpendMore = (units: number) => { given: number; refusal?: ApiError | undefined }
 
-type Verb<Body> = (asker: Asker, body: Body) => Promise<SearchResponse>
+type Verb<Body> = (searcher: Searcher, body: Body) => Promise<SearchResponse>
 
 export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
   verbs: {
@@ -65,7 +65,7 @@ const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; 
  */
 export async function answerBatch(
   deps: BatchDeps,
-  asker: Asker,
+  searcher: Searcher,
   { queries, defaults = {}, ...top }: BatchSearch,
   spendMore: SpendMore,
 ): Promise<BatchResponse> {
@@ -81,7 +81,7 @@ export async function answerBatch(
     await turn()
     try {
       if (index > given && refusal) throw refusal
-      const answer = await answerEntry(deps, asker, { ...shared, ...query }, index)
+      const answer = await answerEntry(deps, searcher, { ...shared, ...query }, index)
       return { ...head, status: 200, ...answer }
     } catch (error) {
       return { ...head, ...describe(error, deps.noteFault) }
@@ -92,7 +92,7 @@ export async function answerBatch(
   const query_time_ms = Math.round((clock.monotonic() - startedAt) * 100) / 100
   history.add({
     id: search_id,
-    storeId: asker.storeId,
+    storeId: searcher.storeId,
     type: 'batch',
     query: null,
     parameters: { queries: queries.length },
@@ -110,7 +110,7 @@ export async function answerBatch(
 
 async function answerEntry(
   { verbs }: BatchDeps,
-  asker: Asker,
+  searcher: Searcher,
   { id: _id, type, ...body }: Query,
   index: number,
 ): Promise<SearchResponse> {
@@ -120,7 +120,7 @@ async function answerEntry(
   dropEmptyIds(kind.schema, body)
   try {
     if (!Value.Check(kind.schema, body)) throw validationError(findProblems(kind.schema, body, 'body'))
-    return await kind.verb(asker, body as never)
+    return await kind.verb(searcher, body as never)
   } catch (error) {
     throw error instanceof ApiError ? inPlace(error, place) : error
   }
