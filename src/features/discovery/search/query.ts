@@ -4,9 +4,9 @@ import { describeCategories, type PictureCategories } from './category-names.ts'
 import { type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
 import { paletteLeg } from './legs/palette.ts'
 import { RANKING } from './parameters.ts'
+import type { QueryPicture } from './picture-source.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { coloursSide, pictureSide, type QueryWords, type Steering, wordsSide } from './sides.ts'
-import type { QueryPicture } from './source.ts'
 
 /** What a store is ranked by, for one query. */
 export interface Plan {

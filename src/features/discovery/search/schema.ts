@@ -167,7 +167,7 @@ const source = {
 }
 const JsonSource = t.Object(source)
 /** Exactly one picture, and the part of it to search with. */
-export type Source = Omit<typeof JsonSource.static, 'image'> & { image?: string | UploadedFile }
+export type PictureSource = Omit<typeof JsonSource.static, 'image'> & { image?: string | UploadedFile }
 
 /** In a form the picture is a file. */
 const formSource = {

@@ -7,6 +7,14 @@ import type { BatchResponse, SearchResponse } from './answer-schema.ts'
 import type { CategoryNames } from './category-names.ts'
 import { mixMaps, mixWords } from './early-fusion.ts'
 import type { KnownWords } from './known-words.ts'
+import {
+  createPictureReader,
+  listSources,
+  noPart,
+  type PictureReaderDeps,
+  type QueryPicture,
+  withoutEmptyFields,
+} from './picture-source.ts'
 import { checkBody, createPipeline, type PipelineDeps, type Query } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
 import { planMixed, planSides } from './query.ts'
@@ -19,27 +27,19 @@ import type {
   HybridSearch,
   MultiImageForm,
   MultiImageSearch,
-  Source,
+  PictureSource,
   TextSearch,
 } from './schema.ts'
 import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
 import type { SimilarQuery } from './similar-schema.ts'
-import {
-  createSources,
-  listSources,
-  noPart,
-  type QueryPicture,
-  type SourceDeps,
-  withoutEmptyFields,
-} from './source.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './verbs/batch.ts'
 import { toReferences } from './verbs/multi-image.ts'
 import { toCommon } from './verbs/similar.ts'
 
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration'>,
-    Pick<SourceDeps, 'withPicture'>,
+    Pick<PictureReaderDeps, 'withPicture'>,
     Pick<BatchDeps, 'noteFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
@@ -50,7 +50,7 @@ export interface SearchDeps
 }
 
 /** What a search of several parts may have; the picture may be a file. */
-type Parts = Omit<HybridSearch & FilteredSearch, 'image'> & Source
+type Parts = Omit<HybridSearch & FilteredSearch, 'image'> & PictureSource
 
 export type SearchService = ReturnType<typeof searchService>
 
@@ -60,7 +60,7 @@ export function searchService(deps: SearchDeps) {
   const { calibration } = embedder
   const findStore: PipelineDeps['findStore'] = (storeId) => getIndex().findStore(storeId)
   const pipeline = createPipeline({ ...deps, findStore, calibration })
-  const readSource = createSources({
+  const readPicture = createPictureReader({
     ...deps,
     findVector: (storeId, pictureId) => getIndex().findVector(storeId, pictureId),
     embed: (bytes, options) => embedder.embedPicture(bytes, options),
@@ -84,13 +84,13 @@ export function searchService(deps: SearchDeps) {
   }
 
   /** Reads a query picture; beside that the names of the store's categories, which say what it shows. */
-  async function see(searcher: Searcher, source: Source, pointer?: string): Promise<QueryPicture> {
+  async function see(searcher: Searcher, source: PictureSource, pointer?: string): Promise<QueryPicture> {
     // Whoever may not find a product does not learn of it by its neighbours.
     const { product_id } = source
     if (product_id !== undefined && !(await pipeline.reaches(searcher, product_id))) throw notFound('product')
     const store = findStore(searcher.storeId)
     const [picture] = await Promise.all([
-      readSource(searcher, source, pointer),
+      readPicture(searcher, source, pointer),
       store && names.ready(searcher.storeId, store),
     ])
     return picture
@@ -112,7 +112,7 @@ export function searchService(deps: SearchDeps) {
   /** Searches with one picture. */
   async function byPicture(
     searcher: Searcher,
-    body: CommonSearch & Source,
+    body: CommonSearch & PictureSource,
     kind: SearchKind,
   ): Promise<SearchResponse> {
     const begun = begin(body, kind)
@@ -155,14 +155,14 @@ export function searchService(deps: SearchDeps) {
 
   const verbs = {
     /** POST /v1/search. */
-    byUpload: (searcher: Searcher, body: CommonSearch & Source) =>
+    byUpload: (searcher: Searcher, body: CommonSearch & PictureSource) =>
       byPicture(searcher, withoutEmptyFields(body), 'upload'),
 
     /** POST /v1/search/url. */
-    byUrl: (searcher: Searcher, body: CommonSearch & Source) => byPicture(searcher, body, 'url'),
+    byUrl: (searcher: Searcher, body: CommonSearch & PictureSource) => byPicture(searcher, body, 'url'),
 
     /** POST /v1/search/crop. @throws ApiError `validation_error` without a crop. */
-    async byCrop(searcher: Searcher, body: CommonSearch & Source): Promise<SearchResponse> {
+    async byCrop(searcher: Searcher, body: CommonSearch & PictureSource): Promise<SearchResponse> {
       if (!body.crop && !body.box) throw required('/crop')
       return byPicture(searcher, body, 'crop')
     },

@@ -4,10 +4,10 @@ import { UploadedFile } from '../../../../http/schema.ts'
 import { validationError } from '../../../../http/validation.ts'
 import { average, type Weighted } from '../early-fusion.ts'
 import type { Blend } from '../fusion.ts'
+import type { QueryPicture } from '../picture-source.ts'
 import type { Query } from '../pipeline.ts'
 import { type PlanContext, planReferences, planUnion } from '../query.ts'
-import type { MultiImageForm, MultiImageSearch, Source } from '../schema.ts'
-import type { QueryPicture } from '../source.ts'
+import type { MultiImageForm, MultiImageSearch, PictureSource } from '../schema.ts'
 
 const REFERENCES_MIN = 2
 const REFERENCES_MAX = 10
@@ -19,7 +19,7 @@ interface Reference extends Weighted {
   picture: QueryPicture
 }
 
-type See = (source: Source, pointer: string) => Promise<QueryPicture>
+type See = (source: PictureSource, pointer: string) => Promise<QueryPicture>
 
 /** Reads the references of a search, and says what to rank by. @throws ApiError `validation_error` for too few or many. */
 export async function toReferences(
@@ -58,7 +58,7 @@ function inPlace(error: unknown, pointer: string): unknown {
 }
 
 interface Asked {
-  source: Source
+  source: PictureSource
   weight: number
   pointer: string
 }

@@ -7,7 +7,7 @@ import type { Box, EmbeddedPicture, Embedder, PictureCrop } from '../../../platf
 import { readCrop, toRelative } from './crop.ts'
 import type { SearchQueries } from './queries.ts'
 import type { QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
-import type { Source } from './schema.ts'
+import type { PictureSource } from './schema.ts'
 import type { Searcher } from './searcher.ts'
 
 /** The query picture of a search. */
@@ -20,7 +20,7 @@ export interface QueryPicture {
   view?: { width: number; height: number; crop: Box | null; regions: readonly Region[] }
 }
 
-export interface SourceDeps {
+export interface PictureReaderDeps {
   queries: Pick<SearchQueries, 'findFirstPicture'>
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
@@ -40,7 +40,7 @@ export interface SourceDeps {
 const SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
 
 /** The picture sources that a body names. */
-export const listSources = (body: Source): (typeof SOURCES)[number][] =>
+export const listSources = (body: PictureSource): (typeof SOURCES)[number][] =>
   SOURCES.filter((name) => body[name] !== undefined)
 
 /** A form without its empty fields, which name no source. */
@@ -52,7 +52,7 @@ const keyOf = (crop: PictureCrop | undefined): string =>
   crop ? JSON.stringify([crop.x, crop.y, crop.width, crop.height, crop.padding ?? 0]) : ''
 
 /** Creates what reads the query picture of a search, from whichever source names it. */
-export function createSources(deps: SourceDeps) {
+export function createPictureReader(deps: PictureReaderDeps) {
   const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
 
   async function embedBytes(
@@ -115,17 +115,21 @@ export function createSources(deps: SourceDeps) {
    * @param pointer of the object that names the source.
    * @throws ApiError `image_source_invalid` for none or several sources, `not_found`, and the codes of the picture.
    */
-  return async function readSource(searcher: Searcher, body: Source, pointer = ''): Promise<QueryPicture> {
-    const given = listSources(body)
-    if (given.length !== 1) throw notOneSource(given, pointer)
+  return async function readPicture(
+    searcher: Searcher,
+    body: PictureSource,
+    pointer = '',
+  ): Promise<QueryPicture> {
+    const named = listSources(body)
+    if (named.length !== 1) throw notOneSource(named, pointer)
     const crop = readCrop(body, pointer)
     const { image, image_url, image_id, product_id, vector } = body
-    if (given[0] === 'vector') {
+    if (named[0] === 'vector') {
       if (crop) throw noPictureToCrop(pointer)
       return { vector: normalize(vector ?? [], dimension, pointer) }
     }
-    if (given[0] === 'image_id') return readRecent(searcher, image_id ?? '', crop)
-    if (given[0] === 'product_id') return readProduct(searcher, product_id ?? '', crop)
+    if (named[0] === 'image_id') return readRecent(searcher, image_id ?? '', crop)
+    if (named[0] === 'product_id') return readProduct(searcher, product_id ?? '', crop)
     if (image instanceof UploadedFile) return embedBytes(searcher, await image.bytes(), crop)
     const isBase64 = image !== undefined && !/^data:/i.test(image)
     return isBase64
@@ -146,13 +150,13 @@ const toPicture = (
   { vector, crop }: SeenPart,
 ): QueryPicture => ({ vector, imageId, view: { width, height, crop, regions } })
 
-const notOneSource = (given: readonly string[], pointer: string) =>
+const notOneSource = (named: readonly string[], pointer: string) =>
   new ApiError(
     'image_source_invalid',
-    given.length === 0
+    named.length === 0
       ? 'The picture to search with is missing'
-      : `Send one picture, not ${given.join(' and ')}`,
-    { details: { given, allowed: SOURCES, pointer } },
+      : `Send one picture, not ${named.join(' and ')}`,
+    { details: { given: named, allowed: SOURCES, pointer } },
   )
 
 /** A search of several parts that names none of them. */
