@@ -1,4 +1,4 @@
-import { type Condition, createMask } from './filter.ts'
+import { type Condition, createMask } from './condition.ts'
 import type { Hit, Ranking } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 
