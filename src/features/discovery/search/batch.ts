@@ -1,16 +1,16 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { ApiError, ERRORS } from '../../../../core/errors.ts'
-import { LIMITS } from '../../../../core/limits.ts'
-import { mapInOrder } from '../../../../core/map-in-order.ts'
-import type { Problem } from '../../../../core/problem.ts'
-import { storageFailure } from '../../../../core/storage.ts'
-import { turn } from '../../../../core/turns.ts'
-import { dropEmptyIds } from '../../../../http/empty-ids.ts'
-import { findProblems, validationError } from '../../../../http/validation.ts'
-import type { Base } from '../../../module.ts'
-import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
-import type { SearchHistory } from '../history.ts'
+import { ApiError, ERRORS } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { mapInOrder } from '../../../core/map-in-order.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { storageFailure } from '../../../core/storage.ts'
+import { turn } from '../../../core/turns.ts'
+import { dropEmptyIds } from '../../../http/empty-ids.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
+import type { BatchResponse, SearchResponse } from './answer-schema.ts'
+import type { SearchHistory } from './history.ts'
 import {
   BATCH_TYPES,
   type BatchSearch,
@@ -22,8 +22,8 @@ import {
   MultiImageSearch,
   TextSearch,
   UrlSearch,
-} from '../schema.ts'
-import type { Searcher } from '../searcher.ts'
+} from './schema.ts'
+import type { Searcher } from './searcher.ts'
 
 /** Takes more units from the budget that the request spends. @returns how many it gave, and the refusal of the next one. */
 export type SpendMore = (units: number) => { given: number; refusal?: ApiError | undefined }
@@ -44,7 +44,6 @@ export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
 }
 
 type Entry = BatchResponse['results'][number]
-type Query = BatchSearch['queries'][number]
 
 /** What answers an entry of each type, once its schema has been checked. */
 const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; verb: Verb<never> }> => ({
@@ -111,7 +110,7 @@ export async function answerBatch(
 async function answerEntry(
   { verbs }: BatchDeps,
   searcher: Searcher,
-  { id: _id, type, ...body }: Query,
+  { id: _id, type, ...body }: BatchSearch['queries'][number],
   index: number,
 ): Promise<SearchResponse> {
   const place = `/queries/${index}`
