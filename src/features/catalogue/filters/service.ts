@@ -10,8 +10,10 @@ import { EVERYTHING, type Filter, listRequired } from './filter.ts'
 import type { Hints } from './hints.ts'
 import type { KeptRows, Resolved } from './kept.ts'
 import { parseFilters } from './parse.ts'
-import { type FilterQueries, isPrice, type Scope, type Stretch } from './queries.ts'
+import type { FilterQueries } from './queries.ts'
 import { createRowSet, type RowSet } from './rows.ts'
+import type { Scope, Stretch } from './stretch-queries.ts'
+import { isPrice } from './value-queries.ts'
 import type { Walks } from './walk.ts'
 
 export interface FilterDeps {
