@@ -35,7 +35,7 @@ export const INDEXES = {
   brand: 'products_brand',
 } as const
 
-/** Prepares a read of a stretch; what it names of a client's is bound. */
+/** Prepares a read of a stretch; names that a client sent are bound. */
 export function prepareStretch<Row>(db: Db, scope: Scope, columns: string, condition: SqlCondition) {
   const prepare = (until: string) =>
     db.prepare<Record<string, unknown>, Row>(`
@@ -94,7 +94,7 @@ function placesOf(scope: Scope, columns: string, between: string): string {
     SELECT ${columns.replace(/^id\b/, 'product')} FROM product_levels WHERE store_id = @storeId AND name = @level ${between}`
 }
 
-/** What follows FROM for the products of a scope between two places, up to the first condition. */
+/** The text after FROM for the products of a scope between two places, up to the first condition. */
 const tableOf = (scope: Scope, between: string): string =>
   scope.of === 'level'
     ? `(${placesOf(scope, 'id AS found', between)}) CROSS JOIN products ON products.id = found WHERE store_id = @storeId`

@@ -22,7 +22,7 @@ export function writeValue(field: string, parameter: string, values: Record<stri
 
 export const isPrice = (field: string): boolean => field === 'price' || field === 'metadata.price'
 
-/** What is paid at a moment as JSON, or null. */
+/** The price that is paid at a moment as JSON, or null. */
 export function writePaid(now: number, values: Record<string, unknown>): string {
   values['now'] = BigInt(now)
   return `CASE WHEN sale IS NOT NULL AND coalesce(sale_from <= @now, 1) AND coalesce(sale_until > @now, 1)

@@ -27,7 +27,7 @@ export type FillFacts = (
   fields?: readonly string[],
 ) => Record<string, unknown>
 
-/** What a search has found, before it is written out. */
+/** The findings of a search, before they are written out. */
 export interface Found {
   /** Those of the page that is asked for. */
   hits: readonly GroupedHit[]
@@ -126,7 +126,7 @@ function describeVariant({ metadata, matchedImageUrl }: HitRow): Pick<SearchResu
   }
 }
 
-/** What an answer says about the query picture. */
+/** The part of an answer that is about the query picture. */
 function describePicture(
   picture: QueryPicture | undefined,
   categories: { name: string; score: number }[] | undefined,

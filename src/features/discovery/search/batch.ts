@@ -45,7 +45,7 @@ export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
 
 type Entry = BatchResponse['results'][number]
 
-/** What answers an entry of each type, once its schema has been checked. */
+/** The schema of the entries of each type, and the verb that answers them. */
 const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; verb: Verb<never> }> => ({
   text: { schema: TextSearch, verb: verbs.byText },
   url: { schema: UrlSearch, verb: verbs.byUrl },

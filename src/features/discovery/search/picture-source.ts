@@ -16,7 +16,7 @@ export interface QueryPicture {
   imageId?: string
   /** The first picture of the product that the query names. */
   pictureId?: number
-  /** What the picture shows of itself; undefined for a vector and for a product's own. */
+  /** The size and the parts of the picture; undefined for a vector and for a product's own picture. */
   view?: { width: number; height: number; crop: Box | null; regions: readonly Region[] }
 }
 

@@ -38,7 +38,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, cutoff } = wanted
     const field = group_by ?? searcher.groupBy
     const last = offset + limit
-    // What depends on the whole list that a shopper could page through needs it.
+    // A cut, a group and an order depend on the whole list that a shopper could page through.
     const isWhole = cutoff === 'auto' || Boolean(group_by) || sort !== undefined
     const depth = isWhole ? LIMITS.searchDepthMax : field ? Math.min(4 * last, LIMITS.searchDepthMax) : last
     const popular = sort === 'popularity' ? await deps.listPopular(searcher.storeId) : []

@@ -9,23 +9,22 @@ import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison
 import type { SearchedStore } from './searched-store.ts'
 import { coloursSide, pictureSide, type Steering, wordsSide } from './sides.ts'
 
-/** What a store is ranked by, for one query. */
+/** The numbers that a store is ranked by, for one query. */
 export interface Plan {
   /** One list is made for each; those of several take turns. */
   fusions: Fusion[]
-  /** What the query picture seems to show. */
+  /** Those that the query picture seems to show, the best first. */
   categories?: { name: string; score: number }[] | undefined
   /** The category that the search steers towards, as the store spells it. */
   steersTo?: string | undefined
 }
 
-/** What planning reads. */
 export interface PlanContext {
   storeId: string
   store: SearchedStore
   calibration: Calibration
   steering: Steering
-  /** What the names of the store's categories say about a picture. */
+  /** How well the names of the store's categories fit a picture. */
   look(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
 }
 
@@ -69,7 +68,7 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
   }
 }
 
-/** @param vector what is searched with, where that is not the picture's own vector. */
+/** @param vector searched with in place of the picture's own. */
 function planPicture(
   { storeId, store, calibration, steering, look }: PlanContext,
   { vector: own, pictureId }: QueryPicture,
@@ -122,7 +121,7 @@ function planReferences(context: PlanContext, rankBy: ReferencesComparison): Pla
   return { fusions: plans.flatMap(({ fusions }) => fusions) }
 }
 
-/** @param seen what the categories are read of. */
+/** @param seen the vector whose categories steer. */
 function planBlend(
   context: PlanContext,
   seen: Float32Array,

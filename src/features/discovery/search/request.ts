@@ -26,7 +26,7 @@ export function checkBody(body: CommonSearch, kind: SearchKind): string[] {
   return warnOfUnknownFields(body, kind)
 }
 
-/** What a search of a store takes where the request says nothing; null for the default of the service. */
+/** A store's values for parameters that a request leaves out; null for the default of the service. */
 export type SearchDefaults = {
   readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
 }

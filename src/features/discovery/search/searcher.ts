@@ -1,6 +1,6 @@
 import type { SearchSource } from './queries.ts'
 
-/** Who searches: a store, or one of its widget keys. */
+/** A store that searches, or one of its widget keys. */
 export interface Searcher {
   storeId: string
   /** Names a widget key. It reaches only the pictures that came with it; the store itself reaches all of its own. */
