@@ -43,28 +43,28 @@ export function makePlan(context: PlanContext, rankBy: Comparison): Plan {
 function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
   const { store, calibration, steering } = context
   const { picture, words, colours = [], visualWeight = 0.5 } = rankBy
-  const seen = picture && planPicture(context, picture)
-  const spoken = words && wordsSide(store, words, calibration.text_image, steering, picture === undefined)
+  const ofPicture = picture && planPicture(context, picture)
+  const ofWords = words && wordsSide(store, words, calibration.text_image, steering, picture === undefined)
   // Meaningless words would only blur the picture.
-  const said = spoken?.isGuess && seen ? undefined : spoken
+  const counted = ofWords?.isGuess && ofPicture ? undefined : ofWords
   const sides = [
-    ...(seen ? [{ ...seen.side, share: said ? visualWeight : 1 }] : []),
-    ...(said ? [{ ...said, share: seen ? 1 - visualWeight : 1 }] : []),
+    ...(ofPicture ? [{ ...ofPicture.side, share: counted ? visualWeight : 1 }] : []),
+    ...(counted ? [{ ...counted, share: ofPicture ? 1 - visualWeight : 1 }] : []),
   ].filter(({ share }) => share > 0)
-  const kind: FinalKind = seen && said ? 'hybrid' : said ? 'text' : 'picture'
+  const kind: FinalKind = ofPicture && counted ? 'hybrid' : counted ? 'text' : 'picture'
   const onlyColours: Side = { ...coloursSide(colours), share: 1 }
   const fusion =
     sides.length === 0
       ? fuseSides([onlyColours])
       : fuseSides(sides, {
           final: calibration.final?.[kind],
-          ceiling: said?.isGuess ? RANKING.guess : 1,
+          ceiling: counted?.isGuess ? RANKING.guess : 1,
           added: (now, odds) => paletteLeg(now, colours, RANKING.palette * odds) ?? [],
         })
   return {
     fusions: [fusion],
-    categories: seen?.categories,
-    steersTo: said?.namedCategory || seen?.steersTo,
+    categories: ofPicture?.categories,
+    steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }
 }
 
