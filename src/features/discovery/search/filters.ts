@@ -1,26 +1,25 @@
 import { validationError } from '../../../http/validation.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
-import { intersect } from './condition.ts'
+import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
+import { type Condition, intersect } from './condition.ts'
 import type { SearchQueries } from './queries.ts'
+import type { CommonSearch } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Searcher } from './searcher.ts'
 
+type PreFilters = Pick<CommonSearch, 'category' | 'color' | 'price_min' | 'price_max'>
+
 type ParsedFilter = ReturnType<FilterService['parse']>
 
-/** The filters of one search, in the filter language. */
+/** The filters of one search. */
 export interface SearchFilters {
-  /** Those that the request asks for. */
+  /** The pre-filters. */
+  fields: SearchFilter
+  /** Those of the request in the filter language. */
   own: readonly ParsedFilter[]
   /** The one that the searcher cannot leave out; undefined for none. */
   forced: ParsedFilter | undefined
-}
-
-/** The products that filters let pass. */
-interface Passing {
-  /** Undefined where nothing is asked. */
-  rows: RowSet | undefined
-  warnings: string[]
 }
 
 export interface FilterReaderDeps {
@@ -33,7 +32,10 @@ export type FilterReader = ReturnType<typeof createFilterReader>
 
 /** Creates the one place where searches read filters and learn which products pass. */
 export function createFilterReader({ filters, queries, findStore }: FilterReaderDeps) {
-  async function resolve(storeId: string, { own, forced }: SearchFilters): Promise<Passing> {
+  async function resolve(
+    storeId: string,
+    { fields, own, forced }: SearchFilters,
+  ): Promise<{ condition: Condition; warnings: string[] }> {
     const sets: RowSet[] = []
     const warnings: string[] = []
     for (const filter of forced ? [...own, forced] : own) {
@@ -41,20 +43,26 @@ export function createFilterReader({ filters, queries, findStore }: FilterReader
       sets.push(found.rows)
       warnings.push(...found.warnings)
     }
-    return { rows: intersect(sets), warnings }
+    return { condition: { fields, rows: intersect(sets) }, warnings }
   }
 
   return {
     /**
-     * @param own by the field of the body that holds them.
+     * @param own in the filter language, by the field of the body that holds them.
+     * @param body its pre-filters.
      * @throws ApiError `validation_error` and the codes of filters.
      */
-    parse({ forcedFilters }: Searcher, own: Readonly<Record<string, unknown>>): SearchFilters {
+    parse(
+      { forcedFilters }: Searcher,
+      own: Readonly<Record<string, unknown>>,
+      body: PreFilters = {},
+    ): SearchFilters {
       const read = (name: string, filter: unknown): ParsedFilter | undefined =>
         filter === undefined || filter === ''
           ? undefined
           : filters.parse(readJson(filter, `/${name}`), `/${name}`)
       return {
+        fields: readFields(body),
         own: Object.entries(own).flatMap(([name, filter]) => read(name, filter) ?? []),
         forced: read('forced_filters', forcedFilters),
       }
@@ -65,13 +73,25 @@ export function createFilterReader({ filters, queries, findStore }: FilterReader
     /** Whether the forced filter lets a product of the store pass. */
     async reaches(storeId: string, { forced }: SearchFilters, productId: string): Promise<boolean> {
       if (!forced) return true
-      const { rows } = await resolve(storeId, { own: [], forced })
+      const { condition } = await resolve(storeId, { fields: {}, own: [], forced })
       const store = findStore(storeId)
       const slot = store?.segment.findSlot(queries.findFirstPicture(storeId, productId)?.pictureId ?? -1)
-      return store !== undefined && slot !== undefined && Boolean(rows?.has(store.columns.productAt(slot)))
+      return (
+        store !== undefined &&
+        slot !== undefined &&
+        Boolean(condition.rows?.has(store.columns.productAt(slot)))
+      )
     },
   }
 }
+
+/** The pre-filters of a search. An empty field of a form is no filter. */
+const readFields = ({ category, color, price_min, price_max }: PreFilters): SearchFilter => ({
+  category: category?.trim() || undefined,
+  color: color?.trim() || undefined,
+  priceMin: price_min,
+  priceMax: price_max,
+})
 
 /** Characters of a filter that is sent as text: it is read in one step. */
 const FILTER_TEXT_CHARS_MAX = 1024 * 1024

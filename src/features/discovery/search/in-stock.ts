@@ -30,12 +30,13 @@ export async function listInStock(
 ): Promise<SearchResult[]> {
   const { queries, filters, findStore } = deps
   const { storeId } = searcher
-  const { rows } = await filters.resolve(storeId, filters.parse(searcher, { in_stock: IN_STOCK }))
+  const { condition } = await filters.resolve(storeId, filters.parse(searcher, { in_stock: IN_STOCK }))
+  const { rows } = condition
   const store = findStore(storeId)
   if (!store || !rows) return []
   const listed = findSlots(queries, storeId, store, productIds).map((slot) => toHit(store, slot))
   const wanted = listed.filter(({ product }) => rows.has(product))
-  const newest = browse(store, { fields: {}, rows }, 'newest', limit).hits
+  const newest = browse(store, condition, 'newest', limit).hits
   const chosen = new Map<number, Hit>()
   for (const hit of [...wanted, ...newest]) if (!chosen.has(hit.product)) chosen.set(hit.product, hit)
   return writeResults(deps, storeId, [...chosen.values()].slice(0, limit))

@@ -11,7 +11,6 @@ import type { Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
 import type { Query } from './query.ts'
 import { createRanker, type Ranked, type RankerDeps } from './ranker.ts'
-import { readFields } from './request.ts'
 import { warnOfUnknownValues } from './warnings.ts'
 
 export interface PipelineDeps extends AnswerDeps, RankerDeps {
@@ -80,19 +79,18 @@ export function createPipeline(deps: PipelineDeps) {
     const { searcher, wanted } = query
     const { storeId } = searcher
     const { limit = LIMITS.searchLimitDefault, offset = 0, facets } = wanted
-    const passing = await filters.resolve(storeId, query.filters)
-    const condition = { fields: readFields(wanted), rows: passing.rows }
+    const { condition, warnings: hints } = await filters.resolve(storeId, query.filters)
     const store = findStore(storeId)
     const unknown = store ? await warnOfUnknownValues(store, condition.fields) : []
     const { ranking, plan, hits, warnings } = await rankPage(query, condition)
     return writeAnswer(deps, query, {
       hits: hits.slice(offset, offset + limit),
       ranking,
-      plan: query.filters.forced ? withinReach(storeId, plan, passing.rows) : plan,
+      plan: query.filters.forced ? withinReach(storeId, plan, condition.rows) : plan,
       facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
       warnings: [
         ...query.warnings,
-        ...passing.warnings,
+        ...hints,
         ...unknown,
         ...warnings,
         ...warnOfWaiting(deps.countWaiting(storeId)),

@@ -1,4 +1,8 @@
+import { isBrokenHex } from '../../../core/colours/colours.ts'
+import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
 import { notFound } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
@@ -6,11 +10,11 @@ import type { KnownWords } from './known-words.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
 import type { Query } from './query.ts'
-import { checkBody, type SearchDefaults, withDefaults } from './request.ts'
 import type { CommonSearch, PictureSource } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
+import { warnOfUnknownFields } from './warnings.ts'
 
 export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   findStore(storeId: string): SearchedStore | undefined
@@ -19,6 +23,11 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   words: Pick<KnownWords, 'embed'>
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
+}
+
+/** A store's values for parameters that a request leaves out; null for the default of the service. */
+export type SearchDefaults = {
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
 }
 
 /** A search before its picture and words have been read. */
@@ -46,7 +55,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
         kind,
         startedAt,
         wanted: withDefaults(body, readDefaults(searcher.storeId)),
-        filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }),
+        filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,
       }
     },
@@ -82,4 +91,57 @@ export function createQueryReader(deps: QueryReaderDeps) {
       }
     },
   }
+}
+
+/** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */
+function checkBody(body: CommonSearch, kind: SearchKind): string[] {
+  const { limit = LIMITS.searchLimitDefault, offset = 0, price_min, price_max } = body
+  if (offset + limit > LIMITS.searchDepthMax) {
+    const message = `plus limit must be at most ${LIMITS.searchDepthMax}`
+    throw validationError([{ in: 'body', pointer: '/offset', code: 'max', message }])
+  }
+  if (price_min !== undefined && price_max !== undefined && price_min > price_max) {
+    throw validationError([
+      { in: 'body', pointer: '/price_max', code: 'min', message: 'must not be below price_min' },
+    ])
+  }
+  if (body.color !== undefined && isBrokenHex(body.color)) {
+    const message = 'must be a hex such as #1a2b3c, or a word'
+    throw validationError([{ in: 'body', pointer: '/color', code: 'pattern', message }])
+  }
+  return warnOfUnknownFields(body, kind)
+}
+
+function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+  const threshold = asked.threshold ?? defaults.threshold
+  const cutoff = asked.cutoff ?? defaults.cutoff
+  const category_boost = asked.category_boost ?? defaults.category_boost
+  return {
+    ...asked,
+    ...(threshold !== null && { threshold }),
+    ...(cutoff !== null && { cutoff }),
+    ...(category_boost !== null && { category_boost }),
+  }
+}
+
+/** @throws ApiError `validation_error` for a colour that is none. */
+export function readColours(colors: readonly string[] = []): Lab[] {
+  const read = colors.map((color) => {
+    const rgb = parseHex(color)
+    return rgb === undefined ? undefined : toLab(rgb)
+  })
+  const problems = read.flatMap((lab, n) =>
+    lab
+      ? []
+      : [
+          {
+            in: 'body' as const,
+            pointer: `/colors/${n}`,
+            code: 'color',
+            message: 'must be a colour such as #cc2200',
+          },
+        ],
+  )
+  if (problems.length > 0) throw validationError(problems)
+  return read.filter((lab) => lab !== undefined)
 }

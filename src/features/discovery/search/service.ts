@@ -17,9 +17,8 @@ import { createPipeline, type PipelineDeps } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
 import type { RankBy } from './query.ts'
 import type { QueryPictures } from './query-pictures.ts'
-import { createQueryReader, type PendingQuery, type QueryReaderDeps } from './query-reader.ts'
+import { createQueryReader, type PendingQuery, type QueryReaderDeps, readColours } from './query-reader.ts'
 import { readReferences } from './references.ts'
-import { readColours } from './request.ts'
 import type {
   BatchSearch,
   CommonSearch,
