@@ -178,8 +178,19 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
   const { limit, offset, threshold, category, price_min, price_max, color, filters, facets } = wanted
   const { group_by, diversity, cutoff, category_boost, exact, tags } = wanted
   return {
-    ...{ limit, offset, threshold, category, price_min, price_max, color, facets },
-    ...{ group_by, cutoff, category_boost, exact, tags },
+    limit,
+    offset,
+    threshold,
+    category,
+    price_min,
+    price_max,
+    color,
+    facets,
+    group_by,
+    cutoff,
+    category_boost,
+    exact,
+    tags,
     ...(diversity !== 0 && { diversity }),
     ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
   }
