@@ -15,7 +15,7 @@ import {
   createProductIndex,
   type IndexedStore,
 } from '../../src/features/catalogue/product-index/product-index.ts'
-import { planSides } from '../../src/features/discovery/search/query.ts'
+import { makePlan } from '../../src/features/discovery/search/plan.ts'
 import { type RankingRequest, rank } from '../../src/features/discovery/search/ranking.ts'
 import { createVectorArena, type Segment } from '../../src/platform/vectors/arena.ts'
 import { createVectorTable } from '../../src/platform/vectors/vec0.ts'
@@ -34,7 +34,7 @@ const SEARCH: Omit<RankingRequest, 'fusion'> = { condition: { fields: {} }, thre
 /** What the service ranks by, for a picture that the categories steer, or for words. */
 function planOf(store: IndexedStore, vector: Float32Array, text?: string): RankingRequest['fusion'] {
   const map = { midpoint: 0.2, slope: 8 }
-  const { fusions } = planSides(
+  const { fusions } = makePlan(
     {
       ...{ storeId: 'store', store, steering: { boost: 0.1, isInOne: false } },
       calibration: { image_image: map, text_image: map },
@@ -43,7 +43,7 @@ function planOf(store: IndexedStore, vector: Float32Array, text?: string): Ranki
         fits: store.columns.listCategories().map((category) => ({ category, cosine: 1 / (4 + category) })),
       }),
     },
-    text === undefined ? { picture: { vector } } : { words: { text, vector } },
+    { kind: 'sides', ...(text === undefined ? { picture: { vector } } : { words: { text, vector } }) },
   )
   const [fusion] = fusions
   if (!fusion) throw new Error('There is nothing to rank by')

@@ -4,7 +4,7 @@ import {
   type IndexedStore,
 } from '../../../src/features/catalogue/product-index/product-index.ts'
 import { createCategoryNames } from '../../../src/features/discovery/search/category-names.ts'
-import { planSides } from '../../../src/features/discovery/search/query.ts'
+import { makePlan } from '../../../src/features/discovery/search/plan.ts'
 import { rank } from '../../../src/features/discovery/search/ranking.ts'
 import type { QueryWords } from '../../../src/features/discovery/search/sides.ts'
 import { createPictureDecoder } from '../../../src/platform/embedder/child/decoder.ts'
@@ -119,9 +119,9 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
         ? undefined
         : await models.see(Buffer.from(image, 'base64'), false, box && { ...box, unit: 'relative' })
     const words = query === undefined ? undefined : await models.read(query)
-    const plan = planSides(
+    const plan = makePlan(
       { storeId: 'store', store, calibration, steering: { boost, isInOne: false }, look: names.look },
-      { picture: seen && { vector: seen.vector }, words },
+      { kind: 'sides', picture: seen && { vector: seen.vector }, words },
     )
     const [fusion] = plan.fusions
     if (!fusion) throw new Error(`${path}: there is nothing to rank by`)

@@ -1,6 +1,6 @@
 import type { RowSet } from './rows.ts'
 
-/** What a filter lets pass, with remarks for whoever sent it. */
+/** The products that a filter lets pass, with warnings for the client that sent it. */
 export interface Resolved {
   rows: RowSet
   warnings: string[]

@@ -5,6 +5,7 @@ import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createProductDeletions } from './deletion.ts'
+import { hintQueries } from './hint-queries.ts'
 import { createHints } from './hints.ts'
 import { createKeptRows } from './kept.ts'
 import { parseFilters, requireConditions } from './parse.ts'
@@ -32,10 +33,14 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
   const { changes } = products
   const queries = filterQueries(db)
   const walks = createWalks({ queries, clock, turn })
-  const hints = createHints({ queries, walks })
+  const hints = createHints({ queries: hintQueries(db), walks })
   const kept = createKeptRows()
   const filters = filterService({
-    ...{ queries, walks, hints, kept, clock },
+    queries,
+    walks,
+    hints,
+    kept,
+    clock,
     // Other processes change products without this one's doing.
     readVersion: (storeId) => `${changes.version(storeId)}/${reads.readDataVersion()}`,
   })

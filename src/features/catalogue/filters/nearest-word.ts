@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import { stemmer } from 'stemmer'
 import { fold } from '../../../core/text.ts'
+import type { Walks } from './walk.ts'
 
 /** Nobody means a longer one, and taking stems of long words takes long. */
 export const CANDIDATE_CHARS_MAX = 100
@@ -12,7 +13,7 @@ const PREFIX_CHARS_MIN = 3
  * Looks for the word that was probably meant: another form of the same word first, then one of its parts, then the fewest
  * wrong letters, at most one in three.
  */
-export function createNearestWord(word: string) {
+function createNearestWord(word: string) {
   const wanted = fold(word)
   const stem = stemmer(wanted)
   let best: { candidate: string; cost: number } | undefined
@@ -47,6 +48,20 @@ export function createNearestWord(word: string) {
   }
 }
 
+/** The candidate that is nearest to a word, found in steps; undefined where none is near enough. */
+export async function findNearestWord(
+  walks: Pick<Walks, 'alongItems'>,
+  word: string,
+  candidates: Iterable<unknown>,
+): Promise<string | undefined> {
+  if (word.length > CANDIDATE_CHARS_MAX) return undefined
+  const nearest = createNearestWord(word)
+  await walks.alongItems(candidates, (candidate) => {
+    if (typeof candidate === 'string') nearest.look(candidate)
+  })
+  return nearest.get()
+}
+
 function costOfLetters(wanted: string, word: string): number | undefined {
   const allowed = Math.floor(Math.max(wanted.length, word.length) / 3)
   if (Math.abs(wanted.length - word.length) > allowed) return undefined
@@ -62,3 +77,10 @@ function costOfPrefix(wanted: string, word: string): number | undefined {
 /** `colorName`, `color_name` and `attributes.color` are two words each. */
 const splitParts = (name: string): string[] =>
   fold(name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')).split(/[^\p{L}\p{N}]+/u)
+
+/** Characters of a name or a value that a warning repeats. */
+const QUOTE_CHARS_MAX = 100
+
+/** A client's text as a warning repeats it. */
+export const quote = (text: string): string =>
+  `'${text.length > QUOTE_CHARS_MAX ? `${text.slice(0, QUOTE_CHARS_MAX).toWellFormed()}…` : text}'`

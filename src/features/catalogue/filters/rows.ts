@@ -4,7 +4,7 @@ export interface RowSet {
   readonly size: number
   /** In ascending order, which is the order of their age. */
   [Symbol.iterator](): IterableIterator<number>
-  /** What it holds in memory. */
+  /** Of memory that it holds. */
   readonly bytes: number
 }
 

@@ -10,8 +10,10 @@ import { EVERYTHING, type Filter, listRequired } from './filter.ts'
 import type { Hints } from './hints.ts'
 import type { KeptRows, Resolved } from './kept.ts'
 import { parseFilters } from './parse.ts'
-import { type FilterQueries, isPrice, type Scope, type Stretch } from './queries.ts'
+import type { FilterQueries } from './queries.ts'
 import { createRowSet, type RowSet } from './rows.ts'
+import type { Scope, Stretch } from './stretch-queries.ts'
+import { isPrice } from './value-queries.ts'
 import type { Walks } from './walk.ts'
 
 export interface FilterDeps {
@@ -26,7 +28,7 @@ export interface FilterDeps {
 
 export type FilterService = ReturnType<typeof filterService>
 
-/** What filters let pass, and what the products that pass have in their fields. */
+/** Finds the products that filters let pass, and counts the values of their fields. */
 export function filterService({ queries, walks, hints, kept, readVersion, clock }: FilterDeps) {
   // One walk of a store at a time: its others wait, and may then find what they look for.
   const locked = createKeyedLock()
@@ -122,7 +124,7 @@ export function filterService({ queries, walks, hints, kept, readVersion, clock 
           ...known,
           ...[...fresh].map(([field, facet]) => [`${storeId}/${field}`, facet] as const),
         ])
-        // What is paid changes with time where sales begin or end.
+        // The price that is paid changes with time where sales begin or end.
         const isKept = (field: string) => !isPrice(field) || !queries.hasDatedSales(storeId)
         for (const [field, facet] of fresh) if (isKept(field)) known.set(`${storeId}/${field}`, facet)
         counted.set(set, known)

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Turn } from '../../../core/turns.ts'
-import { type FilterQueries, type Scope, START, type Stretch } from './queries.ts'
+import type { FilterQueries } from './queries.ts'
+import { type Scope, START, type Stretch } from './stretch-queries.ts'
 
 /** One step should take about so long: others wait for it. */
 const STEP_MS = 4

@@ -1,30 +1,95 @@
 import { LIMITS } from '../../../core/limits.ts'
+import type { Facet } from '../../catalogue/filters/facets.ts'
+import type { Base } from '../../module.ts'
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import type { GroupedHit } from './groups.ts'
-import type { FillFacts, Found, PipelineDeps, Query } from './pipeline.ts'
-import type { HitRow } from './queries.ts'
-import type { Asker } from './query-pictures.ts'
-import type { Hit } from './ranking.ts'
+import type { SearchHistory } from './history.ts'
+import type { QueryPicture } from './picture-source.ts'
+import type { Plan } from './plan.ts'
+import type { HitRow, SearchQueries } from './queries.ts'
+import { pictureOf, type Query, wordsOf } from './query.ts'
+import type { Ranking } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
 
-/** Creates what writes results, and the answer of a search with its row of the history. */
-export function createAnswers({
-  queries,
-  history,
-  toPublicUrl,
-  findFillFacts,
-  clock,
-  ids,
-}: Pick<PipelineDeps, 'queries' | 'history' | 'toPublicUrl' | 'findFillFacts' | 'clock' | 'ids'>) {
-  /** One result, or none for a product that is gone. */
-  function toResults(
-    hit: GroupedHit,
-    row: HitRow | undefined,
-    { fields, explain }: CommonSearch,
-    cut: number,
-    fillFacts: FillFacts | undefined,
-  ): SearchResult[] {
+export interface AnswerDeps extends Pick<Base, 'clock' | 'ids'> {
+  queries: Pick<SearchQueries, 'findHits'>
+  history: Pick<SearchHistory, 'add'>
+  toPublicUrl(url: string): string
+  /** Fills in what the store has said once for all its products; undefined where it has said nothing. */
+  findFillFacts(storeId: string): FillFacts | undefined
+}
+
+/** @param fields the only keys that are asked for; undefined for all. */
+export type FillFacts = (
+  productId: string,
+  metadata: Record<string, unknown>,
+  fields?: readonly string[],
+) => Record<string, unknown>
+
+/** The findings of a search, before they are written out. */
+export interface Found {
+  /** Those of the page that is asked for. */
+  hits: readonly GroupedHit[]
+  ranking: Ranking
+  /** Undefined where nothing was compared. */
+  plan: Plan | undefined
+  facets: Record<string, Facet> | undefined
+  warnings: readonly string[]
+}
+
+/** Writes the answer of a search, and its row of the history. */
+export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): SearchResponse {
+  const { history, ids, clock } = deps
+  const { searcher, wanted, rankBy } = query
+  const { hits, ranking, plan, facets, warnings } = found
+  const { storeId, searchSource } = searcher
+  const picture = pictureOf(rankBy)
+  const results = writeResults(deps, storeId, hits, wanted, ranking.cut)
+  const search_id = ids.uuid()
+  const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
+  history.add({
+    id: search_id,
+    storeId,
+    type: query.kind,
+    query: wordsOf(rankBy)?.text ?? null,
+    parameters: pickParameters(wanted),
+    results: results.map(({ product_id }) => product_id),
+    topScore: rankBy.kind === 'nothing' ? null : (results[0]?.similarity_score ?? null),
+    durationMs: query_time_ms,
+    isTracked: wanted.analytics ?? true,
+    sessionId: wanted.session_id || null,
+    searchSource: searchSource ?? null,
+    createdAt: clock.now(),
+    vector: picture?.vector,
+  })
+  return {
+    query_time_ms,
+    count: results.length,
+    results,
+    search_id,
+    total_candidates: ranking.candidates,
+    exact: ranking.isExact,
+    ...describePicture(picture, plan?.categories),
+    ...(plan?.categories && { query_categories: plan.categories }),
+    ...(facets && { facets }),
+    ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  }
+}
+
+/** The results of some hits; a product that is gone has none. @param cut no product with a lower score is in the list. */
+export function writeResults(
+  { queries, toPublicUrl, findFillFacts }: Pick<AnswerDeps, 'queries' | 'toPublicUrl' | 'findFillFacts'>,
+  storeId: string,
+  hits: readonly GroupedHit[],
+  { fields, explain }: Pick<CommonSearch, 'fields' | 'explain'> = {},
+  cut = 0,
+): SearchResult[] {
+  const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
+  const fillFacts = findFillFacts(storeId)
+  return hits.flatMap((hit): SearchResult[] => {
+    const row = rows.get(hit.pictureId)
     if (!row) return []
     const metadata = fillFacts ? fillFacts(row.productId, row.metadata, fields) : row.metadata
     return [
@@ -40,62 +105,7 @@ export function createAnswers({
         ...(explain && { explain: describe(hit, cut) }),
       },
     ]
-  }
-
-  function describeHits(
-    storeId: string,
-    hits: readonly GroupedHit[],
-    wanted: CommonSearch,
-    cut: number,
-  ): SearchResult[] {
-    const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
-    const fillFacts = findFillFacts(storeId)
-    return hits.flatMap((hit) => toResults(hit, rows.get(hit.pictureId), wanted, cut, fillFacts))
-  }
-
-  function answer(
-    { storeId, searchSource }: Asker,
-    query: Query,
-    wanted: CommonSearch,
-    { hits, ranking, plan, facets, warnings }: Found,
-  ): SearchResponse {
-    const results = describeHits(storeId, hits, wanted, ranking.cut)
-    const search_id = ids.uuid()
-    const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
-    history.add({
-      id: search_id,
-      storeId,
-      type: query.kind,
-      query: query.text ?? null,
-      parameters: pickParameters(wanted),
-      results: results.map(({ product_id }) => product_id),
-      topScore: (query.plan && results[0]?.similarity_score) ?? null,
-      durationMs: query_time_ms,
-      isTracked: wanted.analytics ?? true,
-      sessionId: wanted.session_id || null,
-      searchSource: searchSource ?? null,
-      createdAt: clock.now(),
-      vector: query.picture?.vector,
-    })
-    return {
-      query_time_ms,
-      count: results.length,
-      results,
-      search_id,
-      total_candidates: ranking.candidates,
-      exact: ranking.isExact,
-      ...describePicture(query, plan?.categories),
-      ...(plan?.categories && { query_categories: plan.categories }),
-      ...(facets && { facets }),
-      ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
-      ...(warnings.length > 0 && { warnings: [...warnings] }),
-    }
-  }
-
-  return {
-    answer,
-    listHits: (storeId: string, hits: readonly Hit[]): SearchResult[] => describeHits(storeId, hits, {}, 0),
-  }
+  })
 }
 
 /** The variant that the best picture shows, one in stock before others; nothing where none has that picture. */
@@ -116,9 +126,9 @@ function describeVariant({ metadata, matchedImageUrl }: HitRow): Pick<SearchResu
   }
 }
 
-/** What an answer says about the query picture. */
+/** The part of an answer that is about the query picture. */
 function describePicture(
-  { picture }: Query,
+  picture: QueryPicture | undefined,
   categories: { name: string; score: number }[] | undefined,
 ): Pick<SearchResponse, 'image_id' | 'query_image' | 'regions'> {
   if (picture?.imageId === undefined) return {}
@@ -168,8 +178,19 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
   const { limit, offset, threshold, category, price_min, price_max, color, filters, facets } = wanted
   const { group_by, diversity, cutoff, category_boost, exact, tags } = wanted
   return {
-    ...{ limit, offset, threshold, category, price_min, price_max, color, facets },
-    ...{ group_by, cutoff, category_boost, exact, tags },
+    limit,
+    offset,
+    threshold,
+    category,
+    price_min,
+    price_max,
+    color,
+    facets,
+    group_by,
+    cutoff,
+    category_boost,
+    exact,
+    tags,
     ...(diversity !== 0 && { diversity }),
     ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
   }

@@ -1,4 +1,5 @@
-import { type Condition, createMask } from './filter.ts'
+import { type Condition, createMask } from './condition.ts'
+import type { SearchQueries } from './queries.ts'
 import type { Hit, Ranking } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 
@@ -39,6 +40,17 @@ export function browse(
     cut: 0,
     isExact: true,
   }
+}
+
+/** Slots of the first pictures of some products, as far as the store has them. */
+export function findSlots(
+  queries: Pick<SearchQueries, 'findFirstPicture'>,
+  storeId: string,
+  { segment }: SearchedStore,
+  productIds: readonly string[],
+): number[] {
+  const pictures = productIds.map((productId) => queries.findFirstPicture(storeId, productId)?.pictureId)
+  return pictures.flatMap((pictureId) => segment.findSlot(pictureId ?? -1) ?? [])
 }
 
 /** A hit that was compared with nothing. */

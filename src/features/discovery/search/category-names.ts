@@ -11,7 +11,7 @@ export interface CategoryFit {
   cosine: number
 }
 
-/** What the names of a store's categories say about a picture. */
+/** How well the names of a store's categories fit a picture. */
 export interface PictureCategories {
   /** Best first. */
   fits: CategoryFit[]
@@ -156,7 +156,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
       if (drift > DRIFT * store.columns.countProducts()) void refresh(storeId, store)
     },
 
-    /** What the names say about a picture; undefined where they are not known. */
+    /** How well the names fit a picture; undefined where they are not known. */
     look(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
       const shelf = findShelf(storeId, store)
       if (!shelf) return undefined

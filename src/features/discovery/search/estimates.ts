@@ -18,8 +18,8 @@ const SHARE_MAX = 0.2
  * Collects the slots that may hold one of the nearest products, in ascending order.
  *
  * The best by their estimates show how near the last wanted product is at least. A sample of all slots shows how far
- * estimates are off. Whoever could then reach the list is collected, so the number of candidates follows the data: few
- * where the nearest stand out, many where all are alike.
+ * estimates are off. Every slot that could then reach the list is collected, so the number of candidates follows the data:
+ * few where the nearest stand out, many where all are alike.
  *
  * @param estimates of all slots.
  * @returns undefined when too many are in question.

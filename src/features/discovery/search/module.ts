@@ -38,6 +38,14 @@ const MINUTE_MS = 60_000
 /**
  * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
  * nothing of products calls back.
+ *
+ * A search takes these steps. A verb of `service.ts` lets `query-reader.ts` check the request and read its filters, picture and
+ * words. The result is a `Query`: data that says in `rankBy` what to compare. `pipeline.ts` resolves the filters, lets
+ * `ranker.ts` rank the store, groups the hits, and hands the page to `answer.ts`.
+ *
+ * The ranker turns `rankBy` into a plan (`plan.ts`). A plan has a fusion for each list, mostly one. A fusion adds the log-odds
+ * of the sides of a query (its picture, words and colours, `sides.ts`); a side has legs, which are vectors to compare, and
+ * numbers that are known of every slot (`legs/`). So each product has one value, which orders the list and gives its score.
  */
 export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, noteFault, withoutFsync } = base

@@ -149,7 +149,7 @@ export function searchQueries(db: Db, model: number) {
           .all(path, JSON.stringify(pictureIds))
           .map(([pictureId, value, productId]) => [pictureId, { value, productId }]),
       ),
-    /** What feedback needs to know of a search; undefined also for one of another store. */
+    /** A search, for its feedback; undefined also for one of another store. */
     findSearch(storeId: string, id: string): FoundSearch | undefined {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Ids } from '../../../core/ids.ts'
 import type { Box } from '../../../platform/embedder/embedder.ts'
-import type { SearchSource } from './queries.ts'
+import type { Searcher } from './searcher.ts'
 
 /** A part of a picture, with its share of all that stands on the background. */
 export interface Region {
@@ -17,21 +17,6 @@ const BYTES_MAX = 64 * 1024 * 1024
 
 /** The bytes of an entry besides its picture and its vector. */
 const ENTRY_OVERHEAD_BYTES = 1_024
-
-/** Who searches: a store, or one of its widget keys. */
-export interface Asker {
-  storeId: string
-  /** Names a widget key. It reaches only the pictures that came with it; the store itself reaches all of its own. */
-  owner?: string | undefined
-  /** The key and the page that searches with it; undefined for a backend. */
-  searchSource?: SearchSource | undefined
-  /** A filter that every product must pass to be found by the asker; undefined for none. */
-  forcedFilters?: unknown
-  /** Whether the words of products are kept from the asker: then its queries are compared with pictures alone. */
-  isWithoutWords?: boolean | undefined
-  /** A field by which results are grouped unless the search says by which. */
-  groupBy?: string | undefined
-}
 
 /** A query picture that can be named again. */
 export interface QueryPictureEntry {
@@ -113,19 +98,19 @@ export function createQueryPictures({
 
   return {
     /** @returns the image_id. */
-    remember(asker: Asker, entry: QueryPictureEntry): string {
+    remember(searcher: Searcher, entry: QueryPictureEntry): string {
       const id = ids.uuid()
       const bytes = (entry.preview?.byteLength ?? 0) + entry.seen.vector.byteLength + ENTRY_OVERHEAD_BYTES
-      const shelf = shelves.get(asker.storeId) ?? new Map<string, Kept>()
-      shelves.set(asker.storeId, shelf)
-      shelf.set(id, { ...entry, owner: asker.owner, bytes, until: clock.monotonic() + KEPT_MS })
-      add(asker.storeId, bytes)
+      const shelf = shelves.get(searcher.storeId) ?? new Map<string, Kept>()
+      shelves.set(searcher.storeId, shelf)
+      shelf.set(id, { ...entry, owner: searcher.owner, bytes, until: clock.monotonic() + KEPT_MS })
+      add(searcher.storeId, bytes)
       makeRoom()
       return id
     },
 
-    /** Undefined for a forgotten picture, and for one that is not the asker's. */
-    recall({ storeId, owner }: Asker, id: string): QueryPictureEntry | undefined {
+    /** Undefined for a forgotten picture, and for one that is not the searcher's. */
+    recall({ storeId, owner }: Searcher, id: string): QueryPictureEntry | undefined {
       const entry = shelves.get(storeId)?.get(id)
       if (!entry || entry.until <= clock.monotonic()) return undefined
       return owner === undefined || entry.owner === owner ? entry : undefined

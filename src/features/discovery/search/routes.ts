@@ -25,7 +25,7 @@ import {
   UrlSearch,
 } from './schema.ts'
 import type { SearchService } from './service.ts'
-import { SimilarParams, SimilarQuery } from './similar-schema.ts'
+import { SimilarParams, SimilarQuery } from './similar.ts'
 
 const FILTERS = ['filter_operator_unknown', 'filter_type_mismatch'] as const
 

@@ -7,7 +7,7 @@ import { ANY_KEY, named } from '../../../http/openapi/named.ts'
 import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
-/** What searches answer, for the features whose answers are made of it. */
+/** The answers of searches, for the features whose answers are made of them. */
 export { SearchResponse, SearchResult } from './answer-schema.ts'
 
 /** How the warning of words begins that nobody knows, for programs. */
@@ -167,7 +167,7 @@ const source = {
 }
 const JsonSource = t.Object(source)
 /** Exactly one picture, and the part of it to search with. */
-export type Source = Omit<typeof JsonSource.static, 'image'> & { image?: string | UploadedFile }
+export type PictureSource = Omit<typeof JsonSource.static, 'image'> & { image?: string | UploadedFile }
 
 /** In a form the picture is a file. */
 const formSource = {

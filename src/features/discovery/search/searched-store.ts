@@ -1,7 +1,7 @@
 import type { PaletteColumn } from '../../catalogue/product-index/palettes.ts'
 import type { IndexedStore } from '../../catalogue/product-index/product-index.ts'
 
-/** What the ranking reads of one store. */
+/** The parts of an indexed store that the ranking reads. */
 export interface SearchedStore extends Pick<IndexedStore, 'segment' | 'columns' | 'words' | 'hasAllWords'> {
   palettes: Pick<PaletteColumn, 'score'>
 }

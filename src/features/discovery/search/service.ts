@@ -1,16 +1,24 @@
-import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
-import { notFound } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
-import type { BatchResponse, SearchResponse } from './answer-schema.ts'
-import type { CategoryNames } from './category-names.ts'
-import { mixMaps, mixWords } from './early-fusion.ts'
-import type { KnownWords } from './known-words.ts'
-import { checkBody, createPipeline, type PipelineDeps, type Query } from './pipeline.ts'
+import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
+import { answerBatch, type BatchDeps, type SpendMore } from './batch.ts'
+import { createFilterReader, type FilterReaderDeps } from './filters.ts'
+import { listInStock } from './in-stock.ts'
+import {
+  createPictureReader,
+  listSources,
+  noPart,
+  type PictureReaderDeps,
+  withoutEmptyFields,
+} from './picture-source.ts'
+import { createPipeline, type PipelineDeps } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
-import { planMixed, planSides } from './query.ts'
-import type { Asker, QueryPictures } from './query-pictures.ts'
+import type { RankBy } from './query.ts'
+import type { QueryPictures } from './query-pictures.ts'
+import { createQueryReader, type PendingQuery, type QueryReaderDeps, readColours } from './query-reader.ts'
+import { readReferences } from './references.ts'
 import type {
   BatchSearch,
   CommonSearch,
@@ -19,257 +27,162 @@ import type {
   HybridSearch,
   MultiImageForm,
   MultiImageSearch,
-  Source,
+  PictureSource,
   TextSearch,
 } from './schema.ts'
-import type { QueryWords } from './sides.ts'
-import type { SimilarQuery } from './similar-schema.ts'
-import {
-  createSources,
-  listSources,
-  noPart,
-  type QueryPicture,
-  type SourceDeps,
-  withoutEmptyFields,
-} from './source.ts'
-import { answerBatch, type BatchDeps, type SpendMore } from './verbs/batch.ts'
-import { toReferences } from './verbs/multi-image.ts'
-import { toCommon } from './verbs/similar.ts'
+import type { Searcher } from './searcher.ts'
+import { readSimilar, type SimilarQuery } from './similar.ts'
 
 export interface SearchDeps
-  extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration'>,
-    Pick<SourceDeps, 'withPicture'>,
+  extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
+    Pick<PictureReaderDeps, 'withPicture'>,
+    Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
     Pick<BatchDeps, 'noteFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
-  words: Pick<KnownWords, 'embed'>
-  names: Pick<CategoryNames, 'ready' | 'look'>
+  names: PipelineDeps['names'] & QueryReaderDeps['names']
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
+  filters: Pick<FilterService, 'parse' | 'resolve' | 'facets'>
 }
 
-/** What a search of several parts may have; the picture may be a file. */
-type Parts = Omit<HybridSearch & FilteredSearch, 'image'> & Source
+/** A search of several parts; the picture may be a file. */
+type Parts = Omit<HybridSearch & FilteredSearch, 'image'> & PictureSource
 
 export type SearchService = ReturnType<typeof searchService>
 
-/** The nine searches, and the products that are similar to one. Each reads its source and says what to rank by. */
+/** The nine searches, and the products that are similar to one. Each reads its picture and words, and says what to rank by. */
 export function searchService(deps: SearchDeps) {
-  const { getIndex, words, names, embedder, clock } = deps
+  const { getIndex, embedder } = deps
+  const findStore: FilterReaderDeps['findStore'] = (storeId) => getIndex().findStore(storeId)
+  const filters = createFilterReader({ ...deps, findStore })
   const { calibration } = embedder
-  const findStore: PipelineDeps['findStore'] = (storeId) => getIndex().findStore(storeId)
-  const pipeline = createPipeline({ ...deps, findStore, calibration })
-  const readSource = createSources({
+  const answer = createPipeline({
     ...deps,
-    findVector: (storeId, pictureId) => getIndex().findVector(storeId, pictureId),
-    embed: (bytes, options) => embedder.embedPicture(bytes, options),
-    dimension: embedder.model.dimension,
+    findStore,
+    filters,
+    calibration,
+    countFacets: deps.filters.facets,
+  })
+  const { begin, readPicture, readWords } = createQueryReader({
+    ...deps,
+    findStore,
+    filters,
+    readPicture: createPictureReader({
+      ...deps,
+      findVector: (storeId, pictureId) => getIndex().findVector(storeId, pictureId),
+      embed: (bytes, options) => embedder.embedPicture(bytes, options),
+      dimension: embedder.model.dimension,
+    }),
   })
 
-  /** Checks a request, its filters included, before anything costly, and starts its clock. */
-  const begin = (
-    body: CommonSearch,
-    kind: SearchKind,
-    moreFilters: Readonly<Record<string, unknown>> = {},
-  ) => {
-    const startedAt = clock.monotonic()
-    const warnings = checkBody(body, kind)
-    return {
-      kind,
-      startedAt,
-      warnings,
-      filters: pipeline.readFilters({ filters: body.filters, ...moreFilters }),
-    }
-  }
-
-  /** Reads a query picture; beside that the names of the store's categories, which say what it shows. */
-  async function see(asker: Asker, source: Source, pointer?: string): Promise<QueryPicture> {
-    // Whoever may not find a product does not learn of it by its neighbours.
-    const { product_id } = source
-    if (product_id !== undefined && !(await pipeline.reaches(asker, product_id))) throw notFound('product')
-    const store = findStore(asker.storeId)
-    const [picture] = await Promise.all([
-      readSource(asker, source, pointer),
-      store && names.ready(asker.storeId, store),
-    ])
-    return picture
-  }
-
-  async function readWords({ storeId, isWithoutWords }: Asker, query: string) {
-    const text = query.trim()
-    const embedded = await words.embed(storeId, text)
-    const warnings = embedded.isTruncated
-      ? ['the query is longer than the model reads; its end was ignored']
-      : []
-    return {
-      words: { ...embedded, text, isByModelOnly: isWithoutWords } satisfies QueryWords,
-      text,
-      warnings,
-    }
-  }
+  /** Answers a search whose picture and words have been read. */
+  const finish = (
+    begun: PendingQuery,
+    rankBy: RankBy,
+    warnings: readonly string[] = [],
+  ): Promise<SearchResponse> => answer({ ...begun, rankBy, warnings: [...begun.warnings, ...warnings] })
 
   /** Searches with one picture. */
-  async function byPicture(
-    asker: Asker,
-    body: CommonSearch & Source,
-    kind: SearchKind,
-  ): Promise<SearchResponse> {
-    const begun = begin(body, kind)
-    const picture = await see(asker, body)
-    const query: Query = {
-      ...begun,
-      picture,
-      ownPictureIds: ownOf(picture),
-      plan: (context) => planSides(context, { picture }),
-    }
-    return pipeline.answer(asker, query, body)
+  async function byPicture(searcher: Searcher, body: CommonSearch & PictureSource, kind: SearchKind) {
+    const begun = begin(searcher, body, kind)
+    return finish(begun, { kind: 'sides', picture: await readPicture(begun, body) })
   }
 
   /** Searches with whichever of a picture, words and colours are there. */
-  async function byParts(
-    asker: Asker,
-    body: Parts,
-    begun: ReturnType<typeof begin>,
-    more: Pick<Query, 'sort'> = {},
-  ): Promise<SearchResponse> {
+  async function byParts(begun: PendingQuery, body: Parts): Promise<SearchResponse> {
     const colours = readColours(body.colors)
-    const [picture, spoken] = await Promise.all([
-      listSources(body).length > 0 ? see(asker, body) : undefined,
-      body.query === undefined ? undefined : readWords(asker, body.query),
+    const [picture, read] = await Promise.all([
+      listSources(body).length > 0 ? readPicture(begun, body) : undefined,
+      body.query === undefined ? undefined : readWords(begun, body.query),
     ])
-    const parts = { picture, words: spoken?.words, colours, visualWeight: body.visual_weight ?? 0.5 }
-    const isBrowse = !picture && !spoken && colours.length === 0
-    const query: Query = {
-      ...begun,
-      ...more,
-      text: spoken?.text,
-      spoken: spoken?.words,
-      picture,
-      ownPictureIds: ownOf(picture),
-      warnings: [...begun.warnings, ...(spoken?.warnings ?? [])],
-      plan: isBrowse ? undefined : (context) => planSides(context, parts),
-    }
-    return pipeline.answer(asker, query, body)
+    if (!picture && !read && colours.length === 0) return finish(begun, { kind: 'nothing' })
+    const visualWeight = body.visual_weight
+    return finish(
+      begun,
+      { kind: 'sides', picture, words: read?.words, colours, visualWeight },
+      read?.warnings,
+    )
   }
 
   const verbs = {
     /** POST /v1/search. */
-    byUpload: (asker: Asker, body: CommonSearch & Source) =>
-      byPicture(asker, withoutEmptyFields(body), 'upload'),
+    byUpload: (searcher: Searcher, body: CommonSearch & PictureSource) =>
+      byPicture(searcher, withoutEmptyFields(body), 'upload'),
 
     /** POST /v1/search/url. */
-    byUrl: (asker: Asker, body: CommonSearch & Source) => byPicture(asker, body, 'url'),
+    byUrl: (searcher: Searcher, body: CommonSearch & PictureSource) => byPicture(searcher, body, 'url'),
 
     /** POST /v1/search/crop. @throws ApiError `validation_error` without a crop. */
-    async byCrop(asker: Asker, body: CommonSearch & Source): Promise<SearchResponse> {
+    async byCrop(searcher: Searcher, body: CommonSearch & PictureSource): Promise<SearchResponse> {
       if (!body.crop && !body.box) throw required('/crop')
-      return byPicture(asker, body, 'crop')
+      return byPicture(searcher, body, 'crop')
     },
 
     /** GET /v1/products/{product_id}/similar. */
-    byProduct: (asker: Asker, productId: string, asked: SimilarQuery) =>
-      byPicture(asker, { ...toCommon(asked), product_id: productId }, 'similar'),
+    byProduct: (searcher: Searcher, productId: string, asked: SimilarQuery) =>
+      byPicture(searcher, { ...readSimilar(asked), product_id: productId }, 'similar'),
 
-    /** The same for whoever asks with a body. */
-    bySimilar: (asker: Asker, productId: string, asked: CommonSearch) =>
-      byPicture(asker, { ...asked, product_id: productId }, 'similar'),
+    /** The same with a body. */
+    bySimilar: (searcher: Searcher, productId: string, asked: CommonSearch) =>
+      byPicture(searcher, { ...asked, product_id: productId }, 'similar'),
 
     /** POST /v1/search/text. */
-    async byText(asker: Asker, body: TextSearch): Promise<SearchResponse> {
-      const begun = begin(body, 'text')
-      const { words, text, warnings } = await readWords(asker, body.query)
-      const query: Query = {
-        ...begun,
-        text,
-        spoken: words,
-        warnings: [...begun.warnings, ...warnings],
-        plan: (context) => planSides(context, { words }),
-      }
-      return pipeline.answer(asker, query, body)
+    async byText(searcher: Searcher, body: TextSearch): Promise<SearchResponse> {
+      const begun = begin(searcher, body, 'text')
+      const { words, warnings } = await readWords(begun, body.query)
+      return finish(begun, { kind: 'sides', words }, warnings)
     },
 
     /** POST /v1/search/hybrid: the sides are scored apart and added. */
-    async byHybrid(asker: Asker, body: Parts): Promise<SearchResponse> {
-      const begun = begin(body, 'hybrid', { metadata_filters: body.metadata_filters })
+    async byHybrid(searcher: Searcher, body: Parts): Promise<SearchResponse> {
+      const begun = begin(searcher, body, 'hybrid', { metadata_filters: body.metadata_filters })
       const hasPart = listSources(body).length > 0 || body.query !== undefined || body.colors?.length
       if (!hasPart) throw noPart()
-      return byParts(asker, body, begun)
+      return byParts(begun, body)
     },
 
     /** POST /v1/search/filtered: any source, or none. */
-    async byFilter(asker: Asker, body: FilteredSearch): Promise<SearchResponse> {
-      const begun = begin(body, 'filtered')
-      return byParts(asker, body, begun, { sort: body.sort })
+    async byFilter(searcher: Searcher, body: FilteredSearch): Promise<SearchResponse> {
+      return byParts({ ...begin(searcher, body, 'filtered'), sort: body.sort }, body)
     },
 
     /** POST /v1/search/fusion: picture and words become one vector. */
-    async byFusion(asker: Asker, body: FusionSearch): Promise<SearchResponse> {
-      const begun = begin(body, 'fusion')
-      const weight = body.image_weight ?? 0.5
-      const [picture, spoken] = await Promise.all([see(asker, body), readWords(asker, body.query)])
-      const { vector, isUnknown } = spoken.words
-      const mixed = {
-        vector: isUnknown ? picture.vector : mixWords(picture.vector, vector, weight),
-        map: isUnknown
-          ? calibration.image_image
-          : mixMaps(calibration.image_image, calibration.text_image, weight),
-      }
-      const query: Query = {
-        ...begun,
-        text: spoken.text,
-        spoken: spoken.words,
-        picture,
-        ownPictureIds: ownOf(picture),
-        warnings: [...begun.warnings, ...spoken.warnings],
-        plan: (context) => planMixed(context, picture, mixed),
-      }
-      return pipeline.answer(asker, query, body)
+    async byFusion(searcher: Searcher, body: FusionSearch): Promise<SearchResponse> {
+      const begun = begin(searcher, body, 'fusion')
+      const [picture, { words, warnings }] = await Promise.all([
+        readPicture(begun, body),
+        readWords(begun, body.query),
+      ])
+      const pictureWeight = body.image_weight ?? 0.5
+      return finish(begun, { kind: 'mixed', picture, words, pictureWeight }, warnings)
     },
 
     /** POST /v1/search/multi-image. */
-    async byPictures(asker: Asker, body: MultiImageSearch | MultiImageForm): Promise<SearchResponse> {
-      const begun = begin(body, 'multi-image')
-      const references = await toReferences(body, (source, pointer) => see(asker, source, pointer))
-      return pipeline.answer(asker, { ...begun, ...references }, body)
+    async byPictures(searcher: Searcher, body: MultiImageSearch | MultiImageForm): Promise<SearchResponse> {
+      const begun = begin(searcher, body, 'multi-image')
+      return finish(
+        begun,
+        await readReferences(body, (source, pointer) => readPicture(begun, source, pointer)),
+      )
     },
   }
 
   return {
     ...verbs,
 
-    /** Products in stock that may be shown without a query, the given ones first. Nothing is written to the history. */
-    listInStock: pipeline.listInStock,
-
     /** POST /v1/search/batch. */
-    byBatch: (asker: Asker, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
-      answerBatch({ ...deps, verbs }, asker, body, spendMore),
+    byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
+      answerBatch({ ...deps, verbs }, searcher, body, spendMore),
+
+    /** Products to show without a query. */
+    listInStock: (
+      searcher: Searcher,
+      productIds: readonly string[],
+      limit: number,
+    ): Promise<SearchResult[]> => listInStock({ ...deps, findStore, filters }, searcher, productIds, limit),
   }
 }
 
-const ownOf = (picture: QueryPicture | undefined): number[] =>
-  picture?.pictureId === undefined ? [] : [picture.pictureId]
-
 const required = (pointer: string) =>
   validationError([{ in: 'body', pointer, code: 'required', message: 'is required' }])
-
-/** @throws ApiError `validation_error` for a colour that is none. */
-function readColours(colors: readonly string[] = []): Lab[] {
-  const read = colors.map((color) => {
-    const rgb = parseHex(color)
-    return rgb === undefined ? undefined : toLab(rgb)
-  })
-  const problems = read.flatMap((lab, n) =>
-    lab
-      ? []
-      : [
-          {
-            in: 'body' as const,
-            pointer: `/colors/${n}`,
-            code: 'color',
-            message: 'must be a colour such as #cc2200',
-          },
-        ],
-  )
-  if (problems.length > 0) throw validationError(problems)
-  return read.filter((lab) => lab !== undefined)
-}

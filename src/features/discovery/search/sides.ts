@@ -60,7 +60,6 @@ export function pictureSide(
   }
 }
 
-/** What the words of a query give. */
 export interface WordsSide extends Omit<Side, 'share'> {
   /** Neither the model nor any product of the store has a word of the query. */
   isGuess: boolean
@@ -82,7 +81,7 @@ export function wordsSide(
   isAlone: boolean,
 ): WordsSide {
   const namedCategory = isInOne || boost === 0 ? '' : findNamedCategory(text, store.columns)
-  // What the model says about words that it does not know means nothing; the store may know them.
+  // The model's vector of words that it does not know means nothing, but the store may have them.
   if (isUnknown && !isByModelOnly && hasWords(store, text)) {
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
     return {

@@ -4,8 +4,8 @@ import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
 import type { Widget } from '../../../http/widget-door.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
-import type { Asker } from '../search/query-pictures.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
+import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
 import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
@@ -25,9 +25,9 @@ export type WidgetService = ReturnType<typeof widgetService>
 export function widgetService({ search, listPrivateKeys, listPopular, clock }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
-  async function findPopular(asker: Asker, privacy: Privacy): Promise<SearchResult[]> {
-    const popular = await listPopular(asker.storeId)
-    const products = await search.listInStock(asker, popular, LIMITS.widgetPopularMax)
+  async function findPopular(searcher: Searcher, privacy: Privacy): Promise<SearchResult[]> {
+    const popular = await listPopular(searcher.storeId)
+    const products = await search.listInStock(searcher, popular, LIMITS.widgetPopularMax)
     return products.map((product) => toResult(product, privacy, clock.now()))
   }
 
@@ -35,10 +35,10 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
   async function answer(
     { storeId, keyId, origin, forcedFilters }: Widget,
     body: WidgetText | WidgetUrl,
-    find: (asker: Asker, common: CommonSearch) => Promise<SearchResponse>,
+    find: (searcher: Searcher, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
-    const asker: Asker = {
+    const searcher: Searcher = {
       storeId,
       owner: keyId,
       searchSource: { keyId, origin },
@@ -47,31 +47,31 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
     }
-    const found = await find(asker, readCommon(body, privacy))
+    const found = await find(searcher, readCommon(body, privacy))
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
     return {
       ...toAnswer(found, privacy, clock.now()),
       ...(warnings.length > 0 && { warnings }),
-      ...(found.count === 0 && { popular: await findPopular(asker, privacy) }),
+      ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
     }
   }
 
   return {
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
-      answer(widget, body, (asker, common) => search.byText(asker, { ...common, query: body.query })),
+      answer(widget, body, (searcher, common) => search.byText(searcher, { ...common, query: body.query })),
 
     /** POST /v1/widget/search/upload. @throws ApiError `image_source_invalid` without a picture, and those of the picture. */
     byUpload: (widget: Widget, body: WidgetUpload): Promise<WidgetAnswer> =>
-      answer(widget, body, (asker, common) => {
+      answer(widget, body, (searcher, common) => {
         const { image, crop, query } = body
         if (!image) throw notOnePicture([], ['image'])
         const picture = { ...common, image, ...(crop && { crop }) }
         return query === undefined
-          ? search.byUpload(asker, picture)
-          : search.byHybrid(asker, { ...picture, query })
+          ? search.byUpload(searcher, picture)
+          : search.byHybrid(searcher, { ...picture, query })
       }),
 
     /**
@@ -81,13 +81,13 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
      * is forgotten and for a product that the key does not find, and those of the picture.
      */
     byUrl: (widget: Widget, body: WidgetUrl): Promise<WidgetAnswer> =>
-      answer(widget, body, (asker, common) => {
+      answer(widget, body, (searcher, common) => {
         const { image_url, image_id, product_id, crop, query } = body
         const given = { image_url, image_id }
         const names = PICTURES.filter((name) => given[name] !== undefined)
         // A picture takes precedence over a product: the shopper looks at it.
         const isProduct = names.length === 0 && product_id !== undefined
-        if (isProduct && !crop && query === undefined) return search.bySimilar(asker, product_id, common)
+        if (isProduct && !crop && query === undefined) return search.bySimilar(searcher, product_id, common)
         if (names.length !== 1 && !isProduct) throw notOnePicture(names, PICTURES)
         const source = {
           ...(image_url !== undefined && { image_url }),
@@ -96,8 +96,8 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
         }
         const picture = { ...common, ...source, ...(crop && { crop }) }
         return query === undefined
-          ? search.byUrl(asker, picture)
-          : search.byHybrid(asker, { ...picture, query })
+          ? search.byUrl(searcher, picture)
+          : search.byHybrid(searcher, { ...picture, query })
       }),
   }
 }

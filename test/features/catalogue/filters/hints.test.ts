@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { hintQueries } from '../../../../src/features/catalogue/filters/hint-queries.ts'
 import { createHints } from '../../../../src/features/catalogue/filters/hints.ts'
 import { parseFilters } from '../../../../src/features/catalogue/filters/parse.ts'
 import { filterQueries } from '../../../../src/features/catalogue/filters/queries.ts'
@@ -50,7 +51,7 @@ test('others are served after each hundred values that are compared', async () =
   const walks = createWalks({ queries, clock: app.clock, turn })
   const count = async (filters: unknown, matched: number) => {
     // Fields that were seen are remembered, so each count begins anew.
-    const hints = createHints({ queries, walks })
+    const hints = createHints({ queries: hintQueries(app.db), walks })
     turns = 0
     expect(await hints.list(storeId, parseFilters(filters, ''), matched)).toHaveLength(1)
     return turns

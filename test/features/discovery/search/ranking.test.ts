@@ -9,7 +9,7 @@ import {
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
-import { planSides } from '../../../../src/features/discovery/search/query.ts'
+import { makePlan } from '../../../../src/features/discovery/search/plan.ts'
 import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import type { SearchedStore } from '../../../../src/features/discovery/search/searched-store.ts'
 import { type ArenaOptions, createVectorArena } from '../../../../src/platform/vectors/arena.ts'
@@ -293,7 +293,7 @@ const meanOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 /** The request for a wanted list, as a search makes it. */
 function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
   const { query, filter, isRowOdd, threshold, categoryBoost, depth } = wanted
-  const [fusion] = planSides(
+  const [fusion] = makePlan(
     {
       storeId: 's',
       store,
@@ -311,6 +311,7 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
       }),
     },
     {
+      kind: 'sides',
       picture: query.vector && { vector: query.vector },
       words: query.words,
       colours: query.colours ?? [],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { warnOfUnknownWords } from '../../../../src/features/discovery/search/unknown-words.ts'
+import { warnOfUnknownWords } from '../../../../src/features/discovery/search/warnings.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 import { makeKey, widgetHeaders } from '../widget/widget-shop.ts'

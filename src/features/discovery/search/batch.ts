@@ -1,17 +1,16 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { ApiError, ERRORS } from '../../../../core/errors.ts'
-import { LIMITS } from '../../../../core/limits.ts'
-import { mapInOrder } from '../../../../core/map-in-order.ts'
-import type { Problem } from '../../../../core/problem.ts'
-import { storageFailure } from '../../../../core/storage.ts'
-import { turn } from '../../../../core/turns.ts'
-import { dropEmptyIds } from '../../../../http/empty-ids.ts'
-import { findProblems, validationError } from '../../../../http/validation.ts'
-import type { Base } from '../../../module.ts'
-import type { BatchResponse, SearchResponse } from '../answer-schema.ts'
-import type { SearchHistory } from '../history.ts'
-import type { Asker } from '../query-pictures.ts'
+import { ApiError, ERRORS } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { mapInOrder } from '../../../core/map-in-order.ts'
+import type { Problem } from '../../../core/problem.ts'
+import { storageFailure } from '../../../core/storage.ts'
+import { turn } from '../../../core/turns.ts'
+import { dropEmptyIds } from '../../../http/empty-ids.ts'
+import { findProblems, validationError } from '../../../http/validation.ts'
+import type { Base } from '../../module.ts'
+import type { BatchResponse, SearchResponse } from './answer-schema.ts'
+import type { SearchHistory } from './history.ts'
 import {
   BATCH_TYPES,
   type BatchSearch,
@@ -23,12 +22,13 @@ import {
   MultiImageSearch,
   TextSearch,
   UrlSearch,
-} from '../schema.ts'
+} from './schema.ts'
+import type { Searcher } from './searcher.ts'
 
 /** Takes more units from the budget that the request spends. @returns how many it gave, and the refusal of the next one. */
 export type SpendMore = (units: number) => { given: number; refusal?: ApiError | undefined }
 
-type Verb<Body> = (asker: Asker, body: Body) => Promise<SearchResponse>
+type Verb<Body> = (searcher: Searcher, body: Body) => Promise<SearchResponse>
 
 export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
   verbs: {
@@ -44,9 +44,8 @@ export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
 }
 
 type Entry = BatchResponse['results'][number]
-type Query = BatchSearch['queries'][number]
 
-/** What answers an entry of each type, once its schema has been checked. */
+/** The schema of the entries of each type, and the verb that answers them. */
 const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; verb: Verb<never> }> => ({
   text: { schema: TextSearch, verb: verbs.byText },
   url: { schema: UrlSearch, verb: verbs.byUrl },
@@ -65,7 +64,7 @@ const kinds = (verbs: BatchDeps['verbs']): Record<BatchType, { schema: TSchema; 
  */
 export async function answerBatch(
   deps: BatchDeps,
-  asker: Asker,
+  searcher: Searcher,
   { queries, defaults = {}, ...top }: BatchSearch,
   spendMore: SpendMore,
 ): Promise<BatchResponse> {
@@ -81,7 +80,7 @@ export async function answerBatch(
     await turn()
     try {
       if (index > given && refusal) throw refusal
-      const answer = await answerEntry(deps, asker, { ...shared, ...query }, index)
+      const answer = await answerEntry(deps, searcher, { ...shared, ...query }, index)
       return { ...head, status: 200, ...answer }
     } catch (error) {
       return { ...head, ...describe(error, deps.noteFault) }
@@ -92,7 +91,7 @@ export async function answerBatch(
   const query_time_ms = Math.round((clock.monotonic() - startedAt) * 100) / 100
   history.add({
     id: search_id,
-    storeId: asker.storeId,
+    storeId: searcher.storeId,
     type: 'batch',
     query: null,
     parameters: { queries: queries.length },
@@ -110,8 +109,8 @@ export async function answerBatch(
 
 async function answerEntry(
   { verbs }: BatchDeps,
-  asker: Asker,
-  { id: _id, type, ...body }: Query,
+  searcher: Searcher,
+  { id: _id, type, ...body }: BatchSearch['queries'][number],
   index: number,
 ): Promise<SearchResponse> {
   const place = `/queries/${index}`
@@ -120,7 +119,7 @@ async function answerEntry(
   dropEmptyIds(kind.schema, body)
   try {
     if (!Value.Check(kind.schema, body)) throw validationError(findProblems(kind.schema, body, 'body'))
-    return await kind.verb(asker, body as never)
+    return await kind.verb(searcher, body as never)
   } catch (error) {
     throw error instanceof ApiError ? inPlace(error, place) : error
   }

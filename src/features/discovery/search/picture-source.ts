@@ -4,10 +4,10 @@ import { LIMITS } from '../../../core/limits.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Box, EmbeddedPicture, Embedder, PictureCrop } from '../../../platform/embedder/embedder.ts'
-import { readCrop, toRelative } from './crop.ts'
 import type { SearchQueries } from './queries.ts'
-import type { Asker, QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
-import type { Source } from './schema.ts'
+import type { QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
+import type { CropFields, PictureSource } from './schema.ts'
+import type { Searcher } from './searcher.ts'
 
 /** The query picture of a search. */
 export interface QueryPicture {
@@ -15,11 +15,11 @@ export interface QueryPicture {
   imageId?: string
   /** The first picture of the product that the query names. */
   pictureId?: number
-  /** What the picture shows of itself; undefined for a vector and for a product's own. */
+  /** The size and the parts of the picture; undefined for a vector and for a product's own picture. */
   view?: { width: number; height: number; crop: Box | null; regions: readonly Region[] }
 }
 
-export interface SourceDeps {
+export interface PictureReaderDeps {
   queries: Pick<SearchQueries, 'findFirstPicture'>
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
@@ -39,7 +39,7 @@ export interface SourceDeps {
 const SOURCES = ['image_url', 'image', 'product_id', 'image_id', 'vector'] as const
 
 /** The picture sources that a body names. */
-export const listSources = (body: Source): (typeof SOURCES)[number][] =>
+export const listSources = (body: PictureSource): (typeof SOURCES)[number][] =>
   SOURCES.filter((name) => body[name] !== undefined)
 
 /** A form without its empty fields, which name no source. */
@@ -51,17 +51,17 @@ const keyOf = (crop: PictureCrop | undefined): string =>
   crop ? JSON.stringify([crop.x, crop.y, crop.width, crop.height, crop.padding ?? 0]) : ''
 
 /** Creates what reads the query picture of a search, from whichever source names it. */
-export function createSources(deps: SourceDeps) {
+export function createPictureReader(deps: PictureReaderDeps) {
   const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
 
   async function embedBytes(
-    asker: Asker,
+    searcher: Searcher,
     bytes: Uint8Array,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
     const embedded = await embed(bytes, {
       priority: 'search',
-      storeId: asker.storeId,
+      storeId: searcher.storeId,
       preview: true,
       regions: true,
       ...(crop && { crop }),
@@ -69,15 +69,15 @@ export function createSources(deps: SourceDeps) {
     const { width, height, object, regions = object ? [{ box: object, score: 1 }] : [] } = embedded.facts
     const asked = crop && toRelative(crop, { width, height })
     const entry = { width, height, regions, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
-    return toPicture(pictures.remember(asker, entry), entry, entry.seen)
+    return toPicture(pictures.remember(searcher, entry), entry, entry.seen)
   }
 
   async function readRecent(
-    asker: Asker,
+    searcher: Searcher,
     imageId: string,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
-    const entry = pictures.recall(asker, imageId)
+    const entry = pictures.recall(searcher, imageId)
     if (!entry) throw notFound('image')
     const asked = crop && toRelative(crop, entry)
     const key = keyOf(asked)
@@ -85,7 +85,7 @@ export function createSources(deps: SourceDeps) {
     if (!entry.preview) throw notFound('image')
     const embedded = await embed(entry.preview, {
       priority: 'search',
-      storeId: asker.storeId,
+      storeId: searcher.storeId,
       ...(asked && { crop: asked }),
     })
     entry.seen = toPart(key, embedded)
@@ -93,11 +93,11 @@ export function createSources(deps: SourceDeps) {
   }
 
   async function readProduct(
-    asker: Asker,
+    searcher: Searcher,
     productId: string,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
-    const { storeId } = asker
+    const { storeId } = searcher
     const product = queries.findFirstPicture(storeId, productId)
     if (!product) throw notFound('product')
     const { pictureId, imageUrl } = product
@@ -105,7 +105,7 @@ export function createSources(deps: SourceDeps) {
     if (pictureId === null || !vector) throw wrongModel()
     if (!crop) return { vector, pictureId }
     const picture = await withPicture(storeId, toPublicUrl(imageUrl), (bytes) =>
-      embedBytes(asker, bytes, crop),
+      embedBytes(searcher, bytes, crop),
     )
     return { ...picture, pictureId }
   }
@@ -114,22 +114,26 @@ export function createSources(deps: SourceDeps) {
    * @param pointer of the object that names the source.
    * @throws ApiError `image_source_invalid` for none or several sources, `not_found`, and the codes of the picture.
    */
-  return async function readSource(asker: Asker, body: Source, pointer = ''): Promise<QueryPicture> {
-    const given = listSources(body)
-    if (given.length !== 1) throw notOneSource(given, pointer)
+  return async function readPicture(
+    searcher: Searcher,
+    body: PictureSource,
+    pointer = '',
+  ): Promise<QueryPicture> {
+    const named = listSources(body)
+    if (named.length !== 1) throw notOneSource(named, pointer)
     const crop = readCrop(body, pointer)
     const { image, image_url, image_id, product_id, vector } = body
-    if (given[0] === 'vector') {
+    if (named[0] === 'vector') {
       if (crop) throw noPictureToCrop(pointer)
       return { vector: normalize(vector ?? [], dimension, pointer) }
     }
-    if (given[0] === 'image_id') return readRecent(asker, image_id ?? '', crop)
-    if (given[0] === 'product_id') return readProduct(asker, product_id ?? '', crop)
-    if (image instanceof UploadedFile) return embedBytes(asker, await image.bytes(), crop)
+    if (named[0] === 'image_id') return readRecent(searcher, image_id ?? '', crop)
+    if (named[0] === 'product_id') return readProduct(searcher, product_id ?? '', crop)
+    if (image instanceof UploadedFile) return embedBytes(searcher, await image.bytes(), crop)
     const isBase64 = image !== undefined && !/^data:/i.test(image)
     return isBase64
-      ? embedBytes(asker, await decodeBase64(image, LIMITS.pictureBytesMax), crop)
-      : withPicture(asker.storeId, image ?? image_url ?? '', (bytes) => embedBytes(asker, bytes, crop))
+      ? embedBytes(searcher, await decodeBase64(image, LIMITS.pictureBytesMax), crop)
+      : withPicture(searcher.storeId, image ?? image_url ?? '', (bytes) => embedBytes(searcher, bytes, crop))
   }
 }
 
@@ -145,13 +149,13 @@ const toPicture = (
   { vector, crop }: SeenPart,
 ): QueryPicture => ({ vector, imageId, view: { width, height, crop, regions } })
 
-const notOneSource = (given: readonly string[], pointer: string) =>
+const notOneSource = (named: readonly string[], pointer: string) =>
   new ApiError(
     'image_source_invalid',
-    given.length === 0
+    named.length === 0
       ? 'The picture to search with is missing'
-      : `Send one picture, not ${given.join(' and ')}`,
-    { details: { given, allowed: SOURCES, pointer } },
+      : `Send one picture, not ${named.join(' and ')}`,
+    { details: { given: named, allowed: SOURCES, pointer } },
   )
 
 /** A search of several parts that names none of them. */
@@ -184,4 +188,41 @@ function normalize(numbers: readonly number[], dimension: number, pointer: strin
   const scaled = numbers.map((number) => number / largest)
   const length = Math.hypot(...scaled)
   return Float32Array.from(scaled, (number) => number / length)
+}
+
+/**
+ * Reads the part of a picture that a request asks for: `crop`, or the four corners of `box`, which are shares of the picture
+ * where none exceeds 1, and pixels otherwise.
+ *
+ * @param pointer of the object that has the fields.
+ * @returns undefined for the whole picture.
+ * @throws ApiError `validation_error`
+ */
+function readCrop({ crop, box, padding }: CropFields, pointer: string): PictureCrop | undefined {
+  const problem = (field: string, code: string, message: string) =>
+    validationError([{ in: 'body', pointer: `${pointer}/${field}`, code, message }])
+  if (crop && box) throw problem('box', 'conflict', 'must not be sent beside crop')
+  if (!crop && !box) {
+    if (padding !== undefined) throw problem('padding', 'conflict', 'needs crop or box')
+    return undefined
+  }
+  const more = padding === undefined ? {} : { padding }
+  if (crop) return { ...crop, unit: crop.unit ?? 'relative', ...more }
+  const [x1, y1, x2, y2] = box as [number, number, number, number]
+  if (x2 <= x1 || y2 <= y1) throw problem('box', 'order', 'must be [x1, y1, x2, y2] with x1 < x2 and y1 < y2')
+  const unit = box?.every((number) => Math.abs(number) <= 1) ? 'relative' : 'pixel'
+  return { x: x1, y: y1, width: x2 - x1, height: y2 - y1, unit, ...more }
+}
+
+/** The same crop in shares of the picture. */
+function toRelative(crop: PictureCrop, { width, height }: { width: number; height: number }): PictureCrop {
+  if (crop.unit === 'relative') return crop
+  return {
+    ...crop,
+    x: crop.x / width,
+    y: crop.y / height,
+    width: crop.width / width,
+    height: crop.height / height,
+    unit: 'relative',
+  }
 }

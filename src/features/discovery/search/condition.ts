@@ -2,7 +2,7 @@ import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
 import type { SearchedStore } from './searched-store.ts'
 
-/** What a product must be to be found. */
+/** The condition that a product must meet to be found. */
 export interface Condition {
   /** The pre-filters. */
   fields: SearchFilter

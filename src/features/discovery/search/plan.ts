@@ -1,0 +1,135 @@
+import type { Calibration, FinalKind } from '../../../platform/embedder/embedder.ts'
+import { describeCategories, type PictureCategories } from './category-names.ts'
+import { mixMaps, mixWords } from './early-fusion.ts'
+import { type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
+import { paletteLeg } from './legs/palette.ts'
+import { RANKING } from './parameters.ts'
+import type { QueryPicture } from './picture-source.ts'
+import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison } from './query.ts'
+import type { SearchedStore } from './searched-store.ts'
+import { coloursSide, pictureSide, type Steering, wordsSide } from './sides.ts'
+
+/** The numbers that a store is ranked by, for one query. */
+export interface Plan {
+  /** One list is made for each; those of several take turns. */
+  fusions: Fusion[]
+  /** Those that the query picture seems to show, the best first. */
+  categories?: { name: string; score: number }[] | undefined
+  /** The category that the search steers towards, as the store spells it. */
+  steersTo?: string | undefined
+}
+
+export interface PlanContext {
+  storeId: string
+  store: SearchedStore
+  calibration: Calibration
+  steering: Steering
+  /** How well the names of the store's categories fit a picture. */
+  look(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
+}
+
+/** Says what the products of a store are ranked by. The plan is valid as long as the store's index is. */
+export function makePlan(context: PlanContext, rankBy: Comparison): Plan {
+  switch (rankBy.kind) {
+    case 'sides':
+      return planSides(context, rankBy)
+    case 'mixed':
+      return planMixed(context, rankBy)
+    case 'references':
+      return planReferences(context, rankBy)
+  }
+}
+
+function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
+  const { store, calibration, steering } = context
+  const { picture, words, colours = [], visualWeight = 0.5 } = rankBy
+  const ofPicture = picture && planPicture(context, picture)
+  const ofWords = words && wordsSide(store, words, calibration.text_image, steering, picture === undefined)
+  // Meaningless words would only blur the picture.
+  const counted = ofWords?.isGuess && ofPicture ? undefined : ofWords
+  const sides = [
+    ...(ofPicture ? [{ ...ofPicture.side, share: counted ? visualWeight : 1 }] : []),
+    ...(counted ? [{ ...counted, share: ofPicture ? 1 - visualWeight : 1 }] : []),
+  ].filter(({ share }) => share > 0)
+  const kind: FinalKind = ofPicture && counted ? 'hybrid' : counted ? 'text' : 'picture'
+  const onlyColours: Side = { ...coloursSide(colours), share: 1 }
+  const fusion =
+    sides.length === 0
+      ? fuseSides([onlyColours])
+      : fuseSides(sides, {
+          final: calibration.final?.[kind],
+          ceiling: counted?.isGuess ? RANKING.guess : 1,
+          added: (now, odds) => paletteLeg(now, colours, RANKING.palette * odds) ?? [],
+        })
+  return {
+    fusions: [fusion],
+    categories: ofPicture?.categories,
+    steersTo: counted?.namedCategory || ofPicture?.steersTo,
+  }
+}
+
+/** @param vector searched with in place of the picture's own. */
+function planPicture(
+  { storeId, store, calibration, steering, look }: PlanContext,
+  { vector: own, pictureId }: QueryPicture,
+  { vector = own, map = calibration.image_image } = {},
+) {
+  const { columns, segment } = store
+  const categories = look(storeId, store, own)
+  const slot = pictureId === undefined ? undefined : segment.findSlot(pictureId)
+  const ownCategory = slot === undefined ? 0 : columns.categoryAt(slot)
+  const steers = !steering.isInOne && steering.boost !== 0
+  const best = ownCategory || (categories && categories.reliability > 0 ? categories.fits[0]?.category : 0)
+  return {
+    side: pictureSide(vector, map, steering, { categories, ownCategory }),
+    categories: categories && describeCategories(categories, columns, calibration),
+    steersTo: steers && best ? columns.categories.getLabel(best) : undefined,
+  }
+}
+
+function planMixed(context: PlanContext, { picture, words, pictureWeight }: MixedComparison): Plan {
+  const { image_image, text_image, final } = context.calibration
+  // Words that the model does not know say nothing.
+  const mixed = words.isUnknown
+    ? { vector: picture.vector, map: image_image }
+    : {
+        vector: mixWords(picture.vector, words.vector, pictureWeight),
+        map: mixMaps(image_image, text_image, pictureWeight),
+      }
+  const { side, categories, steersTo } = planPicture(context, picture, mixed)
+  return { fusions: [fuseSides([{ ...side, share: 1 }], { final: final?.fusion })], categories, steersTo }
+}
+
+function planReferences(context: PlanContext, rankBy: ReferencesComparison): Plan {
+  const { aggregation, references, mean } = rankBy
+  if (aggregation === 'average') return planBlend(context, mean, [mean], { kind: 'sum' })
+  const negatives = rankBy.negatives.filter(({ weight }) => weight > 0)
+  const blendOf = (weights: readonly number[]): Blend => ({
+    kind: 'best',
+    weights,
+    negatives: negatives.map(({ weight }) => weight),
+    map: context.calibration.image_image,
+  })
+  const vectors = references.map(({ picture }) => picture.vector)
+  const unwanted = negatives.map(({ picture }) => picture.vector)
+  if (aggregation === 'best') {
+    const blend = blendOf(references.map(({ weight }) => weight))
+    return planBlend(context, mean, [...vectors, ...unwanted], blend)
+  }
+  // One list for each reference; negatives count in all of them.
+  const plans = vectors.map((vector) => planBlend(context, vector, [vector, ...unwanted], blendOf([1])))
+  return { fusions: plans.flatMap(({ fusions }) => fusions) }
+}
+
+/** @param seen the vector whose categories steer. */
+function planBlend(
+  context: PlanContext,
+  seen: Float32Array,
+  vectors: readonly Float32Array[],
+  blend: Blend,
+): Plan {
+  const { side, categories, steersTo } = planPicture(context, { vector: seen })
+  const fusion = fuseSides([{ ...side, share: 1 }], { final: context.calibration.final?.picture })
+  const legs = vectors.map((vector) => ({ name: 'image' as const, vector, weight: 1 }))
+  return { fusions: [{ ...fusion, legs, blend }], categories, steersTo }
+}

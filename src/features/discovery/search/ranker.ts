@@ -1,0 +1,105 @@
+import { turn } from '../../../core/turns.ts'
+import type { Calibration } from '../../../platform/embedder/embedder.ts'
+import { browse, findSlots, type Places, sortHits } from './browse.ts'
+import type { CategoryNames } from './category-names.ts'
+import type { Condition } from './condition.ts'
+import type { Fusion } from './fusion.ts'
+import { wrongModel } from './picture-source.ts'
+import { makePlan, type Plan } from './plan.ts'
+import type { SearchQueries } from './queries.ts'
+import { ownPicturesOf, type Query, referencesOf, wordsOf } from './query.ts'
+import { type Ranking, type RankingRequest, rank } from './ranking.ts'
+import type { SearchedStore } from './searched-store.ts'
+import { takeTurns } from './union.ts'
+import { warnOfUnknownWords } from './warnings.ts'
+
+export interface RankerDeps {
+  queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture'>
+  findStore(storeId: string): SearchedStore | undefined
+  names: Pick<CategoryNames, 'look'>
+  calibration: Calibration
+}
+
+/** Which part of a store is ranked, and how far. */
+export interface RankingScope {
+  condition: Condition
+  /** The number of products from the top of the list. */
+  depth: number
+  /** Ids of the products that come first where a search sorts by popularity. */
+  popular: readonly string[]
+}
+
+export interface Ranked {
+  ranking: Ranking
+  /** Undefined where nothing was compared. */
+  plan: Plan | undefined
+  warnings: string[]
+}
+
+/** Creates what ranks a store by a query, whatever the query ranks by. */
+export function createRanker({ queries, findStore, names, calibration }: RankerDeps) {
+  /** One list for all fusions of a plan. @returns undefined where the store's index was made anew meanwhile. */
+  async function rankFusions(
+    storeId: string,
+    store: SearchedStore,
+    fusions: readonly Fusion[],
+    request: Omit<RankingRequest, 'fusion'>,
+  ): Promise<Ranking | undefined> {
+    const rankings: Ranking[] = []
+    for (const [n, fusion] of fusions.entries()) {
+      if (n > 0) await turn()
+      if (n > 0 && findStore(storeId)?.segment !== store.segment) return undefined
+      const ranked = rank(store, { ...request, fusion })
+      const ranking = ranked instanceof Promise ? await ranked : ranked
+      if (!ranking) return undefined
+      rankings.push(ranking)
+    }
+    const [only, ...others] = rankings
+    return only && others.length === 0 ? only : takeTurns(rankings, request.depth)
+  }
+
+  /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
+  return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
+    const { searcher, wanted, rankBy, sort } = query
+    const { condition, depth, popular } = scope
+    const { storeId } = searcher
+    const words = wordsOf(rankBy)
+    const store = findStore(storeId)
+    if (!store && queries.hasProducts(storeId)) throw wrongModel()
+    const guesses = words ? warnOfUnknownWords(store, words) : []
+    if (!store) return { ranking: NOTHING, plan: undefined, warnings: guesses }
+    const warnings = words && !store.hasAllWords ? [...guesses, UNREAD] : guesses
+    const places: Places = new Map(
+      findSlots(queries, storeId, store, popular).map((slot, place) => [
+        store.columns.productAt(slot),
+        place,
+      ]),
+    )
+    if (rankBy.kind === 'nothing')
+      return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
+    const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
+    const plan = makePlan({ storeId, store, calibration, steering, look: names.look }, rankBy)
+    const request: Omit<RankingRequest, 'fusion'> = {
+      condition,
+      ownPictureIds: ownPicturesOf(rankBy),
+      threshold: wanted.threshold ?? 0,
+      depth,
+      isExact: wanted.exact,
+      isCut: wanted.cutoff === 'auto',
+      diversity: wanted.diversity,
+      isExplained: wanted.explain,
+      references: referencesOf(rankBy),
+    }
+    const ranking = await rankFusions(storeId, store, plan.fusions, request)
+    if (!ranking) return rankStore(query, scope)
+    // Place of a stage that learns from the first hits: it adds an exact leg, a number for each slot, to every fusion of the
+    // plan, and calls `rankFusions` again. So the score stays one sum, and sorting, groups and the answer know nothing of it.
+    const hits = sort ? sortHits(store, ranking.hits, sort, places) : ranking.hits
+    return { ranking: { ...ranking, hits }, plan, warnings }
+  }
+}
+
+const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
+
+const UNREAD =
+  'the service has just started and still reads the words of the products; some are not found by name yet'
