@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
 import { hits } from './service.ts'
-import { choose, open, type Shop, said, searchWords, startShop } from './shop.ts'
+import { choose, open, openWidgetPage, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
-import {
-  dialogOf,
-  open,
-  opener,
-  run,
-  type Shop,
-  said,
-  searchWords,
-  startShop,
-  tagOf,
-  transfer,
-} from './shop.ts'
+import { dialogOf, open, opener, openWidgetPage, run, said, searchWords, tagOf, transfer } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(400, 300)
 const NOWHERE = { data: { 'data-target': '#nowhere' } }

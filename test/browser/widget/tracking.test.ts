@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { KEY } from './service.ts'
-import { cardsOf, open, opener, run, type Shop, said, searchWords, startShop, tagOf } from './shop.ts'
+import { cardsOf, open, opener, openWidgetPage, run, said, searchWords, tagOf } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const feedback = () => shop.service.callsOf('feedback').map(({ body }) => body)
 /** For calls that a page makes at once, which arrive in any order. */
