@@ -11,7 +11,6 @@ import {
   openWidgetPage,
   run,
   said,
-  searchWords,
 } from './shop.ts'
 
 const shop = openWidgetPage()
