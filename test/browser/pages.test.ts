@@ -26,7 +26,7 @@ const PAGES = {
   '/oauth/password/reset#token=x': 'Choose a new password',
 }
 
-/** What axe-core finds on a page, as `rule: element`. */
+/** Lists the findings of axe-core on a page, as `rule: element`. */
 async function findFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate<string[]>(`axe.run(document)

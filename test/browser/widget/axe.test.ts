@@ -8,7 +8,7 @@ const shop = openWidgetPage()
 
 const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 
-/** What axe-core finds in the widget, as `rule: element`. The shop around it is not ours. */
+/** Lists the findings of axe-core in the widget, as `rule: element`. The shop around it is not ours. */
 async function look(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate<string[]>(`axe.run(document.querySelector('[data-service-widget]'))

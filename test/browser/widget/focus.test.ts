@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
-import {
-  cardsOf,
-  choose,
-  dialogOf,
-  heardResults,
-  open,
-  opener,
-  openWidgetPage,
-  run,
-  said,
-} from './shop.ts'
+import { cardsOf, choose, dialogOf, heardResults, open, opener, openWidgetPage, run, said } from './shop.ts'
 
 const shop = openWidgetPage()
 

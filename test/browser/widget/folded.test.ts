@@ -141,7 +141,7 @@ describe('the row', () => {
       await page.keyboard.press('Enter')
       await page.locator('.frame').waitFor()
       steps.push(await focused(page))
-      // Whoever comes back can type at once.
+      // A shopper who comes back can type at once.
       await page.keyboard.press('Escape')
       await open(page)
       steps.push(await focused(page))

@@ -128,7 +128,7 @@ describe('a framework', () => {
         await page.locator('dialog:modal').waitFor()
         await searchWords(page, 'mug')
         await said(page, '12 products found')
-        // What takes the place away takes the dialog with it; it opens anew as a modal one.
+        // The dialog leaves the page with its place, and opens anew as a modal one.
         await run(page, 'app.remove()')
         await frames(page)
         await run(page, 'document.body.append(app)')

@@ -23,7 +23,7 @@ export interface ShopPage {
   policy?: string
 }
 
-/** What a shop with a strict policy sends: everything that the guide asks to add, and nothing else. */
+/** The policy of a strict shop: everything that the guide asks to add, and nothing else. */
 export const strictPolicy = (service: string) =>
   `default-src 'none'; script-src ${service}; connect-src ${service}; img-src 'self' ${service}; style-src 'self'; ` +
   `base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`

@@ -112,7 +112,7 @@ describe('the state', () => {
     })
   }, 60_000)
 
-  test('too many requests: whoever closes and comes back finds no count that stands still', async () => {
+  test('too many requests: closing and opening again leaves no count that stands still', async () => {
     await shop.visit({}, {}, async (page) => {
       shop.service.reply = () => ({ status: 429, body: {}, headers: { 'retry-after': '60' } })
       await open(page)

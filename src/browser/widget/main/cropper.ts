@@ -38,7 +38,7 @@ const STEP = 0.01
 /** A new search begins so long after the last move, in milliseconds. */
 const SETTLE_MS = 300
 
-/** What a key moves, in shares of the picture. */
+/** The move of each key, in shares of the picture. */
 const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-STEP, 0],
   ArrowRight: [STEP, 0],

@@ -14,8 +14,8 @@ import { findSpeech, pickTexts } from './texts.ts'
 import { buildView } from './view.ts'
 
 /**
- * Builds the dialog from three controllers over one state: `picking` decides what is searched for, `searching` asks the
- * service and shows what comes of it, `panel` opens and closes.
+ * Builds the dialog from three controllers over one state: `picking` makes the query, `searching` asks the service and
+ * shows the outcome, `panel` opens and closes.
  */
 export function start(context: Context): Panel {
   const { options, root } = context

@@ -3,7 +3,7 @@ import { buildSkeleton } from './results.ts'
 import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
 
-/** What came of a search: a sentence, a button to go on with, and the products. */
+/** The outcome of a search: a sentence, a button to go on with, and the products. */
 export interface Outcome {
   /** Shows a sentence, and lets screen readers say it once. */
   say(text: string, spoken?: string): void

@@ -10,8 +10,8 @@ export function createPanel({ context, view }: Parts, searching: Searching, pick
   const { root, emit, shelter } = context
   const { element } = view
   const dialog = element instanceof HTMLDialogElement ? element : undefined
-  /** What had the focus before. */
-  let opener: HTMLElement | undefined
+  /** The element that had the focus before. */
+  let opener: HTMLElement | null = null
 
   /** The button of an inline widget, which the section replaces. */
   const hideButton = (isHidden: boolean) => root.querySelector('.open')?.toggleAttribute('hidden', isHidden)
@@ -26,7 +26,7 @@ export function createPanel({ context, view }: Parts, searching: Searching, pick
     element.remove()
   }
 
-  function show(from: HTMLElement | undefined): void {
+  function show(from: HTMLElement | null): void {
     if (!dialog) {
       shelter()
       hideButton(true)
@@ -36,7 +36,7 @@ export function createPanel({ context, view }: Parts, searching: Searching, pick
       opener = from
       shelter()
       dialog.showModal()
-      // What the browser takes for the first control is the one that closes.
+      // The browser would focus the first control, which closes the dialog.
       view.greet()
     }
   }

@@ -5,7 +5,7 @@ import type { Query } from './search.ts'
 import type { Searching } from './searching.ts'
 import type { Parts } from './state.ts'
 
-/** Makes the query of what the shopper picks: pictures, addresses, products, words and parts of a picture. */
+/** Turns the shopper's choices into the query: pictures, addresses, products, words and parts of a picture. */
 export interface Picking {
   /** Searches with the first that a request has. */
   take(request: OpenRequest): void
@@ -31,12 +31,12 @@ export function createPicking(
   /** Picks so far. A picture that is read, or shown, too late is of an earlier one. */
   let picks = 0
 
-  /** Folds what was asked for, so that what was found stands in its place. */
+  /** Folds the ways to ask, so that the products take their place. */
   function fill(): void {
     folds.fold()
     panel.classList.replace('empty', 'filled')
     removal.hidden = !state.query.source
-    // What had the focus may be folded now.
+    // The focused element may be folded now.
     if (root.activeElement?.checkVisibility() === false) view.rest()
   }
 

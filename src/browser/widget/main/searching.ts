@@ -10,15 +10,15 @@ const SKELETON_MS = 150
 const SLOW_MS = 8_000
 const BUSY_SECONDS = 20
 
-/** Asks the service for the query of the state, one search at a time, and shows what comes of it. */
+/** Sends the query of the state to the service, one search at a time, and shows the outcome. */
 export interface Searching {
   /** Searches in place of the search that runs. An upload goes on: the next search of its picture waits for it. */
   run(): void
   /** Ends the search and the upload. */
   stop(): void
-  /** Removes what the last search has left. */
+  /** Removes the outcome of the last search. */
   clear(): void
-  /** Ends everything that would still send or show something. Results stay; what is only half there does not. */
+  /** Ends everything that would still send or show something, because the shopper has gone. Finished results stay. */
   abandon(): void
   destroy(): void
 }
@@ -28,7 +28,7 @@ export function createSearching(parts: Parts): Searching {
   const showAnswer = createAnswers(parts, run)
   let running: AbortController | undefined
   let uploading: AbortController | undefined
-  /** What a search that was refused waits for: the network, or its turn at a busy service. */
+  /** A refused search waits for the network, or for its turn at a busy service. */
   let waitingFor: 'network' | 'turn' | undefined
   let stopTimers = () => {}
 

@@ -5,13 +5,13 @@ import type { Stage } from './stage.ts'
 import type { Speech, Texts } from './texts.ts'
 import type { View } from './view.ts'
 
-/** What the controllers of the dialog share. Everything else that one remembers is its own. */
+/** The state that the controllers of the dialog share. Each keeps everything else to itself. */
 export interface State {
-  /** What the shopper looks for now. A change replaces it, so that a search keeps the one it began with. */
+  /** The current query. A change replaces it, so a running search keeps the one it began with. */
   query: Query
 }
 
-/** What the controllers of the dialog are made of. */
+/** The parts that the controllers of the dialog work with. */
 export interface Parts {
   context: Context
   texts: Texts

@@ -6,7 +6,7 @@ const GO = 'M15.5 15.5 21 21M17.5 10.5a7 7 0 1 1-14 0 7 7 0 0 1 14 0Z'
 const CLOSE = 'M6 6l12 12M18 6 6 18'
 const ACCEPT = 'image/jpeg,image/png,image/webp'
 
-/** What the view tells of. */
+/** The shopper's actions. */
 interface Actions {
   onFile(file: Blob): void
   onWords(words: string): void
@@ -26,7 +26,7 @@ export interface View {
   headline: HTMLElement
   notice: HTMLElement
   out: HTMLElement
-  /** What screen readers hear of; set once for each search. */
+  /** The sentence for screen readers, set once for each search. */
   status: HTMLElement
   panel: HTMLElement
   removal: HTMLElement
