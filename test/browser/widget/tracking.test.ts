@@ -29,11 +29,11 @@ const track = async (page: Page, code: string, count = 1) => {
   await done
 }
 
-/** Waits until so many events wait in the browser. The clock of the page may stand still. */
-const queued = (page: Page, count: number) =>
-  page.waitForFunction(`JSON.parse(localStorage['service-queue'] ?? '[]').length === ${count}`, undefined, {
-    polling: 'raf',
-  })
+/** Waits until so many events wait in the browser. It asks from here, because the clock of the page may stand still. */
+const queued = async (page: Page, count: number) => {
+  const read = () => run<number>(page, `JSON.parse(localStorage['service-queue'] ?? '[]').length`)
+  while ((await read()) !== count);
+}
 
 const keys = (page: Page) => run<string[]>(page, 'Object.keys(localStorage).sort()')
 const TRACK = { data: { 'data-mode': 'track' } }
