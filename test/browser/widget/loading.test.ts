@@ -155,22 +155,6 @@ describe('another tag', () => {
     })
     expect(result).toEqual(['main', 'body', true])
   }, 60_000)
-
-  test('of the page does nothing where the shop ended what it listens to', async () => {
-    const { result } = await shop.visit({}, {}, async (page) => {
-      await opener(page).waitFor()
-      await run(
-        page,
-        `window.names = []; window.off = ServiceWidget.on('service:open', () => names.push('one'))
-        ServiceWidget.on('open', () => names.push('two')); off()`,
-      )
-      await open(page)
-      const first = await run(page, 'names')
-      await run(page, `ServiceWidget.destroy(); document.dispatchEvent(new CustomEvent('service:open'))`)
-      return [first, await run(page, 'names')]
-    })
-    expect(result).toEqual([['two'], ['two']])
-  }, 60_000)
 })
 
 describe('tracking alone', () => {
@@ -189,3 +173,19 @@ describe('tracking alone', () => {
     expect(mainFiles()).toEqual([])
   }, 60_000)
 })
+
+test('listeners end with the function that on returned, and with destroy', async () => {
+  const { result } = await shop.visit({}, {}, async (page) => {
+    await opener(page).waitFor()
+    await run(
+      page,
+      `window.names = []; window.off = ServiceWidget.on('service:open', () => names.push('one'))
+      ServiceWidget.on('open', () => names.push('two')); off()`,
+    )
+    await open(page)
+    const first = await run(page, 'names')
+    await run(page, `ServiceWidget.destroy(); document.dispatchEvent(new CustomEvent('service:open'))`)
+    return [first, await run(page, 'names')]
+  })
+  expect(result).toEqual([['two'], ['two']])
+}, 60_000)
