@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LOOKS, visit as visitWith } from './chromium.ts'
-import { BEHIND_PROXY, clientAddress, startExecutable } from './service.ts'
+import { BEHIND_PROXY, clientAddress, openService } from './service.ts'
 
-let service: Awaited<ReturnType<typeof startExecutable>>
+const service = openService(BEHIND_PROXY)
 /** Number of the test: each has a person, a store and a client address of its own. */
 let n = 0
 let email = ''
 
-beforeAll(async () => {
-  service = await startExecutable(BEHIND_PROXY)
-}, 60_000)
 beforeEach(() => {
   n++
   email = `anna-${n}@shop.test`
 })
-afterAll(() => service.stop(), 30_000)
 
 const visit: typeof visitWith = (url, look, act) =>
   visitWith(url, { ...look, headers: clientAddress(n) }, act)

@@ -1,9 +1,9 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** What a visit found on the way. */
+/** The result of a visit, and its observations on the way. */
 export interface Visit<Result> {
   result: Result
-  /** What the page wrote to the console, and its uncaught errors. */
+  /** Messages of the console, and uncaught errors. */
   complaints: string[]
   /** Requests that left the page's origin. */
   strangers: string[]

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { LOOKS, visit } from './chromium.ts'
-import { installDemo, startExecutable } from './service.ts'
+import { installDemo, openService } from './service.ts'
 
-let service: Awaited<ReturnType<typeof startExecutable>>
+const service = openService()
 let credentials: { client_id: string; client_secret: string }
 
 beforeAll(async () => {
-  service = await startExecutable()
   const account = ['--email', 'me@shop.test', '--password', 'kettle drum violin', '--store', 'Shop']
   credentials = JSON.parse(await service.run('setup', ...account, '--json'))
   const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
@@ -14,7 +13,6 @@ beforeAll(async () => {
   const { access_token } = (await granted.json()) as { access_token: string }
   await installDemo(service.address, access_token)
 }, 120_000)
-afterAll(() => service.stop(), 30_000)
 
 describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   test('/docs: fetches its own token and finds something with the next click, leaves no trace of another origin, scrolls in one direction', async () => {

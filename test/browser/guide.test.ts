@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { LOOKS, visit } from './chromium.ts'
-import { startExecutable } from './service.ts'
+import { openService } from './service.ts'
 
-let service: Awaited<ReturnType<typeof startExecutable>>
-
-beforeAll(async () => {
-  service = await startExecutable()
-}, 60_000)
-afterAll(() => service.stop(), 30_000)
+const service = openService()
 
 describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
   test('/docs/guide: leads to a document and to a section of it, and scrolls in one direction', async () => {

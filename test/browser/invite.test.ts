@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LOOKS, visit as visitWith } from './chromium.ts'
-import { BEHIND_PROXY, clientAddress, startExecutable } from './service.ts'
+import { BEHIND_PROXY, clientAddress, openService } from './service.ts'
 
 const PASSWORD = 'a long password'
 const NEW = 'seven green bottles'
 const LOOK = { width: 1280, colorScheme: 'light' } as const
-let service: Awaited<ReturnType<typeof startExecutable>>
+const service = openService(BEHIND_PROXY)
 /** Number of the test: each has people, stores and a client address of its own. */
 let n = 0
 let owner: string
@@ -15,15 +15,11 @@ const mailbox = (name: string) => `${name}-${n}@shop.test`
 const setUp = (name: string, store: string) =>
   service.run('setup', '--email', mailbox(name), '--password', PASSWORD, '--store', `${store} ${n}`)
 
-beforeAll(async () => {
-  service = await startExecutable(BEHIND_PROXY)
-}, 60_000)
 beforeEach(async () => {
   n++
   await setUp('root', 'My shop')
   owner = await signIn(mailbox('root'), PASSWORD)
 }, 60_000)
-afterAll(() => service.stop(), 30_000)
 
 const visit: typeof visitWith = (url, look, act) =>
   visitWith(url, { ...look, headers: clientAddress(n) }, act)

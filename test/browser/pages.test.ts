@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LOOKS, visit } from './chromium.ts'
-import { startExecutable } from './service.ts'
+import { openService } from './service.ts'
 
 const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 
-let service: Awaited<ReturnType<typeof startExecutable>>
-
-beforeAll(async () => {
-  service = await startExecutable()
-}, 60_000)
-afterAll(() => service.stop(), 30_000)
+const service = openService()
 
 /** Pages by their addresses, with their headings. */
 const PAGES = {
@@ -31,7 +26,7 @@ const PAGES = {
   '/oauth/password/reset#token=x': 'Choose a new password',
 }
 
-/** What axe-core finds on a page, as `rule: element`. */
+/** Lists the findings of axe-core on a page, as `rule: element`. */
 async function findFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate<string[]>(`axe.run(document)

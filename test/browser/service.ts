@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +36,23 @@ export async function startExecutable(settings: Record<string, string> = {}): Pr
       child.kill('SIGTERM')
       await child.exited
       rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Gives the tests of a file one service, which runs from the first test to the last. */
+export function openService(settings?: Record<string, string>): Omit<Service, 'stop'> {
+  let service: Service
+  beforeAll(async () => {
+    service = await startExecutable(settings)
+  }, 60_000)
+  afterAll(() => service.stop(), 30_000)
+  return {
+    get address() {
+      return service.address
+    },
+    get run() {
+      return service.run
     },
   }
 }

@@ -18,7 +18,7 @@ import {
 
 /** Missing on pages that need no input. */
 const password = byId('password')
-/** What the form sends beside the token. Disabled fields belong to a part that does not concern this reader. */
+/** The fields that the form sends beside the token. Disabled ones belong to a part that does not concern this reader. */
 const fields = [...form.querySelectorAll('input[name]')]
 
 /** Reads the token. Older mails have it in the query; it moves behind the #, so that a reload does not send it. */

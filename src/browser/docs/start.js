@@ -8,7 +8,7 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 followScheme()
 darkScheme.addEventListener('change', followScheme)
 
-/** What is open at first: two groups, and the search that works without a picture unless the link names something else. */
+/** Opens two groups, and the search that works without a picture unless the link names something else. */
 const OPEN = new Set(['operations-tag/Search', 'operations-tag/Products'])
 if (window.location.hash.length < 2) OPEN.add('operations/Search/searchByText')
 

@@ -1,4 +1,4 @@
-// What the pages with one form share: they send it, and show the outcome instead of it or why it failed above it.
+// Shared by the pages with one form: they send it, and show the outcome in its place, or the error above it.
 
 export const byId = (id) => document.getElementById(id)
 

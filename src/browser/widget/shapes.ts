@@ -1,9 +1,9 @@
-/** What the loader and the main file know of each other, and what a shop's page may call. */
+/** The contract between the loader and the main file, and the calls of a shop's page. */
 import type { Client } from './loader/client.ts'
 import type { Options } from './loader/options.ts'
 import type { Tracking } from './loader/tracking.ts'
 
-/** What `open` starts with; without any of them it shows the empty dialog. */
+/** The first search of an opened dialog. Without any of these fields the dialog is empty. */
 export interface OpenRequest {
   /** A picture, as a file or as bytes. */
   file?: Blob
@@ -13,7 +13,7 @@ export interface OpenRequest {
   product_id?: string
   /** Words. */
   query?: string
-  /** What somebody has dropped on the page; the main file finds the picture in it. */
+  /** A drop on the page, in which the main file finds the picture. */
   dropped?: Dropped
 }
 
@@ -26,7 +26,7 @@ export interface Dropped {
   addresses: string
 }
 
-/** What the loader hands to the main file. */
+/** The powers that the loader hands to the main file. */
 export interface Context {
   options: Options
   root: ShadowRoot
@@ -40,9 +40,9 @@ export interface Context {
 
 export type EventName = 'open' | 'results' | 'select' | 'error'
 
-/** What the main file answers. */
+/** The dialog, as the main file hands it to the loader. */
 export interface Panel {
-  open(request: OpenRequest, opener?: HTMLElement): void
+  open(request: OpenRequest, opener: HTMLElement | null): void
   close(): void
   /** The page may have moved or removed the root: what was a modal dialog is one again, or closes. */
   settle(): void

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
 import { hits } from './service.ts'
-import { choose, open, type Shop, said, searchWords, startShop } from './shop.ts'
+import { choose, open, openWidgetPage, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 
-/** What axe-core finds in the widget, as `rule: element`. The shop around it is not ours. */
+/** Lists the findings of axe-core in the widget, as `rule: element`. The shop around it is not ours. */
 async function look(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate<string[]>(`axe.run(document.querySelector('[data-service-widget]'))

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { hits, type Reply } from './service.ts'
-import { cardsOf, open, type Shop, searchWords, startShop } from './shop.ts'
+import { cardsOf, open, openWidgetPage, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 /** A hit of a category with a score. */
 const hit = (n: number, similarity_score: number, category?: string) => ({

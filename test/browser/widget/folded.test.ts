@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '../../../src/browser/widget/main/texts.ts'
 import { plain } from './pictures.ts'
 import { hits, type Reply } from './service.ts'
-import { cardsOf, choose, heardResults, open, run, type Shop, said, searchWords, startShop } from './shop.ts'
+import { cardsOf, choose, heardResults, open, openWidgetPage, run, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(800, 600)
 const PHONE = { width: 360, height: 740, hasTouch: true } as const
@@ -146,7 +141,7 @@ describe('the row', () => {
       await page.keyboard.press('Enter')
       await page.locator('.frame').waitFor()
       steps.push(await focused(page))
-      // Whoever comes back can type at once.
+      // A shopper who comes back can type at once.
       await page.keyboard.press('Escape')
       await open(page)
       steps.push(await focused(page))

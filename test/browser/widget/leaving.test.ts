@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
 import {
@@ -8,19 +8,13 @@ import {
   heardResults,
   open,
   opener,
+  openWidgetPage,
   run,
-  type Shop,
   said,
   searchWords,
-  startShop,
 } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(800, 600)
 const close = async (page: Page) => {

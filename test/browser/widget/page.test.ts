@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { plain } from './pictures.ts'
 import { KEY } from './service.ts'
 import {
@@ -7,22 +7,17 @@ import {
   dialogOf,
   open,
   opener,
+  openWidgetPage,
   run,
-  type Shop,
+  type ShopPage,
   said,
   searchWords,
-  startShop,
   strictPolicy,
   tagOf,
   transfer,
 } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(400, 300)
 
@@ -167,7 +162,7 @@ describe('loading', () => {
 })
 
 describe('the key', () => {
-  const refusal = async (shown: Parameters<Shop['visit']>[0], host?: string) =>
+  const refusal = async (shown: ShopPage, host?: string) =>
     shop.visit(
       shown,
       {},

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { plain } from './pictures.ts'
-import {
-  dialogOf,
-  open,
-  opener,
-  run,
-  type Shop,
-  said,
-  searchWords,
-  startShop,
-  tagOf,
-  transfer,
-} from './shop.ts'
+import { dialogOf, open, opener, openWidgetPage, run, said, searchWords, tagOf, transfer } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(400, 300)
 const NOWHERE = { data: { 'data-target': '#nowhere' } }
@@ -144,7 +128,7 @@ describe('a framework', () => {
         await page.locator('dialog:modal').waitFor()
         await searchWords(page, 'mug')
         await said(page, '12 products found')
-        // What takes the place away takes the dialog with it; it opens anew as a modal one.
+        // The dialog leaves the page with its place, and opens anew as a modal one.
         await run(page, 'app.remove()')
         await frames(page)
         await run(page, 'document.body.append(app)')

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { dialogOf, fence, open, opener, run, type Shop, said, searchWords, startShop } from './shop.ts'
+import { describe, expect, test } from 'bun:test'
+import { dialogOf, fence, open, opener, openWidgetPage, run, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const UNAVAILABLE = 'Search by picture is not available here.'
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { giantByHeader, heicHeader, phonePhoto, plain } from './pictures.ts'
-import { choose, headlineOf, heardResults, open, type Shop, said, searchWords, startShop } from './shop.ts'
+import { choose, headlineOf, heardResults, open, openWidgetPage, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const photo = await plain(800, 600)
 

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { launchChromium } from '../chromium.ts'
 import { KEY, type Service, startService } from './service.ts'
@@ -22,7 +23,7 @@ export interface ShopPage {
   policy?: string
 }
 
-/** What a shop with a strict policy sends: everything that the guide asks to add, and nothing else. */
+/** The policy of a strict shop: everything that the guide asks to add, and nothing else. */
 export const strictPolicy = (service: string) =>
   `default-src 'none'; script-src ${service}; connect-src ${service}; img-src 'self' ${service}; style-src 'self'; ` +
   `base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`
@@ -41,7 +42,7 @@ h1{font-size:26px;margin:0 0 12px}header{display:flex;gap:12px;align-items:cente
 @media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`
 
 /** A shop on an origin of its own, the stand-in for the service, and a browser. */
-export async function startShop() {
+async function startShop() {
   let current: ShopPage = {}
   const service: Service = startService(() => [origin])
   const shop = Bun.serve({
@@ -111,7 +112,27 @@ export async function startShop() {
   }
 }
 
-export type Shop = Awaited<ReturnType<typeof startShop>>
+type Shop = Awaited<ReturnType<typeof startShop>>
+
+/** Gives the tests of a file one shop, which runs from the first test to the last; each visit opens a page of its own. */
+export function openWidgetPage(): Omit<Shop, 'stop'> {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await startShop()
+  }, 60_000)
+  afterAll(() => shop.stop(), 30_000)
+  return {
+    get origin() {
+      return shop.origin
+    },
+    get service() {
+      return shop.service
+    },
+    get visit() {
+      return shop.visit
+    },
+  }
+}
 
 /** The button that opens the dialog. */
 export const opener = (page: Page) => page.getByRole('button', { name: 'Search by picture' })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { plain } from './pictures.ts'
 import { hits, type Reply } from './service.ts'
 import {
@@ -8,19 +8,13 @@ import {
   headlineOf,
   open,
   opener,
-  type Shop,
+  openWidgetPage,
   said,
   searchWords,
-  startShop,
   statusOf,
 } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 /** Searches by words for one reply, and tells what the shopper reads and hears. */
 const stateAfter = async (reply: Reply) => {
@@ -118,7 +112,7 @@ describe('the state', () => {
     })
   }, 60_000)
 
-  test('too many requests: whoever closes and comes back finds no count that stands still', async () => {
+  test('too many requests: closing and opening again leaves no count that stands still', async () => {
     await shop.visit({}, {}, async (page) => {
       shop.service.reply = () => ({ status: 429, body: {}, headers: { 'retry-after': '60' } })
       await open(page)

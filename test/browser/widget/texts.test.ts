@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { hits } from './service.ts'
-import { headlineOf, run, type Shop, said, searchWords, startShop } from './shop.ts'
+import { headlineOf, openWidgetPage, run, said, searchWords } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 describe('the texts', () => {
   test.each([

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { KEY } from './service.ts'
-import { cardsOf, open, opener, run, type Shop, said, searchWords, startShop, tagOf } from './shop.ts'
+import { cardsOf, fence, open, opener, openWidgetPage, run, said, searchWords, tagOf } from './shop.ts'
 
-let shop: Shop
-
-beforeAll(async () => {
-  shop = await startShop()
-}, 60_000)
-afterAll(() => shop.stop(), 30_000)
+const shop = openWidgetPage()
 
 const feedback = () => shop.service.callsOf('feedback').map(({ body }) => body)
 /** For calls that a page makes at once, which arrive in any order. */
@@ -32,6 +27,12 @@ const track = async (page: Page, code: string, count = 1) => {
   const done = sent(page, shop.service.callsOf('feedback').length + count)
   await run(page, code)
   await done
+}
+
+/** Waits until so many events wait in the browser. It asks from here, because the clock of the page may stand still. */
+const queued = async (page: Page, count: number) => {
+  const read = () => run<number>(page, `JSON.parse(localStorage['service-queue'] ?? '[]').length`)
+  while ((await read()) !== count);
 }
 
 const keys = (page: Page) => run<string[]>(page, 'Object.keys(localStorage).sort()')
@@ -223,6 +224,85 @@ describe('feedback', () => {
       await track(page, buy('EUR'))
     })
     expect(feedback().map(({ currency }) => currency)).toEqual(['Euro', 'EUR'])
+  }, 60_000)
+
+  test('a list that finds nobody keeps those behind it, each under its key', async () => {
+    const { result } = await shop.visit({}, {}, async (page, context) => {
+      await opener(page).waitFor()
+      await context.setOffline(true)
+      await run(
+        page,
+        `localStorage['service-queue'] = JSON.stringify([
+          [Date.now(), { result_product_id: 'sku-1', action: 'click' }, 'one'],
+          [Date.now(), { result_product_id: 'sku-2', action: 'click' }],
+          [Date.now(), { result_product_id: 'sku-3', action: 'click' }, 'one'],
+        ])`,
+      )
+      shop.service.reply = () => ({ status: 500, body: { error: 'internal_error' } })
+      await context.setOffline(false)
+      await shop.service.arrived('feedback', 1)
+      await queued(page, 3)
+      return run(
+        page,
+        `JSON.parse(localStorage['service-queue']).map(([, event, key]) => [event.result_product_id, key])`,
+      )
+    })
+    expect(feedback().map(({ events }) => events)).toEqual([
+      [
+        expect.objectContaining({ result_product_id: 'sku-1' }),
+        expect.objectContaining({ result_product_id: 'sku-3' }),
+      ],
+    ])
+    expect(result).toEqual([
+      ['sku-1', 'one'],
+      ['sku-3', 'one'],
+      ['sku-2', undefined],
+    ])
+  }, 60_000)
+
+  test('waits as long as the service asks for, or else thirty seconds', async () => {
+    await shop.visit({}, {}, async (page) => {
+      await opener(page).waitFor()
+      await page.clock.install()
+      shop.service.reply = () => ({ status: 429, body: {}, headers: { 'retry-after': '5' } })
+      await track(page, `ServiceWidget.trackAddToCart('sku-1')`)
+      await queued(page, 1)
+      await page.clock.runFor(4_900)
+      await fence(page, shop.service.address)
+      expect(feedback()).toHaveLength(1)
+      shop.service.reply = () => ({ status: 500, body: {} })
+      await page.clock.runFor(200)
+      await shop.service.arrived('feedback', 2)
+      await queued(page, 1)
+      shop.service.reply = () => undefined
+      await page.clock.runFor(31_000)
+      await shop.service.arrived('feedback', 3)
+    })
+    expect(feedback()).toHaveLength(3)
+  }, 60_000)
+
+  test('of a click older than seven days has no search; what somebody else has stored there does no harm', async () => {
+    await shop.visit(TRACK, {}, async (page) => {
+      await page.waitForLoadState('load')
+      await run(
+        page,
+        `localStorage['service-clicks'] = JSON.stringify([['sku-1', 'old', Date.now() - 604801000], ['sku-2', 'new', Date.now() - 604700000]])
+        localStorage['service-queue'] = '[1]'; localStorage['service-orders'] = '{}'; localStorage['service-sid'] = 'not a session'`,
+      )
+      await track(page, `ServiceWidget.trackAddToCart('sku-1')`)
+      await track(
+        page,
+        `ServiceWidget.trackPurchase('sku-2', { order_value: 1, currency: 'EUR', order_id: 7 })`,
+      )
+    })
+    expect(feedback()).toEqual([
+      {
+        result_product_id: 'sku-1',
+        action: 'add_to_cart',
+        session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+      expect.objectContaining({ result_product_id: 'sku-2', search_id: 'new', order_id: '7' }),
+    ])
   }, 60_000)
 })
 

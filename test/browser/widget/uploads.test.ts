@@ -4,24 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { plain } from './pictures.ts'
-import { dialogOf, fence, open, opener, run, type Shop, said, startShop, transfer } from './shop.ts'
+import { dialogOf, fence, open, opener, openWidgetPage, run, said, transfer } from './shop.ts'
 
-let shop: Shop
+const shop = openWidgetPage()
 let folder: string
 let file: string
 
 const photo = await plain(400, 300)
 
 beforeAll(async () => {
-  shop = await startShop()
   folder = mkdtempSync(join(tmpdir(), 'widget-uploads-'))
   file = join(folder, 'own.jpg')
   await Bun.write(file, photo)
-}, 60_000)
-afterAll(async () => {
-  await shop.stop()
-  rmSync(folder, { recursive: true })
-}, 30_000)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Drags the file over the middle of elements, as somebody does with a mouse, and drops it on the last. */
 async function drag(

@@ -1,10 +1,6 @@
 import { el } from '../dom.ts'
 import type { OpenRequest } from '../shapes.ts'
-
-/** Shows one drop area while somebody drags a picture over the page, and takes pasted pictures. */
-export interface Drops {
-  stop(): void
-}
+import type { Home } from './home.ts'
 
 /** Whether typing would go into the element, a field of the page. */
 const isField = (element: EventTarget | undefined): boolean =>
@@ -15,23 +11,19 @@ const isTaken = (event: Event): boolean =>
   event.defaultPrevented ||
   event.composedPath().some((one) => one instanceof Element && one.matches('input[type=file]'))
 
-/** What the drops need of the loader. */
-interface Surroundings {
-  /** Whether the dialog is open, which shows a drop area of its own and takes links, too. */
-  isOpen(): boolean
-  open(request: OpenRequest): void
-  /** Makes sure that the page shows the root, before the area appears in it. */
-  shelter(): void
-  /** The area has gone. */
-  place(): void
-}
-
+/**
+ * Shows one drop area while somebody drags a picture over the page, and takes pasted pictures.
+ *
+ * @param home shows the area, and is placed anew when it has gone. @returns a function that ends it.
+ */
 export function createDrops(
-  root: ShadowRoot,
   label: string,
-  { isOpen, open, shelter, place }: Surroundings,
-): Drops {
+  { root, shelter, place }: Home,
+  open: (request: OpenRequest) => void,
+): () => void {
   const area = el('div', { class: 'drop', dir: 'auto', part: 'drop', popover: 'manual' }, label)
+  /** Whether the dialog is open, which shows a drop area of its own and takes links, too. */
+  const isOpen = () => root.querySelector('dialog[open]') !== null
   let isOwn = false
   let hiding: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()
@@ -91,9 +83,9 @@ export function createDrops(
   document.addEventListener(
     'drop',
     (event) => {
-      if (!brings(event) || !event.dataTransfer || isTaken(event)) return
-      event.preventDefault()
       const { dataTransfer } = event
+      if (!dataTransfer || !brings(event) || isTaken(event)) return
+      event.preventDefault()
       open({
         // It can be read during the event alone, and the main file may have to come first.
         dropped: {
@@ -118,11 +110,9 @@ export function createDrops(
     { signal },
   )
 
-  return {
-    stop() {
-      listening.abort()
-      clearTimeout(hiding)
-      area.remove()
-    },
+  return () => {
+    listening.abort()
+    clearTimeout(hiding)
+    area.remove()
   }
 }

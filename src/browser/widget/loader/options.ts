@@ -8,12 +8,13 @@ export interface Options {
   attach: string | undefined
   /** Selector of the shop's own product pictures. */
   similar: string | undefined
-  /** What the main file reads by itself. */
+  /** All attributes; the main file reads some of its own. */
   data: DOMStringMap
   /** A language tag for texts and prices. */
   lang: string
   theme: 'auto' | 'light' | 'dark'
-  isConsentRequired: boolean
+  /** Whether anything may be stored before the page tells of the shopper's consent. */
+  hasConsent: boolean
   /** Texts in place of ours, by name. */
   texts: Readonly<Record<string, string>>
 }
@@ -46,7 +47,7 @@ export function readOptions(data: DOMStringMap, warn: (message: string) => void)
     data,
     lang: findLanguage(data['lang'], document.documentElement.lang),
     theme: oneOf(data['theme'], ['auto', 'light', 'dark']),
-    isConsentRequired: data['consent'] === 'required',
+    hasConsent: data['consent'] !== 'required',
     texts: readTexts(data['texts'], warn),
   }
 }

@@ -1,4 +1,4 @@
-/** What the console tells the developer about a key. */
+/** Messages for the developer about a key. */
 import type { ServiceError } from './client.ts'
 
 const HINT = 'Find it with: lookalike key list.'

@@ -5,6 +5,8 @@
  */
 export interface Storage {
   read<Value>(name: string, fallback: Value): Value
+  /** Reads a list; anything else is an empty one. */
+  list<Entry>(name: string): Entry[]
   write(name: string, value: unknown): void
   /** Whether the disk may be used. Lists that were kept in memory until then join those on the disk. */
   allow(isAllowed: boolean): void
@@ -28,21 +30,27 @@ export function createStorage(isAllowedFirst: boolean): Storage {
     }
   }
 
-  /** @returns undefined where nothing is stored, or nothing of ours. */
+  /** @returns null or undefined where nothing is stored, or nothing of ours. */
   const recall = (name: string, isText: boolean): unknown => {
     try {
       const text = localStorage.getItem(name)
-      return text === null || isText ? (text ?? undefined) : JSON.parse(text)
+      return text === null || isText ? text : JSON.parse(text)
     } catch {
       // As above, or somebody else has written there.
       return undefined
     }
   }
 
+  function read<Value>(name: string, fallback: Value): Value {
+    const stored = isAllowed ? recall(name, typeof fallback === 'string') : undefined
+    return (stored ?? memory.get(name) ?? fallback) as Value
+  }
+
   return {
-    read(name, fallback) {
-      const stored = isAllowed ? recall(name, typeof fallback === 'string') : undefined
-      return (stored ?? memory.get(name) ?? fallback) as typeof fallback
+    read,
+    list(name) {
+      const stored = read<unknown>(name, [])
+      return Array.isArray(stored) ? stored : []
     },
     write(name, value) {
       memory.set(name, value)

@@ -1,5 +1,6 @@
 import { el, sheet } from '../dom.ts'
 import type { Box } from '../shapes.ts'
+import { type Edges, isWhole, moveBox, shadeAround, WHOLE } from './frame.ts'
 import { SIDE_MIN } from './picture.ts'
 import type { Texts } from './texts.ts'
 
@@ -20,7 +21,7 @@ export interface Part {
   choose(): void
 }
 
-/** The eight handles: which edges each moves, -1 for the left or upper one, 1 for the other. */
+/** The eight handles, by the edges that each moves. */
 const HANDLES = [
   [-1, -1],
   [0, -1],
@@ -32,13 +33,39 @@ const HANDLES = [
   [-1, 0],
 ] as const
 
-const WHOLE: Box = { x: 0, y: 0, width: 1, height: 1 }
 /** One key press, as a share of the picture. */
 const STEP = 0.01
 /** A new search begins so long after the last move, in milliseconds. */
 const SETTLE_MS = 300
 
-const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
+/** The move of each key, in shares of the picture. */
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-STEP, 0],
+  ArrowRight: [STEP, 0],
+  ArrowUp: [0, -STEP],
+  ArrowDown: [0, STEP],
+}
+
+/** Follows a pressed pointer. @param onMove hears of the pixels since the press. */
+function follow(
+  { currentTarget, pointerId, clientX, clientY }: PointerEvent,
+  onMove: (x: number, y: number) => void,
+  onEnd: () => void,
+): void {
+  const handle = currentTarget as HTMLElement
+  handle.setPointerCapture(pointerId)
+  const ending = new AbortController()
+  const { signal } = ending
+  const end = () => {
+    ending.abort()
+    onEnd()
+  }
+  handle.addEventListener('pointermove', (now) => onMove(now.clientX - clientX, now.clientY - clientY), {
+    signal,
+  })
+  handle.addEventListener('pointerup', end, { signal })
+  handle.addEventListener('pointercancel', end, { signal })
+}
 
 /** @param onSettled hears of the frame some time after its last move; undefined for the whole picture. */
 export function createCropper(
@@ -94,81 +121,39 @@ export function createCropper(
     style.setProperty('top', `${box.y * 100}%`)
     style.setProperty('width', `${box.width * 100}%`)
     style.setProperty('height', `${box.height * 100}%`)
-    const [right, bottom] = [box.x + box.width, box.y + box.height]
-    // The hole of the shade: around the picture, then around the frame in the other direction.
-    const corners = [
-      [0, 0],
-      [0, 1],
-      [1, 1],
-      [1, 0],
-      [0, 0],
-      [box.x, box.y],
-      [right, box.y],
-      [right, bottom],
-      [box.x, bottom],
-      [box.x, box.y],
-    ]
-    shadeRule.style.setProperty(
-      'clip-path',
-      `polygon(${corners.map(([x = 0, y = 0]) => `${x * 100}% ${y * 100}%`).join()})`,
-    )
-    picture.classList.toggle('whole', isWhole())
+    shadeRule.style.setProperty('clip-path', shadeAround(box))
+    picture.classList.toggle('whole', isWhole(box))
   }
 
-  const isWhole = () => box.width > 0.995 && box.height > 0.995
-
-  /** Moves the frame, or the edges that are named, by shares of the picture. */
-  function move(from: Box, edges: readonly [number, number] | undefined, dx: number, dy: number): void {
-    if (!edges) {
-      box = { ...from, x: clamp(from.x + dx, 0, 1 - from.width), y: clamp(from.y + dy, 0, 1 - from.height) }
-    } else {
-      const [horizontal, vertical] = edges
-      let [left, top, right, bottom] = [from.x, from.y, from.x + from.width, from.y + from.height]
-      if (horizontal < 0) left = clamp(left + dx, 0, right - least.width)
-      if (horizontal > 0) right = clamp(right + dx, left + least.width, 1)
-      if (vertical < 0) top = clamp(top + dy, 0, bottom - least.height)
-      if (vertical > 0) bottom = clamp(bottom + dy, top + least.height, 1)
-      box = { x: left, y: top, width: right - left, height: bottom - top }
-    }
+  function move(from: Box, edges: Edges | undefined, by: readonly [number, number]): void {
+    box = moveBox(from, edges, by, least)
     draw()
   }
 
   function settle(): void {
     clearTimeout(timer)
-    timer = setTimeout(() => onSettled(isWhole() ? undefined : box), SETTLE_MS)
+    timer = setTimeout(() => onSettled(isWhole(box) ? undefined : box), SETTLE_MS)
   }
 
-  function drag(event: PointerEvent, edges: readonly [number, number] | undefined): void {
+  function drag(event: PointerEvent, edges: Edges | undefined): void {
     if (event.button !== 0) return
-    const handle = event.currentTarget as HTMLElement
     const from = box
     const { width, height } = picture.getBoundingClientRect()
-    handle.setPointerCapture(event.pointerId)
     clearTimeout(timer)
-    const ending = new AbortController()
-    const { signal } = ending
-    const follow = (now: PointerEvent) =>
-      move(from, edges, (now.clientX - event.clientX) / width, (now.clientY - event.clientY) / height)
-    const end = () => {
-      ending.abort()
-      if (box !== from) settle()
-    }
-    handle.addEventListener('pointermove', follow, { signal })
-    handle.addEventListener('pointerup', end, { signal })
-    handle.addEventListener('pointercancel', end, { signal })
+    follow(
+      event,
+      (x, y) => move(from, edges, [x / width, y / height]),
+      () => {
+        if (box !== from) settle()
+      },
+    )
   }
 
   function press(event: KeyboardEvent): void {
-    const steps: Record<string, [number, number]> = {
-      ArrowLeft: [-STEP, 0],
-      ArrowRight: [STEP, 0],
-      ArrowUp: [0, -STEP],
-      ArrowDown: [0, STEP],
-    }
-    const step = steps[event.key]
+    const step = STEPS[event.key]
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return
     event.preventDefault()
-    move(box, event.shiftKey ? [1, 1] : undefined, ...step)
+    move(box, event.shiftKey ? [1, 1] : undefined, step)
     settle()
   }
 

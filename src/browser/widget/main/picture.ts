@@ -22,7 +22,7 @@ const PIXELS_MAX = 30_000_000
 /** A file of more bytes is not read at all. */
 const BYTES_MAX = 60 * 1024 * 1024
 const SIDE_MAX = 768
-/** What the service asks of the shorter side. */
+/** The service refuses pictures with a shorter side. */
 export const SIDE_MIN = 32
 const QUALITY = 0.85
 

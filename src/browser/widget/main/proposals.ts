@@ -2,7 +2,7 @@ import { el } from '../dom.ts'
 import type { Answer, Box } from '../shapes.ts'
 import type { Texts } from './texts.ts'
 
-/** What the service proposes after a search: parts of the picture, and what it seems to show. */
+/** The proposals of the service after a search: parts of the picture, and its likely categories. */
 
 const SHOWN_MAX = 5
 

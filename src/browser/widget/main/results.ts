@@ -30,7 +30,7 @@ function findEdge(hits: readonly Hit[]): number {
 /** The hits of an answer as they are shown. */
 export interface Sorted {
   best: readonly Hit[]
-  /** What follows with a distance: a few of the kinds that the best ones are of. */
+  /** Products that follow at a distance: a few, in the categories of the best ones. */
   more: readonly Hit[]
   /** Nothing looks quite like the query. */
   isWeak: boolean

@@ -2,7 +2,7 @@ import { readRefusal } from '../loader/client.ts'
 import type { Answer, Box, Context } from '../shapes.ts'
 import type { Picture } from './picture.ts'
 
-/** What a search looks with; without a source it takes the words alone. */
+/** A search by the picture of its source, refined by the rest. Without a source, the words alone count. */
 export interface Query {
   source?: Source
   words: string

@@ -87,6 +87,12 @@ export function sayCount(texts: Texts, name: 'found' | 'matches', count: number,
   return text.replace('{n}', String(count))
 }
 
+/** The language that the dialog speaks, and its direction. */
+export interface Speech {
+  lang: string
+  dir: 'ltr' | 'rtl'
+}
+
 /** Scripts that are read from right to left. */
 const RIGHT_TO_LEFT = /^(Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg)$/
 
@@ -94,10 +100,7 @@ const RIGHT_TO_LEFT = /^(Arab|Hebr|Thaa|Syrc|Nkoo|Adlm|Rohg)$/
  * Finds the language that the dialog speaks, and its direction. The page's may be others: where we lack its language and the shop
  * gives no texts in it, the dialog is English.
  */
-export function findSpeech(
-  lang: string,
-  own: Readonly<Record<string, string>>,
-): { lang: string; dir: 'ltr' | 'rtl' } {
+export function findSpeech(lang: string, own: Readonly<Record<string, string>>): Speech {
   const { language } = new Intl.Locale(lang)
   const isSpoken = Object.hasOwn(LANGUAGES, language) || Object.keys(own).some((name) => name in en)
   const spoken = isSpoken ? lang : 'en'

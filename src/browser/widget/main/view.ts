@@ -1,12 +1,12 @@
 import { CAMERA, el, icon } from '../dom.ts'
 import { buildFolds, type Folds } from './folds.ts'
-import type { Texts } from './texts.ts'
+import type { Speech, Texts } from './texts.ts'
 
 const GO = 'M15.5 15.5 21 21M17.5 10.5a7 7 0 1 1-14 0 7 7 0 0 1 14 0Z'
 const CLOSE = 'M6 6l12 12M18 6 6 18'
 const ACCEPT = 'image/jpeg,image/png,image/webp'
 
-/** What the view tells of. */
+/** The shopper's actions. */
 interface Actions {
   onFile(file: Blob): void
   onWords(words: string): void
@@ -26,7 +26,7 @@ export interface View {
   headline: HTMLElement
   notice: HTMLElement
   out: HTMLElement
-  /** What screen readers hear of; set once for each search. */
+  /** The sentence for screen readers, set once for each search. */
   status: HTMLElement
   panel: HTMLElement
   removal: HTMLElement
@@ -41,12 +41,7 @@ export interface View {
 }
 
 /** Builds the dialog without anything in it, or a section in place of it. */
-export function buildView(
-  texts: Texts,
-  speech: { lang: string; dir: string },
-  isInline: boolean,
-  actions: Actions,
-): View {
+export function buildView(texts: Texts, speech: Speech, isInline: boolean, actions: Actions): View {
   const pick = (attributes: Record<string, string>) => {
     const input: HTMLInputElement = el('input', {
       type: 'file',
@@ -159,7 +154,7 @@ export function buildView(
     const place = panel.classList.contains('empty') ? first : results
     place.focus({ preventScroll: true })
   }
-  const attributes = { part: 'dialog', 'aria-labelledby': 'title', ...speech }
+  const attributes = { part: 'dialog', 'aria-labelledby': 'title', lang: speech.lang, dir: speech.dir }
   const element = isInline
     ? el('section', { class: 'panel inline', ...attributes }, wrap)
     : el('dialog', { class: 'panel', ...attributes }, wrap)

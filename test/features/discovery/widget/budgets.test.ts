@@ -57,7 +57,7 @@ describe('a widget key (contract 10.3)', () => {
     expect((await spend(() => widgetHeaders(key)))[0]).toBe(3)
   })
 
-  test('spends nothing of the plan and of other keys, and the plan nothing of it', async () => {
+  test('spends neither the plan’s budget nor that of other keys, and the plan does not spend the key’s', async () => {
     const { app, token } = shop
     app.setPlan('shop', 'free')
     const other = await makeKey(app, token)
@@ -69,7 +69,7 @@ describe('a widget key (contract 10.3)', () => {
     expect((await spend(() => widgetHeaders(shop.key)))[0]).toBe(10)
   })
 
-  test('learns from every answer what is left of the budgets of the key and of the visitor', async () => {
+  test('states in every answer what is left of the key’s budget and of the visitor’s', async () => {
     const { headers } = await ask(widgetHeaders(shop.key))
     expect(headers.get('ratelimit-policy')).toBe('"widget";q=1200;w=60, "visitor";q=30;w=60')
     expect(headers.get('ratelimit')).toBe('"widget";r=1199;t=60, "visitor";r=9;t=2')
@@ -77,7 +77,7 @@ describe('a widget key (contract 10.3)', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('1199')
   })
 
-  test('starts anew when the store is forgotten', async () => {
+  test('has a full budget again after the store is forgotten', async () => {
     const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
     await spend(() => widgetHeaders(key))
     shop.app.forgetStore(shop.app.stores.requireBySlug('shop').id)
@@ -110,12 +110,12 @@ describe('a visitor', () => {
     expect((await spend(() => at('203.0.113.7')))[0]).toBe(10)
   })
 
-  test('is one with all addresses of an IPv6 block of 64 bits', async () => {
+  test('shares a budget with all addresses of the same IPv6 /64', async () => {
     let n = 0
     expect((await spend(() => at(`2001:db8:77::${(++n).toString(16)}`)))[0]).toBe(10)
   })
 
-  test('with a forged Origin spends only a small budget of its own', async () => {
+  test('with a forged Origin spends a small budget of the visitor’s own, and neither the key’s nor the plan’s', async () => {
     const { app, token } = shop
     app.setPlan('shop', 'basic')
     for (let n = 0; n < 500; n++) await ask(at('198.51.100.1'))
@@ -143,7 +143,7 @@ describe('a list of events', () => {
     return shop.app.db.prepare('SELECT count(*) AS n FROM feedback_events').get()
   }
 
-  test('costs one unit for every ten, of the key: all of them or none', async () => {
+  test('costs the key one unit for every ten events, all or nothing', async () => {
     const { key } = await makeKey(shop.app, shop.token, { rate_per_minute: 1 })
     const spendOn = async (events: number) => {
       const answer = await send(events, widgetHeaders(key))

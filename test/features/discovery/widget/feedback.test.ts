@@ -92,7 +92,7 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     expect([refused.status, refused.body['error'], recorded.length]).toEqual([422, 'validation_error', 1])
   })
 
-  test('the page can read why the feedback service refuses an event', async () => {
+  test('the page can read the refusals of feedback', async () => {
     const answer = await send({})
     expect([answer.status, answer.body['error'], answer.headers.get('access-control-allow-origin')]).toEqual([
       422,
@@ -123,7 +123,7 @@ describe('POST /v1/widget/search/feedback (contract 10.1)', () => {
     ])
   })
 
-  test('has ten times the budget of searches, of its own: of the visitor and of the key', async () => {
+  test('has a budget of its own, ten times that of searches, for the visitor and for the key', async () => {
     const statuses = async (count: number, headers: () => Record<string, string>) => {
       const seen: number[] = []
       for (let n = 0; n < count; n++) seen.push((await send(CLICK, headers())).status)

@@ -109,7 +109,7 @@ describe('a page that the key does not list (contract 10.2)', () => {
     expect(refusalOf(await shop.call(use, MUGS, none))).toEqual([401, 'unauthorized'])
   })
 
-  test('no other credential helps', async () => {
+  test('no other credential works', async () => {
     const { 'x-service-key': _, ...none } = widgetHeaders('')
     const headers = { ...none, authorization: `Bearer ${shop.token}` }
     expect(refusalOf(await shop.call('text', MUGS, headers))).toEqual([401, 'unauthorized'])
