@@ -76,8 +76,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   unmet_searches: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_maps: { writer: 'discovery/analytics', rows: OF_STORE },
 
-  change_numbers: { writer: 'delivery/changes', rows: OF_STORE },
-  changes: { writer: 'delivery/changes', rows: OF_STORE },
+  change_numbers: { writer: 'delivery/change-log', rows: OF_STORE },
+  changes: { writer: 'delivery/change-log', rows: OF_STORE },
   webhooks: { writer: 'delivery/webhooks', rows: OF_STORE },
   signing_secrets: { writer: 'delivery/webhooks', rows: OF_STORE },
   deliveries: { writer: 'delivery/webhooks', rows: OF_STORE },

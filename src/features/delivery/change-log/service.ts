@@ -8,7 +8,7 @@ import type { Base } from '../../module.ts'
 import type { ChangeQueries } from './queries.ts'
 import type { Change, ChangeList, ChangesQuery } from './schema.ts'
 
-export interface ChangeDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
+export interface ChangeLogDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   queries: ChangeQueries
   /** Learn of each change inside its transaction. One that throws undoes the change. */
   readers: readonly ReadChange[]
@@ -24,10 +24,10 @@ const LEAST_BYTES_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].changeB
 /** Changes that go with each new one of a store with too many: more than one, so that a smaller plan comes into force. */
 const SHORTENED_AT_ONCE = 20
 
-export type ChangeService = ReturnType<typeof changeService>
+export type ChangeLogService = ReturnType<typeof changeLogService>
 
-/** The change feed: every change of a store's products, numbered without gaps (contract 9.1). */
-export function changeService({ queries, clock, readers, withoutFsync }: ChangeDeps) {
+/** The change log: every change of a store's products, numbered without gaps (contract 9.1). */
+export function changeLogService({ queries, clock, readers, withoutFsync }: ChangeLogDeps) {
   /** Records an event and tells the readers. Call it inside the transaction of the change. */
   const emit: EmitEvent = ({ name: event, storeId, origin, data }) => {
     const createdAt = clock.now()
