@@ -6,7 +6,7 @@ import { recordBar } from './bars.ts'
 
 /**
  * A bug that meets one store alone is played by a trigger: its error is no fault of the disk, and nobody knows it. The loops
- * must go on with the other store at the same moment. The feeds have theirs in `features/catalogue/feeds/failures.test.ts`.
+ * must go on with the other store at the same moment. The feeds have theirs in `features/catalogue/product-feeds/failures.test.ts`.
  */
 let app: TestApp
 let broken: { id: string; token: string }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import type { FeedRun } from '../../../../src/features/catalogue/feeds/schema.ts'
+import type { FeedRun } from '../../../../src/features/catalogue/product-feeds/schema.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let at: Shop

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Feed } from '../../../../src/features/catalogue/feeds/schema.ts'
+import type { Feed } from '../../../../src/features/catalogue/product-feeds/schema.ts'
 import { openShop, range, type Shop } from './shop.ts'
 
 let at: Shop
