@@ -3,10 +3,10 @@ import type { Doors } from '../../../http/doors.ts'
 import { createLineStreams, type LineStreamDeps, LOOK_MS } from '../../../http/line-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
-import { createLines, type LineDeps } from './lines.ts'
+import { createProductLines, type ProductLineDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds extends Pick<LineStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds extends Pick<LineStreamDeps, 'stop'>, Pick<ProductLineDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
@@ -16,7 +16,7 @@ export function buildExports(
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
-  const lines = createLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
+  const lines = createProductLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
   const streams = createLineStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../core/errors.ts'
 import { parseJson } from '../../../../http/json-text.ts'
-import { splitLines } from './lines.ts'
+import { splitLines } from './text-lines.ts'
 import type { ImportRecord, OnRecord } from './record.ts'
 
 /** The longest line: a product with eleven pictures as `data:` URIs would be longer, and belongs into a zip file. */
