@@ -14,7 +14,7 @@ export interface ChangeRow {
 
 export type NewChange = Omit<ChangeRow, 'number'> & { storeId: string }
 
-/** The numbers of a store's feed. */
+/** The numbers of a store's log. */
 export interface FeedBounds {
   /** The oldest change that is kept; one more than the last number if none is. */
   oldest: number
@@ -34,7 +34,7 @@ const ROW_BYTES = 200
 
 export type ChangeQueries = ReturnType<typeof changeQueries>
 
-/** All SQL about the change feed. */
+/** All SQL about the change log. */
 export function changeQueries(db: Db) {
   const countUp = db.prepare<[storeId: string], { number: number; bytes: number }>(`
     INSERT INTO change_numbers (store_id, last_number) VALUES (?, 1)
@@ -74,9 +74,9 @@ export function changeQueries(db: Db) {
 
   return {
     /**
-     * Adds a change at the end of its store's feed. To be called inside a transaction.
+     * Adds a change at the end of its store's log. To be called inside a transaction.
      *
-     * @returns its number, and the bytes of the feed before it.
+     * @returns its number, and the bytes of the log before it.
      */
     add(change: NewChange): { number: number; bytes: number } {
       const counted = countUp.all(change.storeId)[0] as { number: number; bytes: number }
@@ -88,7 +88,7 @@ export function changeQueries(db: Db) {
     findPlan: (storeId: string): PlanName | undefined => planOf.get(storeId),
 
     /**
-     * Takes some changes out of the start of a feed, until few enough bytes are left. The last change stays, and a row that a
+     * Takes some changes out of the start of a log, until few enough bytes are left. The last change stays, and a row that a
      * delivery waits for stays on the disk. To be called inside a transaction.
      *
      * @param surplus bytes that are too many.
@@ -106,7 +106,7 @@ export function changeQueries(db: Db) {
       if (oldest > 0) moveOldest.run({ storeId, oldest: BigInt(oldest), passed: BigInt(passed) })
     },
 
-    /** Deletes rows that no feed shows any more, once no delivery waits for them. @returns how many. */
+    /** Deletes rows that no log shows any more, once no delivery waits for them. @returns how many. */
     removePassed: (limit: number): number => removePassed.run(BigInt(limit)).changes,
 
     findBounds(storeId: string): FeedBounds {

@@ -4,7 +4,7 @@ import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import { ChangeList, ChangesQuery } from './schema.ts'
 import type { ChangeLogService } from './service.ts'
 
-/** The route of the change feed (contract 9.1). */
+/** The route of the change log (contract 9.1). */
 export function changeRoutes({ forStore }: Pick<Doors, 'forStore'>, changes: Pick<ChangeLogService, 'list'>) {
   return new Elysia({ name: 'changes.routes', prefix: '/v1/changes', tags: ['Changes and webhooks'] })
     .use(forStore)

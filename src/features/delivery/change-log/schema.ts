@@ -37,7 +37,7 @@ const Change = named(
 )
 export type Change = typeof Change.static
 
-/** One page of the change feed (contract 9.1). */
+/** One page of the change log (contract 9.1). */
 export const ChangeList = named(
   'ChangeList',
   t.Object({

@@ -156,7 +156,7 @@ describe('GET /v1/changes (contract 9.1)', () => {
   })
 })
 
-/** Makes every change fail after the feed has its row, and its transaction with it. */
+/** Makes every change fail after the log has its row, and its transaction with it. */
 const UNDO = `CREATE TEMP TRIGGER undo AFTER INSERT ON changes BEGIN SELECT raise(ABORT, 'undone'); END`
 
 describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
@@ -209,7 +209,7 @@ describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
     expect([kept(), counted()]).toEqual([[], 0])
   })
 
-  test('stay on the disk for deliveries that wait, out of the feed', async () => {
+  test('stay on the disk for deliveries that wait, out of the log', async () => {
     app.receiver.answer = () => ({ status: 500 })
     await app.hook()
     await app.index('told', { note: 'kept' })
