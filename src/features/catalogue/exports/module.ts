@@ -6,7 +6,9 @@ import type { ProductsModule } from '../products/module.ts'
 import { createProductLines, type ProductLineDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds extends Pick<LineStreamDeps, 'stop'>, Pick<ProductLineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds
+  extends Pick<LineStreamDeps, 'stop'>,
+    Pick<ProductLineDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 

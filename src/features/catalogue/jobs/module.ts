@@ -39,7 +39,7 @@ export interface JobCallbacks {
 
 export interface JobNeeds {
   stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
-  products: Pick<ProductsModule['service'], 'changes' | 'check' | 'toInput' | 'has'>
+  products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has'>
   embedder: Pick<Embedder, 'status'>
   /** Takes in the bodies of bulk requests. */
   spool: Spool
@@ -64,7 +64,7 @@ export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
  * Wires the jobs of all stores.
  *
  * A job comes in by `start`, which writes its items as rows. The loop leases them in small windows, works on several at a
- * time, and writes each product by `products.changes`; the ledger ends the item inside that same transaction, so an item
+ * time, and writes each product by `products.writer`; the ledger ends the item inside that same transaction, so an item
  * takes effect exactly once, whatever happens to the program.
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
@@ -97,7 +97,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   })
   const { work, giveUp } = createWork({
     ledger,
-    changes: products.changes,
+    writer: products.writer,
     toInput: products.toInput,
     isModelReady: () => embedder.status().state === 'ready',
     noteFault,

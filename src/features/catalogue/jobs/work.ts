@@ -3,15 +3,15 @@ import { type BackoffSteps, createBackoff } from '../../../core/backoff.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
-import type { ProductChanges, ProductInput } from '../products/changes.ts'
 import type { Given, Product } from '../products/schema.ts'
+import type { ProductInput, ProductWriter } from '../products/writer.ts'
 import type { ItemContent } from './item.ts'
 import { LeaseLost, type Ledger } from './ledger.ts'
 import type { ItemError, LeasedItem } from './queries.ts'
 
 export interface WorkDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
   ledger: Pick<Ledger, 'end' | 'putBack'>
-  changes: Pick<ProductChanges, 'put' | 'remove'>
+  writer: Pick<ProductWriter, 'put' | 'remove'>
   toInput(product: Product, given: Given | undefined): ProductInput
   /** Reads a content that lies in the file of its job, as JSON. */
   readPart(item: LeasedItem): Promise<string>
@@ -49,18 +49,18 @@ const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
 
 /** Does single items of jobs. */
 export function createWork(deps: WorkDeps) {
-  const { ledger, changes, toInput, readPart, isModelReady, noteFault, log, clock } = deps
+  const { ledger, writer, toInput, readPart, isModelReady, noteFault, log, clock } = deps
 
   async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
     const { productId, kind } = item
     type Effect = Parameters<Parameters<typeof waitedOf>[0]>[0]
     const waited = waitedOf((effect: Effect) => ledger.end(item, { state: 'done', effect }), arrival)
     if (kind === 'delete') {
-      await changes.remove(store.id, productId, undefined, { waited })
+      await writer.remove(store.id, productId, undefined, { waited })
       return
     }
     const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent
-    await changes.put(store, { ...toInput(product, given), waited })
+    await writer.put(store, { ...toInput(product, given), waited })
   }
 
   function fail(item: LeasedItem, error: ApiError, canRetry: boolean): Outcome {

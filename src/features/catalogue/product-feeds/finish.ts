@@ -9,7 +9,7 @@ import type { FeedError } from './schema.ts'
 export interface FinishDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   queries: Pick<FeedQueries, 'find' | 'step' | 'countDeleted'>
   products: FeedProductQueries
-  changes: Pick<ProductsModule['service']['changes'], 'remove'>
+  writer: Pick<ProductsModule['service']['writer'], 'remove'>
   isStopping(): boolean
   /** A suspended store loses nothing. */
   isSuspended(storeId: string): boolean
@@ -27,7 +27,7 @@ const DELETED_AT_ONCE = 25
 
 /** Does what a run does after its job: deletes what is gone from the file, and forgets what no longer matters. */
 export function createFinish(deps: FinishDeps) {
-  const { queries, products, changes, isStopping, isSuspended, atomically, withoutFsync } = deps
+  const { queries, products, writer, isStopping, isSuspended, atomically, withoutFsync } = deps
   /** Whether the run goes on, and the feed still means the same. */
   const goesOn = ({ id, storeId, runNumber }: FeedRow): FeedRow | undefined => {
     const row = isStopping() || isSuspended(storeId) ? undefined : queries.find(id)
@@ -77,7 +77,7 @@ export function createFinish(deps: FinishDeps) {
       const row = products.find(id, productId)
       return row?.broughtIn != null && row.seenRun < runNumber
     }
-    await changes.remove(
+    await writer.remove(
       storeId,
       productId,
       ({ isDemo, updatedAt }) =>

@@ -20,7 +20,7 @@ import { feedService } from './service.ts'
 
 export interface FeedNeeds {
   stores: Pick<StoreQueries, 'findStore'>
-  products: Pick<ProductsModule['service'], 'changes'>
+  products: Pick<ProductsModule['service'], 'writer'>
   imports: Pick<ImportsModule['service'], 'read' | 'checkMapping'>
   jobs: Pick<JobsModule['service'], 'start' | 'summarise'>
   downloads: FileDownloads
@@ -59,7 +59,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
   })
   const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null
-  const finish = createFinish({ ...common, isSuspended, changes: needs.products.changes })
+  const finish = createFinish({ ...common, isSuspended, writer: needs.products.writer })
   const loop = createFeedLoop({
     ...{ ...common, pull, finish, findJob, spend, noteFault, log },
     findStore: stores.findStore,

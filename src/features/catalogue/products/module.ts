@@ -19,7 +19,6 @@ import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
-import { createProductChanges, type WaitingWrites } from './changes.ts'
 import { productListQueries } from './list-queries.ts'
 import { productLists } from './lists.ts'
 import { pictureRoutes } from './picture-routes.ts'
@@ -31,6 +30,7 @@ import { createSales } from './sales.ts'
 import { productService } from './service.ts'
 import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
+import { createProductWriter, type WaitingWrites } from './writer.ts'
 
 export interface ProductNeeds {
   stores: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
@@ -62,7 +62,7 @@ const FOLDED_AT_ONCE = 100
 const SWEEP_MS = 10_000
 
 /**
- * Wires the products of all stores. An upload walks straight down from here: routes, service, changes, then the pictures
+ * Wires the products of all stores. An upload walks straight down from here: routes, service, writer, then the pictures
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
@@ -87,7 +87,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     clock,
     ids,
   })
-  const changes = createProductChanges({
+  const writer = createProductWriter({
     ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
     ...{ noteGrowth: needs.noteGrowth, plans, baseUrl },
   })
@@ -97,15 +97,15 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     ...{ withoutFsync, turn, clock },
   })
   const products = productService({
-    ...{ queries, lists, changes, sales, toPublicUrl: pictures.toPublicUrl },
+    ...{ queries, lists, writer, sales, toPublicUrl: pictures.toPublicUrl },
     model: embedder.model,
   })
 
   return {
     service: {
       ...products,
-      /** The one door for changes; see {@link createProductChanges}. */
-      changes,
+      /** The one door for changes; see {@link createProductWriter}. */
+      writer,
       pictures,
       has: queries.has,
       /** A product with all its pictures, as it is stored. */

@@ -9,7 +9,6 @@ import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
-import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
 import { findGiven } from './given.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
@@ -31,11 +30,12 @@ import {
   type ProductSort,
 } from './schema.ts'
 import { toWords } from './words.ts'
+import type { ProductContent, ProductInput, ProductWrite, ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
   queries: Pick<ProductQueries, 'findShown' | 'listShown'>
   lists: ProductLists
-  changes: ProductChanges
+  writer: ProductWriter
   sales: Pick<Sales, 'settle'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
@@ -52,7 +52,7 @@ export interface Indexed {
 export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
-export function productService({ queries, lists, changes, sales, toPublicUrl, model }: ProductDeps) {
+export function productService({ queries, lists, writer, sales, toPublicUrl, model }: ProductDeps) {
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -72,7 +72,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
   return {
     /** POST /v1/products. */
     create: async (store: CallerStore, body: ProductBody, author?: Standing): Promise<Indexed> =>
-      toIndexed(await changes.put(store, { ...toInput(body.product_id, body), author })),
+      toIndexed(await writer.put(store, { ...toInput(body.product_id, body), author })),
 
     /**
      * Reads a product that did not come as the body of a request, such as an item of a bulk request.
@@ -98,7 +98,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
     findGiven: (value: object) => findGiven(value, model),
 
     /**
-     * What `changes.put` takes for a product.
+     * What `writer.put` takes for a product.
      *
      * @param given vectors that came with it. They count if they are of the model in use: another one may have come since.
      */
@@ -123,7 +123,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id in the path' },
         ])
       }
-      return toIndexed(await changes.put(store, { ...toInput(productId, body), author }))
+      return toIndexed(await writer.put(store, { ...toInput(productId, body), author }))
     },
 
     /** PATCH /v1/products/{product_id}: absent fields stay as they are. */
@@ -133,7 +133,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
       patch: ProductPatch,
       author?: Standing,
     ): Promise<Indexed> =>
-      toIndexed(await changes.edit(store, productId, (product) => applyPatch(product, patch), { author })),
+      toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), { author })),
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -144,7 +144,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
 
     /** DELETE /v1/products/{product_id}. @throws ApiError `not_found`. */
     async remove(storeId: string, productId: string, author?: Standing): Promise<DeletedProduct> {
-      if (!(await changes.remove(storeId, productId, undefined, { author }))) throw notFound('product')
+      if (!(await writer.remove(storeId, productId, undefined, { author }))) throw notFound('product')
       return { status: 'deleted', product_id: productId }
     },
 
@@ -214,7 +214,7 @@ function applyPatch(product: ProductRow, patch: ProductPatch): ProductContent {
   return { sources: urls.map((url) => ({ url })), metadata, refresh: patch.refresh ?? false }
 }
 
-const toIndexed = ({ effect, productId, vectorId }: ProductChange): Indexed => ({
+const toIndexed = ({ effect, productId, vectorId }: ProductWrite): Indexed => ({
   isNew: effect === 'indexed',
   answer: { status: 'indexed', product_id: productId, vector_id: vectorId, message: effect },
 })

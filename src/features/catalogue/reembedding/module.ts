@@ -11,7 +11,7 @@ export interface ReembeddingNeeds {
   /** The model in use. */
   model: Pick<KnownModel, 'row'>
   embedder: Pick<Embedder, 'status'>
-  products: Pick<ProductsModule['service'], 'changes'>
+  products: Pick<ProductsModule['service'], 'writer'>
 }
 
 const TICK_MS = 1_000
@@ -23,7 +23,7 @@ export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   const service = reembeddingService({
     ...base,
     queries: reembeddingQueries(db, model.row),
-    changes: products.changes,
+    writer: products.writer,
     findStore: stores.findStore,
     isModelReady: () => embedder.status().state === 'ready',
   })

@@ -5,12 +5,12 @@ import { ApiError } from '../../../core/errors.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import type { ProductChanges } from '../products/changes.ts'
+import type { ProductWriter } from '../products/writer.ts'
 import type { ReembeddingQueries, WaitingProduct } from './queries.ts'
 
 export interface ReembeddingDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'noteFault'> {
   queries: ReembeddingQueries
-  changes: Pick<ProductChanges, 'embedAgain'>
+  writer: Pick<ProductWriter, 'embedAgain'>
   findStore(id: string): CallerStore | undefined
   /** Whether the model can be used at all. */
   isModelReady(): boolean
@@ -42,7 +42,7 @@ interface OpenStore {
  * What waits is what the pictures say, so that a program that dies goes on where it was.
  */
 export function reembeddingService(deps: ReembeddingDeps) {
-  const { queries, changes, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
+  const { queries, writer, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
   /** Stores in turn; undefined before the first look. */
   let stores: OpenStore[] | undefined
   /** Rows of products under way. */
@@ -92,7 +92,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
 
   async function embed(store: CallerStore, product: WaitingProduct): Promise<void> {
     try {
-      await changes.embedAgain(store, product.productId)
+      await writer.embedAgain(store, product.productId)
       if (product.tries > 0) withoutFsync(() => queries.forgetFailure(product.id))
       done++
     } catch (error) {

@@ -149,7 +149,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
     const store = app.stores.requireBySlug('one')
     const write = (productId: string, axis: number) => {
       const sources = [{ url: app.picture(productId, axis) }]
-      return app.services.products.changes.put(store, { productId, sources, metadata: {} })
+      return app.services.products.writer.put(store, { productId, sources, metadata: {} })
     }
     await Promise.all([write('a', 1), write('b', 1), write('c', 1), write('d', 2)])
     expect(await pairs()).toEqual([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { CallerStore } from '../../../../src/core/actor.ts'
 import type { EmitEvent, StoreEvent } from '../../../../src/core/events.ts'
-import type { ProductInput } from '../../../../src/features/catalogue/products/changes.ts'
+import type { ProductInput } from '../../../../src/features/catalogue/products/writer.ts'
 import { registerModel } from '../../../../src/platform/db/models.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
@@ -43,9 +43,9 @@ const NOW = '2030-01-01T00:00:00.000Z'
 
 describe('the event of a change', () => {
   test('product.indexed for a new product, with all of its data', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
-    const { vectorId } = await changes.put(store, input('p', url, { metadata: { price: 1 } }))
+    const { vectorId } = await writer.put(store, input('p', url, { metadata: { price: 1 } }))
     expect(heard()).toEqual([
       {
         name: 'product.indexed',
@@ -63,9 +63,9 @@ describe('the event of a change', () => {
   })
 
   test('a kept picture has its public address', async () => {
-    const { changes, find } = listenTo(write)
+    const { writer, find } = listenTo(write)
     const upload = { bytes: async () => pictureBytes(1) }
-    await changes.put(store, { productId: 'p', sources: [{ upload }], metadata: {} })
+    await writer.put(store, { productId: 'p', sources: [{ upload }], metadata: {} })
     const { image_url } = find(storeId, 'p')
     expect(image_url).toStartWith('http://lookalike.test/pictures/')
     expect(heard()).toMatchObject([{ name: 'product.indexed', data: { image_url } }])
@@ -91,14 +91,14 @@ describe('the event of a change', () => {
       { sources: [{ url: 'https://img.test/a.jpg' }, { url: 'https://img.test/b.jpg' }] },
     ],
   ])('product.updated for %s names the changed fields', async (_, fields, change, urls = {}) => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
     app.picture('b', 2)
     app.picture('twin', 1)
     const metadata = { price: 1, tags: ['t'] }
-    await changes.put(store, input('p', url, { metadata }))
+    await writer.put(store, input('p', url, { metadata }))
     app.clock.advance(1_000)
-    expect((await changes.put(store, input('p', url, { metadata, ...change }))).effect).toBe('updated')
+    expect((await writer.put(store, input('p', url, { metadata, ...change }))).effect).toBe('updated')
     const data = {
       product_id: 'p',
       changes: fields,
@@ -111,33 +111,33 @@ describe('the event of a change', () => {
   })
 
   test('product.updated names `image` when a known address has a new picture', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
-    await changes.put(store, input('p', url))
+    await writer.put(store, input('p', url))
     app.picture('a', 2)
-    await changes.edit(store, 'p', ({ metadata }) => ({ sources: [{ url }], metadata, refresh: true }))
+    await writer.edit(store, 'p', ({ metadata }) => ({ sources: [{ url }], metadata, refresh: true }))
     expect(heard().slice(1)).toMatchObject([
       { name: 'product.updated', data: { changes: ['image'], previous_image_url: null } },
     ])
   })
 
   test('product.deleted for a product that was there', async () => {
-    const { changes } = listenTo(write)
-    await changes.put(store, input('p', app.picture('a', 1)))
-    expect(await changes.remove(storeId, 'p')).toBe(true)
-    expect(await changes.remove(storeId, 'p')).toBe(false)
+    const { writer } = listenTo(write)
+    await writer.put(store, input('p', app.picture('a', 1)))
+    expect(await writer.remove(storeId, 'p')).toBe(true)
+    expect(await writer.remove(storeId, 'p')).toBe(false)
     expect(heard().slice(1)).toEqual([
       { name: 'product.deleted', storeId, origin: 'client', data: { product_id: 'p', deleted_at: NOW } },
     ])
   })
 
   test('product.indexed for a product that takes the place of a demo product, then the events of its changes', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('one', 1)
-    await changes.put(store, input('chair', url, { isDemo: true }))
-    await changes.put(store, input('chair', url, { metadata: { price: 1 } }))
-    await changes.put(store, input('chair', url, { metadata: { price: 2 } }))
-    await changes.remove(storeId, 'chair')
+    await writer.put(store, input('chair', url, { isDemo: true }))
+    await writer.put(store, input('chair', url, { metadata: { price: 1 } }))
+    await writer.put(store, input('chair', url, { metadata: { price: 2 } }))
+    await writer.remove(storeId, 'chair')
     expect(heard().map(({ name, origin }) => [name, origin])).toEqual([
       ['product.indexed', 'demo'],
       ['product.indexed', 'client'],
@@ -147,11 +147,11 @@ describe('the event of a change', () => {
   })
 
   test('of a demo product says where it comes from', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
-    await changes.put(store, input('demo', url, { isDemo: true }))
-    await changes.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
-    await changes.remove(storeId, 'demo', ({ isDemo }) => isDemo)
+    await writer.put(store, input('demo', url, { isDemo: true }))
+    await writer.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
+    await writer.remove(storeId, 'demo', ({ isDemo }) => isDemo)
     expect(heard().map(({ name, origin }) => [name, origin])).toEqual([
       ['product.indexed', 'demo'],
       ['product.updated', 'demo'],
@@ -160,13 +160,13 @@ describe('the event of a change', () => {
   })
 
   test('none for an identical product, nor for other vectors of the same picture', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
-    await changes.put(store, input('p', url))
-    expect((await changes.put(store, input('p', url))).effect).toBe('unchanged')
+    await writer.put(store, input('p', url))
+    expect((await writer.put(store, input('p', url))).effect).toBe('unchanged')
     const other = registerModel(app.db, { ...fakeEmbedder().model, hash: 'another' }, 0)
     app.db.prepare('UPDATE pictures SET model = ?').run(other.row)
-    expect((await changes.put(store, input('p', url))).effect).toBe('updated')
+    expect((await writer.put(store, input('p', url))).effect).toBe('updated')
     expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
   })
 })
@@ -177,8 +177,8 @@ describe('a change is one transaction with its event', () => {
     const products = listenTo(({ name }) => {
       seen.push([name, app.db.inTransaction, products.has(storeId, 'p')])
     })
-    await products.changes.put(store, input('p', app.picture('a', 1)))
-    await products.changes.remove(storeId, 'p')
+    await products.writer.put(store, input('p', app.picture('a', 1)))
+    await products.writer.remove(storeId, 'p')
     expect(seen).toEqual([
       ['product.indexed', true, true],
       ['product.deleted', true, false],
@@ -191,13 +191,13 @@ describe('a change is one transaction with its event', () => {
       write(event)
       if (isBroken) throw new Error('broken')
     })
-    const { changes, index, find } = products
-    await changes.put(store, input('p', app.picture('a', 1)))
+    const { writer, index, find } = products
+    await writer.put(store, input('p', app.picture('a', 1)))
     const before = find(storeId, 'p')
     isBroken = true
-    await expect(changes.put(store, input('q', app.picture('b', 2)))).rejects.toThrow('broken')
-    await expect(changes.put(store, input('p', app.picture('b', 2)))).rejects.toThrow('broken')
-    await expect(changes.remove(storeId, 'p')).rejects.toThrow('broken')
+    await expect(writer.put(store, input('q', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(writer.put(store, input('p', app.picture('b', 2)))).rejects.toThrow('broken')
+    await expect(writer.remove(storeId, 'p')).rejects.toThrow('broken')
     expect([products.has(storeId, 'q'), products.count(storeId)]).toEqual([false, 1])
     expect(find(storeId, 'p')).toEqual(before)
     expect(heard().map(({ name }) => name)).toEqual(['product.indexed'])
@@ -206,11 +206,11 @@ describe('a change is one transaction with its event', () => {
   })
 
   test('of two products for the plan’s last place one is heard of', async () => {
-    const { changes } = listenTo(write)
+    const { writer } = listenTo(write)
     const url = app.picture('a', 1)
     const free: CallerStore = { ...store, plan: 'free' }
-    for (let n = 0; n < 49; n++) await changes.put(free, input(`p${n}`, url))
-    const racing = ['left', 'right'].map((id) => changes.put(free, input(id, url)))
+    for (let n = 0; n < 49; n++) await writer.put(free, input(`p${n}`, url))
+    const racing = ['left', 'right'].map((id) => writer.put(free, input(id, url)))
     const ends = await Promise.allSettled(racing)
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(heard()).toHaveLength(50)
@@ -226,7 +226,7 @@ describe('a change is one transaction with its event', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         app.db.exec('DELETE FROM heard; DELETE FROM products')
         let isBroken = false
-        const { changes, index, list } = listenTo((event) => {
+        const { writer, index, list } = listenTo((event) => {
           write(event)
           if (isBroken) throw new Error('broken')
         })
@@ -234,8 +234,8 @@ describe('a change is one transaction with its event', () => {
           isBroken = rest.isBroken
           const change =
             price === undefined
-              ? changes.remove(storeId, `p${id}`)
-              : changes.put(store, input(`p${id}`, app.picture('a', 1), { metadata: { price } }))
+              ? writer.remove(storeId, `p${id}`)
+              : writer.put(store, input(`p${id}`, app.picture('a', 1), { metadata: { price } }))
           await change.catch(({ message }) => expect(message).toBe('broken'))
         }
         const told = new Set<string>()

@@ -15,7 +15,7 @@ import { getImageUrl, type PictureSource, type ProductPictures } from './picture
 import type { PictureToSave, ProductQueries, ProductRow, ProductToSave, SavedProduct } from './queries.ts'
 import type { Metadata } from './schema.ts'
 
-export interface ProductChangesDeps extends Pick<Base, 'clock' | 'ids' | 'plans' | 'baseUrl'> {
+export interface ProductWriterDeps extends Pick<Base, 'clock' | 'ids' | 'plans' | 'baseUrl'> {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare' | 'toPublicUrl'>
@@ -47,7 +47,7 @@ export interface WaitedWrite {
    * Called inside the transaction of the write, or alone when the product stays as it is. The write is undone and fails with
    * what this throws.
    */
-  commitWith(effect: ProductChange['effect'] | 'deleted'): void
+  commitWith(effect: ProductWrite['effect'] | 'deleted'): void
 }
 
 /** On whose behalf a product is written or deleted. */
@@ -76,7 +76,7 @@ export interface ProductInput extends ProductContent, WriteOrigin {
 }
 
 /** The effect of one write. */
-export interface ProductChange {
+export interface ProductWrite {
   effect: 'indexed' | 'updated' | 'unchanged'
   productId: string
   vectorId: string
@@ -89,7 +89,7 @@ interface CommitContext {
   look: DuplicateLook | undefined
 }
 
-export type ProductChanges = ReturnType<typeof createProductChanges>
+export type ProductWriter = ReturnType<typeof createProductWriter>
 
 /**
  * The one door for changes of products: requests, the demo catalogue and whatever else writes products come through it.
@@ -98,7 +98,7 @@ export type ProductChanges = ReturnType<typeof createProductChanges>
  * of the change, together with the other changes that are ready by then; the product index follows in the same tick.
  * Changes of one product keep the order of their arrival.
  */
-export function createProductChanges(deps: ProductChangesDeps) {
+export function createProductWriter(deps: ProductWriterDeps) {
   const { queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids } = deps
   const locked = createKeyedLock()
   /** How often the products of a store have changed since the start. */
@@ -140,7 +140,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
     input: ProductInput,
     before: ProductRow | undefined,
     arrival: number,
-  ): Promise<ProductChange> {
+  ): Promise<ProductWrite> {
     const {
       productId,
       sources,
@@ -152,7 +152,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       author,
     } = input
     checkMetadata(metadata)
-    const unchanged = (product: ProductRow): ProductChange => {
+    const unchanged = (product: ProductRow): ProductWrite => {
       author?.demandStill()
       if (!isDemo && !isReembedding) settleWaiting(store.id, productId, 'unchanged', arrival, waited)
       return { effect: 'unchanged', productId, vectorId: product.vectorId }
@@ -324,7 +324,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
      * @throws ApiError `product_limit_exceeded` before anything is downloaded, `validation_error` for the metadata,
      *   `storage_limit_exceeded`, `storage_full` without room for a vector, and the codes of the fetcher and of the embedder.
      */
-    put: (store: CallerStore, input: ProductInput): Promise<ProductChange> =>
+    put: (store: CallerStore, input: ProductInput): Promise<ProductWrite> =>
       lockProduct(store.id, input.productId, async (arrival) =>
         write(store, input, queries.find(store.id, input.productId), arrival),
       ),
@@ -340,7 +340,7 @@ export function createProductChanges(deps: ProductChangesDeps) {
       productId: string,
       edit: (product: ProductRow) => ProductContent,
       origin: WriteOrigin = {},
-    ): Promise<ProductChange> =>
+    ): Promise<ProductWrite> =>
       lockProduct(store.id, productId, async (arrival) => {
         const before = queries.find(store.id, productId)
         if (!before) throw notFound('product')
