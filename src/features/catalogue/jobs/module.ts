@@ -12,7 +12,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createDeaths } from './deaths.ts'
 import { createLedger, type FinishedJob, type Ledger } from './ledger.ts'
-import { createJobLoop } from './loop.ts'
+import { createJobScheduler } from './scheduler.ts'
 import { jobQueries } from './queries.ts'
 import { createJobRoom } from './room.ts'
 import { roomQueries } from './room-queries.ts'
@@ -108,7 +108,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     },
     ...{ log, clock },
   })
-  const loop = createJobLoop({
+  const scheduler = createJobScheduler({
     queries,
     deaths: createDeaths({ queries, ledger, withoutFsync, log }),
     ledger,
@@ -131,7 +131,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
   })
   const jobs = jobService({
-    ...{ queries, ledger, starter, loop, streams, views, room, files, atomically },
+    ...{ queries, ledger, starter, scheduler, streams, views, room, files, atomically },
     ...{ log, clock },
   })
 

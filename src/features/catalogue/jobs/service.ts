@@ -8,7 +8,7 @@ import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
-import type { JobLoop } from './loop.ts'
+import type { JobScheduler } from './scheduler.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import type { JobRoom } from './room.ts'
 import type {
@@ -28,7 +28,7 @@ export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: JobQueries
   ledger: Ledger
   starter: ReturnType<typeof createStart>
-  loop: JobLoop
+  scheduler: JobScheduler
   streams: JobStreams
   views: JobViews
   room: JobRoom
@@ -43,7 +43,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, ledger, starter, loop, streams, views, room, files, atomically, log, clock } = deps
+  const { queries, ledger, starter, scheduler, streams, views, room, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -65,7 +65,7 @@ export function jobService(deps: JobDeps) {
 
   /** Cancels the items that wait; those under way go on to their end. */
   async function cancelWaiting(job: JobRow): Promise<void> {
-    loop.leave(job)
+    scheduler.leave(job)
     for (let number = STEP; number === STEP; await turn()) {
       number = atomically(() => {
         const cancelled = queries.cancelSome(job.id, STEP)
@@ -81,7 +81,7 @@ export function jobService(deps: JobDeps) {
   /** Goes on with what an earlier run of the program left: once, and before anything else. */
   function resume(): void {
     if (isResumed) return
-    loop.load()
+    scheduler.load()
     isResumed = true
     const jobs = queries.listUnfinished()
     const inBackground = (work: () => Promise<unknown>) =>
@@ -119,7 +119,7 @@ export function jobService(deps: JobDeps) {
       resume()
       const row = await starter.start(store, job)
       views.startPace(row)
-      loop.add(row)
+      scheduler.add(row)
       noteProgress(row.id)
       return { job_id: row.jobId, status: 'processing', total: row.total }
     },
@@ -183,7 +183,7 @@ export function jobService(deps: JobDeps) {
       }
       if (!reopened) throw new ApiError('conflict', 'No item of the job can be tried again')
       views.startPace(reopened)
-      loop.look(reopened)
+      scheduler.look(reopened)
       noteProgress(reopened.id)
       return show(require(storeId, jobId))
     },
@@ -218,7 +218,7 @@ export function jobService(deps: JobDeps) {
     /** Goes on with all jobs. To be called every second. */
     tick(): void {
       resume()
-      loop.tick()
+      scheduler.tick()
     },
 
     /** Deletes jobs that were over 30 days ago, and what others have left beyond the bounds of their stores. */
@@ -246,12 +246,12 @@ export function jobService(deps: JobDeps) {
 
     /** Begins nothing any more and ends the streams: the service is about to stop. */
     pause(): void {
-      loop.pause()
+      scheduler.pause()
       streams.closeAll()
     },
 
     /** Waits for what is under way, and puts the rest back for the next start. */
-    finish: loop.finish,
+    finish: scheduler.finish,
 
     forgetStore: (storeId: string): void => streams.closeAll(storeId),
   }

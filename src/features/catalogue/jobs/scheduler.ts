@@ -10,7 +10,7 @@ import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
 import type { Outcome } from './work.ts'
 
-export interface LoopDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans'> {
+export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans'> {
   queries: Pick<
     JobQueries,
     'listUnfinished' | 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll' | 'begin' | 'find'
@@ -74,7 +74,7 @@ interface Picked {
   next: Running
 }
 
-export type JobLoop = ReturnType<typeof createJobLoop>
+export type JobScheduler = ReturnType<typeof createJobScheduler>
 
 /** What stores that wait for room have reserved: what others may take beyond their first ones, or everything. */
 type Reserved = Map<Kind, 'beyond' | 'all'>
@@ -84,7 +84,7 @@ type Reserved = Map<Kind, 'beyond' | 'all'>
  * go in the order of their acknowledgement. A store that must wait for room reserves what falls free. Nothing is lost when
  * the program dies, because only the transaction that writes a product ends its item.
  */
-export function createJobLoop(deps: LoopDeps) {
+export function createJobScheduler(deps: SchedulerDeps) {
   const { queries, deaths, ledger, work, giveUp, findStore, products } = deps
   const { onProgress, withoutFsync, log, clock, ids } = deps
   /** By store; the store that was served last comes last. */
