@@ -2,7 +2,7 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobQueries, LeasedItem } from './queries.ts'
-import { toItemError } from './work.ts'
+import { toItemError } from './worker.ts'
 
 export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
   queries: Pick<JobQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>

@@ -22,7 +22,7 @@ import { jobService } from './service.ts'
 import { createStart } from './start.ts'
 import { createJobStreams } from './streams.ts'
 import { type CallbackState, createJobViews } from './view.ts'
-import { createWork } from './work.ts'
+import { createWorker } from './worker.ts'
 
 /** Sends the callbacks of jobs. */
 export interface JobCallbacks {
@@ -95,7 +95,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     onEnd: (job) => void jobs.release(job),
     clock,
   })
-  const { work, giveUp } = createWork({
+  const { work, giveUp } = createWorker({
     ledger,
     writer: products.writer,
     toInput: products.toInput,

@@ -8,7 +8,7 @@ import { createHold, type Hold } from './hold.ts'
 import type { Ledger } from './ledger.ts'
 import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
-import type { Outcome } from './work.ts'
+import type { Outcome } from './worker.ts'
 
 export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans'> {
   queries: Pick<

@@ -7,7 +7,7 @@ import type { Base } from '../../module.ts'
 import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { Ledger } from './ledger.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
-import { toItemError } from './work.ts'
+import { toItemError } from './worker.ts'
 
 export interface StartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
   queries: Pick<

@@ -9,7 +9,7 @@ import type { ItemContent } from './item.ts'
 import { LeaseLost, type Ledger } from './ledger.ts'
 import type { ItemError, LeasedItem } from './queries.ts'
 
-export interface WorkDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
+export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
   ledger: Pick<Ledger, 'end' | 'putBack'>
   writer: Pick<ProductWriter, 'put' | 'remove'>
   toInput(product: Product, given: Given | undefined): ProductInput
@@ -48,7 +48,7 @@ const delayBackoff = createBackoff(DELAY, JITTER)
 const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
 
 /** Does single items of jobs. */
-export function createWork(deps: WorkDeps) {
+export function createWorker(deps: WorkerDeps) {
   const { ledger, writer, toInput, readPart, isModelReady, noteFault, log, clock } = deps
 
   async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
