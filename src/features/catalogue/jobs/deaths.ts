@@ -1,19 +1,19 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
-import type { Ledger } from './ledger.ts'
+import type { Accounting } from './accounting.ts'
 import type { JobQueries, LeasedItem } from './queries.ts'
 import { toItemError } from './worker.ts'
 
 export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
   queries: Pick<JobQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>
-  ledger: Pick<Ledger, 'end'>
+  accounting: Pick<Accounting, 'end'>
 }
 
 /** An item during whose work the program has died so often is not begun again. */
 const DEATHS_MAX = 3
 
 /** Keeps an item that ends the program from doing it again and again. */
-export function createDeaths({ queries, ledger, withoutFsync, log }: DeathDeps) {
+export function createDeaths({ queries, accounting, withoutFsync, log }: DeathDeps) {
   return {
     /** To be called right before the work on items begins. */
     begin: (items: readonly LeasedItem[]): void => withoutFsync(() => queries.markBegun(items, true)),
@@ -31,7 +31,7 @@ export function createDeaths({ queries, ledger, withoutFsync, log }: DeathDeps) 
     takeBack(): void {
       for (const item of queries.listDeadly(DEATHS_MAX)) {
         log.error({ job: item.job, item: item.id }, `the program died ${DEATHS_MAX} times during this item`)
-        ledger.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
+        accounting.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
       }
       withoutFsync(() => queries.releaseAll({ isDead: true }))
     },

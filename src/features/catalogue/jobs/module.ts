@@ -11,7 +11,7 @@ import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createDeaths } from './deaths.ts'
-import { createLedger, type FinishedJob, type Ledger } from './ledger.ts'
+import { createAccounting, type FinishedJob, type Accounting } from './accounting.ts'
 import { createJobScheduler } from './scheduler.ts'
 import { jobQueries } from './queries.ts'
 import { createJobRoom } from './room.ts'
@@ -58,13 +58,13 @@ const TICK_MS = 1_000
 const TELL_MS = 500
 
 /** What changes of products must know of jobs; made first, because the jobs themselves change products. */
-export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
+export type WaitingItems = Pick<Accounting, 'latest' | 'drop'>
 
 /**
  * Wires the jobs of all stores.
  *
  * A job comes in by `start`, which writes its items as rows. The loop leases them in small windows, works on several at a
- * time, and writes each product by `products.writer`; the ledger ends the item inside that same transaction, so an item
+ * time, and writes each product by `products.writer`; the accounting ends the item inside that same transaction, so an item
  * takes effect exactly once, whatever happens to the program.
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
@@ -72,7 +72,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   const { stores, products, embedder, spool, files, callbacks, onFinished } = needs
   const queries = jobQueries(db)
   const views = createJobViews(clock, callbacks?.find)
-  const ledger = createLedger({
+  const accounting = createAccounting({
     queries,
     atomically,
     withoutFsync,
@@ -96,7 +96,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     clock,
   })
   const { work, giveUp } = createWorker({
-    ledger,
+    accounting,
     writer: products.writer,
     toInput: products.toInput,
     isModelReady: () => embedder.status().state === 'ready',
@@ -110,8 +110,8 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   })
   const scheduler = createJobScheduler({
     queries,
-    deaths: createDeaths({ queries, ledger, withoutFsync, log }),
-    ledger,
+    deaths: createDeaths({ queries, accounting, withoutFsync, log }),
+    accounting,
     work,
     giveUp,
     findStore: stores.findStore,
@@ -121,7 +121,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
     ...{ log, clock, ids },
   })
-  const starter = createStart({ queries, ledger, files, atomically, withoutFsync, clock, ids })
+  const starter = createStart({ queries, accounting, files, atomically, withoutFsync, clock, ids })
   const room = createJobRoom({
     queries: roomQueries(db),
     findStore: stores.findStore,
@@ -131,7 +131,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
   })
   const jobs = jobService({
-    ...{ queries, ledger, starter, scheduler, streams, views, room, files, atomically },
+    ...{ queries, accounting, starter, scheduler, streams, views, room, files, atomically },
     ...{ log, clock },
   })
 
@@ -147,7 +147,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     service: {
       ...jobs,
       checkCallbackUrl,
-      waiting: { latest: ledger.latest, drop: ledger.drop } satisfies WaitingItems,
+      waiting: { latest: accounting.latest, drop: accounting.drop } satisfies WaitingItems,
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'jobs' })

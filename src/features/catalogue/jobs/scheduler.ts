@@ -5,7 +5,7 @@ import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import { type createDeaths, isSuspect } from './deaths.ts'
 import { createHold, type Hold } from './hold.ts'
-import type { Ledger } from './ledger.ts'
+import type { Accounting } from './accounting.ts'
 import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
 import type { Outcome } from './worker.ts'
@@ -16,7 +16,7 @@ export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'wit
     'listUnfinished' | 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll' | 'begin' | 'find'
   >
   deaths: ReturnType<typeof createDeaths>
-  ledger: Pick<Ledger, 'putBack'>
+  accounting: Pick<Accounting, 'putBack'>
   /** Does one item and writes down what became of it. Never throws. */
   work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome>
   /** Puts back an item whose lease is over, or ends it after too many tries. */
@@ -85,7 +85,7 @@ type Reserved = Map<Kind, 'beyond' | 'all'>
  * the program dies, because only the transaction that writes a product ends its item.
  */
 export function createJobScheduler(deps: SchedulerDeps) {
-  const { queries, deaths, ledger, work, giveUp, findStore, products } = deps
+  const { queries, deaths, accounting, work, giveUp, findStore, products } = deps
   const { onProgress, withoutFsync, log, clock, ids } = deps
   /** By store; the store that was served last comes last. */
   const stores = new Map<string, OpenJob[]>()
@@ -355,7 +355,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       close(known)
       for (const { item } of [...known.window, ...known.parked]) {
         const { attempts, delays } = item
-        ledger.putBack(item, { attempts, delays, dueAt: 0 })
+        accounting.putBack(item, { attempts, delays, dueAt: 0 })
       }
     },
 

@@ -7,7 +7,7 @@ import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { NewJob } from './item.ts'
-import type { Ledger } from './ledger.ts'
+import type { Accounting } from './accounting.ts'
 import type { JobScheduler } from './scheduler.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import type { JobRoom } from './room.ts'
@@ -26,7 +26,7 @@ import { type JobViews, toFailure } from './view.ts'
 
 export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: JobQueries
-  ledger: Ledger
+  accounting: Accounting
   starter: ReturnType<typeof createStart>
   scheduler: JobScheduler
   streams: JobStreams
@@ -43,7 +43,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, ledger, starter, scheduler, streams, views, room, files, atomically, log, clock } = deps
+  const { queries, accounting, starter, scheduler, streams, views, room, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -70,7 +70,7 @@ export function jobService(deps: JobDeps) {
       number = atomically(() => {
         const cancelled = queries.cancelSome(job.id, STEP)
         if (cancelled > 0) {
-          ledger.count(job.id, { succeeded: 0, unchanged: 0, failed: 0, cancelled })
+          accounting.count(job.id, { succeeded: 0, unchanged: 0, failed: 0, cancelled })
         }
         return cancelled
       })

@@ -5,7 +5,7 @@ import { turn } from '../../../core/turns.ts'
 import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { ItemContent, JobItem, NewJob } from './item.ts'
-import type { Ledger } from './ledger.ts'
+import type { Accounting } from './accounting.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
 import { toItemError } from './worker.ts'
 
@@ -14,7 +14,7 @@ export interface StartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | '
     JobQueries,
     'add' | 'addItem' | 'skipEarlier' | 'acknowledge' | 'countUnfinished' | 'dropItems' | 'dropJob'
   >
-  ledger: Pick<Ledger, 'nextArrival' | 'acknowledged' | 'finishIfDone'>
+  accounting: Pick<Accounting, 'nextArrival' | 'acknowledged' | 'finishIfDone'>
   /** One file for each job with long contents. */
   files: Pick<WorkFiles, 'create' | 'remove'>
 }
@@ -30,7 +30,7 @@ const WRONG_KEPT_MAX = 10_000
 
 /** Writes jobs down. */
 export function createStart(deps: StartDeps) {
-  const { queries, ledger, files, atomically, withoutFsync, clock, ids } = deps
+  const { queries, accounting, files, atomically, withoutFsync, clock, ids } = deps
 
   /** Deletes a job that nobody has heard of, or that is old, in small steps. */
   async function discard({ id, jobId }: { id: number; jobId: string }): Promise<void> {
@@ -67,7 +67,7 @@ export function createStart(deps: StartDeps) {
         const errorsDropped = Math.max(0, failed - WRONG_KEPT_MAX)
         const job = atomically(() => {
           author?.demandStill()
-          const arrival = ledger.nextArrival()
+          const arrival = accounting.nextArrival()
           const job = queries.acknowledge(id, {
             ...{ total, failed, unchanged: skipped, arrival, errorsDropped },
             callbackUrl: callbackUrl?.() ?? null,
@@ -78,10 +78,10 @@ export function createStart(deps: StartDeps) {
             ].slice(0, WARNINGS_MAX + 1),
           })
           acknowledgedWith?.({ jobId, arrival })
-          ledger.finishIfDone(job)
+          accounting.finishIfDone(job)
           return job
         })
-        ledger.acknowledged(job.arrival as number)
+        accounting.acknowledged(job.arrival as number)
         return job
       } catch (error) {
         await file?.close().catch(() => {})

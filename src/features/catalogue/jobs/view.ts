@@ -1,5 +1,5 @@
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import { countLeft } from './ledger.ts'
+import { countLeft } from './accounting.ts'
 import type { FailedItem, JobRow } from './queries.ts'
 import type { ItemFailure, JobSummary } from './schema.ts'
 

@@ -6,11 +6,11 @@ import type { Base } from '../../module.ts'
 import type { Given, Product } from '../products/schema.ts'
 import type { ProductInput, ProductWriter } from '../products/writer.ts'
 import type { ItemContent } from './item.ts'
-import { LeaseLost, type Ledger } from './ledger.ts'
+import { LeaseLost, type Accounting } from './accounting.ts'
 import type { ItemError, LeasedItem } from './queries.ts'
 
 export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
-  ledger: Pick<Ledger, 'end' | 'putBack'>
+  accounting: Pick<Accounting, 'end' | 'putBack'>
   writer: Pick<ProductWriter, 'put' | 'remove'>
   toInput(product: Product, given: Given | undefined): ProductInput
   /** Reads a content that lies in the file of its job, as JSON. */
@@ -49,12 +49,12 @@ const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
 
 /** Does single items of jobs. */
 export function createWorker(deps: WorkerDeps) {
-  const { ledger, writer, toInput, readPart, isModelReady, noteFault, log, clock } = deps
+  const { accounting, writer, toInput, readPart, isModelReady, noteFault, log, clock } = deps
 
   async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
     const { productId, kind } = item
     type Effect = Parameters<Parameters<typeof waitedOf>[0]>[0]
-    const waited = waitedOf((effect: Effect) => ledger.end(item, { state: 'done', effect }), arrival)
+    const waited = waitedOf((effect: Effect) => accounting.end(item, { state: 'done', effect }), arrival)
     if (kind === 'delete') {
       await writer.remove(store.id, productId, undefined, { waited })
       return
@@ -64,7 +64,7 @@ export function createWorker(deps: WorkerDeps) {
   }
 
   function fail(item: LeasedItem, error: ApiError, canRetry: boolean): Outcome {
-    ledger.end(item, { state: 'failed', error: toItemError(error), canRetry })
+    accounting.end(item, { state: 'failed', error: toItemError(error), canRetry })
     return OVER
   }
 
@@ -72,7 +72,7 @@ export function createWorker(deps: WorkerDeps) {
     const attempts = item.attempts + 1
     if (attempts >= ATTEMPTS_MAX) return fail(item, error, true)
     const dueAt = clock.now() + retryBackoff(item.attempts, shareOf(item))
-    ledger.putBack(item, { attempts, delays: item.delays, dueAt })
+    accounting.putBack(item, { attempts, delays: item.delays, dueAt })
     return { kind: 'later', dueAt, timedOut: findTimedOut(error) }
   }
 
@@ -80,7 +80,7 @@ export function createWorker(deps: WorkerDeps) {
     const delays = item.delays + 1
     if (delays > DELAYS_MAX) return fail(item, error, true)
     const dueAt = clock.now() + delayBackoff(item.delays, shareOf(item))
-    ledger.putBack(item, { attempts: item.attempts, delays, dueAt })
+    accounting.putBack(item, { attempts: item.attempts, delays, dueAt })
     return { kind: 'later', dueAt }
   }
 

@@ -5,7 +5,7 @@ import type { ItemEnd, JobCounts, JobQueries, JobRow, JobStatus, LeasedItem } fr
 /** A job in its last transaction: its status is final, unless somebody retries it. */
 export type FinishedJob = JobRow & { status: Exclude<JobStatus, 'preparing' | 'processing'> }
 
-export interface LedgerDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
+export interface AccountingDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
   queries: Pick<
     JobQueries,
     | 'find'
@@ -40,10 +40,10 @@ const countOf = (end: ItemEnd): JobCounts => {
   return isSame ? { ...NONE, unchanged: 1 } : { ...NONE, succeeded: 1 }
 }
 
-export type Ledger = ReturnType<typeof createLedger>
+export type Accounting = ReturnType<typeof createAccounting>
 
 /** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
-export function createLedger(deps: LedgerDeps) {
+export function createAccounting(deps: AccountingDeps) {
   const { queries, atomically, withoutFsync, onFinished, onIndexed, onChange, clock } = deps
   /** Read once; this process alone acknowledges jobs. */
   let latest = readEarly()
