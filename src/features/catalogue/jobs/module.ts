@@ -19,7 +19,7 @@ import { roomQueries } from './room-queries.ts'
 import { bulkRoutes, jobRoutes } from './routes.ts'
 import type { JobSummary } from './schema.ts'
 import { jobService } from './service.ts'
-import { createStart } from './start.ts'
+import { createJobIntake } from './intake.ts'
 import { createJobStreams } from './streams.ts'
 import { type CallbackState, createJobViews } from './view.ts'
 import { createWorker } from './worker.ts'
@@ -121,17 +121,17 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
     ...{ log, clock, ids },
   })
-  const starter = createStart({ queries, accounting, files, atomically, withoutFsync, clock, ids })
+  const intake = createJobIntake({ queries, accounting, files, atomically, withoutFsync, clock, ids })
   const room = createJobRoom({
     queries: roomQueries(db),
     findStore: stores.findStore,
     plans,
-    discard: starter.discard,
+    discard: intake.discard,
     atomically,
     withoutFsync,
   })
   const jobs = jobService({
-    ...{ queries, accounting, starter, scheduler, streams, views, room, files, atomically },
+    ...{ queries, accounting, intake, scheduler, streams, views, room, files, atomically },
     ...{ log, clock },
   })
 

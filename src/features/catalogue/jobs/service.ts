@@ -20,14 +20,14 @@ import type {
   JobStarted,
   JobSummary,
 } from './schema.ts'
-import type { createStart } from './start.ts'
+import type { createJobIntake } from './intake.ts'
 import type { JobStreams } from './streams.ts'
 import { type JobViews, toFailure } from './view.ts'
 
 export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: JobQueries
   accounting: Accounting
-  starter: ReturnType<typeof createStart>
+  intake: ReturnType<typeof createJobIntake>
   scheduler: JobScheduler
   streams: JobStreams
   views: JobViews
@@ -43,7 +43,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, accounting, starter, scheduler, streams, views, room, files, atomically, log, clock } = deps
+  const { queries, accounting, intake, scheduler, streams, views, room, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -88,7 +88,7 @@ export function jobService(deps: JobDeps) {
       void work().catch((err) => log.error({ err }, 'a job that was cut off cannot be tidied up'))
     for (const job of jobs) {
       // Nobody was told of it.
-      if (job.status === 'preparing') inBackground(() => starter.discard(job))
+      if (job.status === 'preparing') inBackground(() => intake.discard(job))
       else if (job.status === 'cancelled') inBackground(() => cancelWaiting(job))
       else views.startPace(job)
     }
@@ -113,11 +113,11 @@ export function jobService(deps: JobDeps) {
      *
      * Items are tried several times where a failure may pass; what fails for good is listed with the job.
      *
-     * @throws ApiError as {@link createStart} does; nothing is left then.
+     * @throws ApiError as {@link createJobIntake} does; nothing is left then.
      */
     async start(store: CallerStore, job: NewJob): Promise<JobStarted> {
       resume()
-      const row = await starter.start(store, job)
+      const row = await intake.start(store, job)
       views.startPace(row)
       scheduler.add(row)
       noteProgress(row.id)
@@ -225,7 +225,7 @@ export function jobService(deps: JobDeps) {
     async prune(): Promise<void> {
       const before = clock.now() - LIMITS.jobDays * DAY_MS
       for (let old = queries.listOld(before); old.length > 0; old = queries.listOld(before)) {
-        for (const job of old) await starter.discard(job)
+        for (const job of old) await intake.discard(job)
       }
       for (const storeId of room.listUntidy()) await room.tidy(storeId)
     },
@@ -234,7 +234,7 @@ export function jobService(deps: JobDeps) {
     async dropAll(storeId: string): Promise<void> {
       const listSome = () => queries.listSome(storeId)
       for (let left = listSome(); left.length > 0; left = listSome()) {
-        for (const job of left) await starter.discard(job)
+        for (const job of left) await intake.discard(job)
       }
     },
 

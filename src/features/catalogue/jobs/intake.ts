@@ -9,7 +9,7 @@ import type { Accounting } from './accounting.ts'
 import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
 import { toItemError } from './worker.ts'
 
-export interface StartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
+export interface IntakeDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
   queries: Pick<
     JobQueries,
     'add' | 'addItem' | 'skipEarlier' | 'acknowledge' | 'countUnfinished' | 'dropItems' | 'dropJob'
@@ -29,7 +29,7 @@ const WARNINGS_MAX = 100
 const WRONG_KEPT_MAX = 10_000
 
 /** Writes jobs down. */
-export function createStart(deps: StartDeps) {
+export function createJobIntake(deps: IntakeDeps) {
   const { queries, accounting, files, atomically, withoutFsync, clock, ids } = deps
 
   /** Deletes a job that nobody has heard of, or that is old, in small steps. */
