@@ -21,7 +21,7 @@ import type { JobSummary } from './schema.ts'
 import { jobService } from './service.ts'
 import { createJobIntake } from './intake.ts'
 import { createJobStreams } from './streams.ts'
-import { type CallbackState, createJobViews } from './view.ts'
+import { type CallbackState, createJobPresenter } from './presenter.ts'
 import { createWorker } from './worker.ts'
 
 /** Sends the callbacks of jobs. */
@@ -71,13 +71,13 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   const { db, atomically, clock, ids, log, plans, noteFault, withoutFsync } = base
   const { stores, products, embedder, spool, files, callbacks, onFinished } = needs
   const queries = jobQueries(db)
-  const views = createJobViews(clock, callbacks?.find)
+  const presenter = createJobPresenter(clock, callbacks?.find)
   const accounting = createAccounting({
     queries,
     atomically,
     withoutFsync,
     onFinished(job) {
-      const data = views.summary(job)
+      const data = presenter.summary(job)
       const url = job.callbackUrl
       if (url !== null)
         callbacks?.send(job.storeId, { jobId: job.jobId, url, event: `job.${job.status}`, data })
@@ -91,7 +91,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   })
   const streams = createJobStreams({
     find: queries.find,
-    summary: views.summary,
+    summary: presenter.summary,
     onEnd: (job) => void jobs.release(job),
     clock,
   })
@@ -131,7 +131,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
   })
   const jobs = jobService({
-    ...{ queries, accounting, intake, scheduler, streams, views, room, files, atomically },
+    ...{ queries, accounting, intake, scheduler, streams, presenter, room, files, atomically },
     ...{ log, clock },
   })
 

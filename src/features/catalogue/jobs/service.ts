@@ -22,7 +22,7 @@ import type {
 } from './schema.ts'
 import type { createJobIntake } from './intake.ts'
 import type { JobStreams } from './streams.ts'
-import { type JobViews, toFailure } from './view.ts'
+import { type JobPresenter, toFailure } from './presenter.ts'
 
 export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: JobQueries
@@ -30,7 +30,7 @@ export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   intake: ReturnType<typeof createJobIntake>
   scheduler: JobScheduler
   streams: JobStreams
-  views: JobViews
+  presenter: JobPresenter
   room: JobRoom
   files: Pick<WorkFiles, 'list' | 'remove'>
 }
@@ -43,7 +43,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, accounting, intake, scheduler, streams, views, room, files, atomically, log, clock } = deps
+  const { queries, accounting, intake, scheduler, streams, presenter, room, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -57,7 +57,7 @@ export function jobService(deps: JobDeps) {
   function show(job: JobRow): Job {
     const found = queries.listFailures(job.id, -1, LIMITS.jobErrorsInline + 1)
     return {
-      ...views.summary(job),
+      ...presenter.summary(job),
       errors: found.slice(0, LIMITS.jobErrorsInline).map(toFailure),
       errors_truncated: found.length > LIMITS.jobErrorsInline || job.errorsDropped > 0,
     }
@@ -90,7 +90,7 @@ export function jobService(deps: JobDeps) {
       // Nobody was told of it.
       if (job.status === 'preparing') inBackground(() => intake.discard(job))
       else if (job.status === 'cancelled') inBackground(() => cancelWaiting(job))
-      else views.startPace(job)
+      else presenter.startPace(job)
     }
     inBackground(async () => {
       for (const name of queries.filterUnused(await files.list())) await files.remove(name)
@@ -118,7 +118,7 @@ export function jobService(deps: JobDeps) {
     async start(store: CallerStore, job: NewJob): Promise<JobStarted> {
       resume()
       const row = await intake.start(store, job)
-      views.startPace(row)
+      presenter.startPace(row)
       scheduler.add(row)
       noteProgress(row.id)
       return { job_id: row.jobId, status: 'processing', total: row.total }
@@ -134,7 +134,7 @@ export function jobService(deps: JobDeps) {
         at: createdAt,
         id: jobId,
       }))
-      return { jobs: rows.map(views.summary), count: rows.length, next_cursor: nextCursor }
+      return { jobs: rows.map(presenter.summary), count: rows.length, next_cursor: nextCursor }
     },
 
     /** GET /v1/jobs/{job_id}/errors. @throws ApiError `not_found`, `invalid_cursor`. */
@@ -182,7 +182,7 @@ export function jobService(deps: JobDeps) {
         await turn()
       }
       if (!reopened) throw new ApiError('conflict', 'No item of the job can be tried again')
-      views.startPace(reopened)
+      presenter.startPace(reopened)
       scheduler.look(reopened)
       noteProgress(reopened.id)
       return show(require(storeId, jobId))
@@ -193,7 +193,7 @@ export function jobService(deps: JobDeps) {
       streams.open(require(storeId, jobId), reader),
 
     /** A job without its errors. @throws ApiError `not_found`. */
-    summarise: (storeId: string, jobId: string): JobSummary => views.summary(require(storeId, jobId)),
+    summarise: (storeId: string, jobId: string): JobSummary => presenter.summary(require(storeId, jobId)),
 
     /** Resolves when a job is over, for commands that wait for it. */
     waitUntilOver(storeId: string, jobId: string): Promise<void> {
@@ -208,7 +208,7 @@ export function jobService(deps: JobDeps) {
     async release(job: JobRow): Promise<void> {
       // What fails to be deleted now is deleted by the next start of the program.
       await files.remove(job.jobId).catch((err) => log.error({ err }, 'the file of a job cannot be deleted'))
-      views.endPace(job.id)
+      presenter.endPace(job.id)
       for (const resolve of waiting.get(job.id) ?? []) resolve()
       waiting.delete(job.id)
       // What fails now is tried again by `prune`.

@@ -16,10 +16,10 @@ interface Pace {
   done: number
 }
 
-export type JobViews = ReturnType<typeof createJobViews>
+export type JobPresenter = ReturnType<typeof createJobPresenter>
 
 /** Shows jobs as the API does. */
-export function createJobViews(
+export function createJobPresenter(
   clock: Clock,
   findCallback: ((storeId: string, jobId: string) => CallbackState | undefined) | undefined,
 ) {
