@@ -4,7 +4,7 @@ import { isFaultOfDisk } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import { type createDeaths, isSuspect } from './deaths.ts'
-import { createHold, type Hold } from './hold.ts'
+import { createJobPause, type JobPause } from './pause.ts'
 import type { Accounting } from './accounting.ts'
 import { type Kind, type Prepared, prepare, SHARES } from './prepare.ts'
 import type { JobQueries, JobRow, LeasedItem } from './queries.ts'
@@ -59,7 +59,7 @@ interface OpenJob {
   timeouts: Map<string, number>
   /** When the table may have due items; Infinity while it has none. */
   lookAt: number
-  hold: Hold
+  pause: JobPause
 }
 
 interface Running extends Prepared {
@@ -111,7 +111,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       parked: [],
       timeouts: new Map(),
       lookAt: 0,
-      hold: createHold(clock),
+      pause: createJobPause(clock),
     })
     jobs.sort((a, b) => a.arrival - b.arrival)
     stores.set(storeId, jobs)
@@ -186,7 +186,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
     const awaited = new Set<Kind>()
     const isSuspected = busy.some(({ item }) => isSuspect(item))
     for (const job of stores.get(store.id) ?? []) {
-      if (job.hold.isOn()) continue
+      if (job.pause.isOn()) continue
       const offers = listOffers(job)
       for (const [n, prepared] of offers.entries()) {
         const { item, kind, hosts, weight } = prepared
@@ -300,7 +300,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
   }
 
   function settle({ job, place: _, ...prepared }: Running, outcome: Outcome): void {
-    if (outcome.kind === 'over') job.hold.end()
+    if (outcome.kind === 'over') job.pause.end()
     else if (outcome.kind === 'later') {
       job.lookAt = Math.min(job.lookAt, outcome.dueAt)
       const host = outcome.timedOut
@@ -309,7 +309,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
     } else {
       // Nothing is written: the disk may be full.
       deaths.leave(prepared.item)
-      job.hold.begin()
+      job.pause.begin()
       job.window.unshift(prepared)
     }
     onProgress(job.id)

@@ -27,10 +27,10 @@ export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
 export type Outcome =
   | { kind: 'over' }
   | { kind: 'later'; dueAt: number; timedOut?: string | undefined }
-  | { kind: 'hold' }
+  | { kind: 'blocked' }
 
 const OVER: Outcome = { kind: 'over' }
-const HOLD: Outcome = { kind: 'hold' }
+const BLOCKED: Outcome = { kind: 'blocked' }
 
 /** Tries of an item whose failure may pass. */
 const ATTEMPTS_MAX = 5
@@ -94,10 +94,10 @@ export function createWorker(deps: WorkerDeps) {
     }
     if (isStorageFault(failure)) {
       noteFault(failure)
-      return HOLD
+      return BLOCKED
     }
     if (failure.code === 'overloaded') return delay(item, failure)
-    if (failure.code === 'model_not_ready') return isModelReady() ? tryAgain(item, failure) : HOLD
+    if (failure.code === 'model_not_ready') return isModelReady() ? tryAgain(item, failure) : BLOCKED
     const isWorthIt = mayPass(failure) || (item.attempts === 0 && hasLostDecoder(failure))
     return isWorthIt ? tryAgain(item, failure) : fail(item, failure, true)
   }
@@ -116,7 +116,7 @@ export function createWorker(deps: WorkerDeps) {
           if (err instanceof LeaseLost) return OVER
           noteFault(err)
           log.warn({ err, job: item.job }, 'what became of an item cannot be written')
-          return HOLD
+          return BLOCKED
         }
       }
     },

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/clock.ts'
 const backoff = createBackoff({ first: 1_000, factor: 2, longest: 60_000 })
 
 /** A pause of one job, while something that all of its items need is missing. */
-export interface Hold {
+export interface JobPause {
   isOn(): boolean
   /** Begins a pause, twice as long as the last one: 1 s to a minute. During a pause this does nothing. */
   begin(): void
@@ -12,7 +12,7 @@ export interface Hold {
   end(): void
 }
 
-export function createHold(clock: Pick<Clock, 'monotonic'>): Hold {
+export function createJobPause(clock: Pick<Clock, 'monotonic'>): JobPause {
   let until = Number.NEGATIVE_INFINITY
   let pauses = 0
   const isOn = () => clock.monotonic() < until
