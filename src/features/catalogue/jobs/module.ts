@@ -14,8 +14,8 @@ import { createDeaths } from './deaths.ts'
 import { createAccounting, type FinishedJob, type Accounting } from './accounting.ts'
 import { createJobScheduler } from './scheduler.ts'
 import { jobQueries } from './queries.ts'
-import { createJobRoom } from './room.ts'
-import { roomQueries } from './room-queries.ts'
+import { createJobRetention } from './retention.ts'
+import { retentionQueries } from './retention-queries.ts'
 import { bulkRoutes, jobRoutes } from './routes.ts'
 import type { JobSummary } from './schema.ts'
 import { jobService } from './service.ts'
@@ -122,8 +122,8 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     ...{ log, clock, ids },
   })
   const intake = createJobIntake({ queries, accounting, files, atomically, withoutFsync, clock, ids })
-  const room = createJobRoom({
-    queries: roomQueries(db),
+  const retention = createJobRetention({
+    queries: retentionQueries(db),
     findStore: stores.findStore,
     plans,
     discard: intake.discard,
@@ -131,7 +131,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     withoutFsync,
   })
   const jobs = jobService({
-    ...{ queries, accounting, intake, scheduler, streams, presenter, room, files, atomically },
+    ...{ queries, accounting, intake, scheduler, streams, presenter, retention, files, atomically },
     ...{ log, clock },
   })
 

@@ -10,7 +10,7 @@ import type { NewJob } from './item.ts'
 import type { Accounting } from './accounting.ts'
 import type { JobScheduler } from './scheduler.ts'
 import type { JobQueries, JobRow } from './queries.ts'
-import type { JobRoom } from './room.ts'
+import type { JobRetention } from './retention.ts'
 import type {
   Job,
   JobErrors,
@@ -31,7 +31,7 @@ export interface JobDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   scheduler: JobScheduler
   streams: JobStreams
   presenter: JobPresenter
-  room: JobRoom
+  retention: JobRetention
   files: Pick<WorkFiles, 'list' | 'remove'>
 }
 
@@ -43,7 +43,7 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, accounting, intake, scheduler, streams, presenter, room, files, atomically, log, clock } = deps
+  const { queries, accounting, intake, scheduler, streams, presenter, retention, files, atomically, log, clock } = deps
   let isResumed = false
   const waiting = new Map<number, (() => void)[]>()
 
@@ -212,7 +212,7 @@ export function jobService(deps: JobDeps) {
       for (const resolve of waiting.get(job.id) ?? []) resolve()
       waiting.delete(job.id)
       // What fails now is tried again by `prune`.
-      await room.tidy(job.storeId).catch((err) => log.error({ err }, 'the errors of jobs cannot be tidied'))
+      await retention.tidy(job.storeId).catch((err) => log.error({ err }, 'the errors of jobs cannot be tidied'))
     },
 
     /** Goes on with all jobs. To be called every second. */
@@ -227,7 +227,7 @@ export function jobService(deps: JobDeps) {
       for (let old = queries.listOld(before); old.length > 0; old = queries.listOld(before)) {
         for (const job of old) await intake.discard(job)
       }
-      for (const storeId of room.listUntidy()) await room.tidy(storeId)
+      for (const storeId of retention.listUntidy()) await retention.tidy(storeId)
     },
 
     /** Deletes the jobs of a store that is there no more, with their files, in small steps. */

@@ -7,13 +7,13 @@ export interface WeighedFailure {
   bytes: number
 }
 
-export type RoomQueries = ReturnType<typeof roomQueries>
+export type RetentionQueries = ReturnType<typeof retentionQueries>
 
 /** Of a row beside its texts. */
 const ROW_BYTES = 200
 
 /** SQL about what is left of jobs that are over. */
-export function roomQueries(db: Db) {
+export function retentionQueries(db: Db) {
   const weighed = `id, position,
     ${ROW_BYTES} + coalesce(octet_length(content), 0) + coalesce(octet_length(error), 0) AS bytes`
   const untidy = db.prepare<[], { storeId: string }>(

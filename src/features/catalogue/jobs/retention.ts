@@ -3,10 +3,10 @@ import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import type { RoomQueries } from './room-queries.ts'
+import type { RetentionQueries } from './retention-queries.ts'
 
-export interface RoomDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'plans'> {
-  queries: RoomQueries
+export interface RetentionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'plans'> {
+  queries: RetentionQueries
   findStore(id: string): CallerStore | undefined
   /** Deletes a job with all that is left of it. */
   discard(job: { id: number; jobId: string }): Promise<void>
@@ -16,7 +16,7 @@ export interface RoomDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'pl
 const STEP = 250
 
 /** Bounds what the jobs of a store that are over leave on the disk. */
-export function createJobRoom({ queries, findStore, discard, plans, atomically, withoutFsync }: RoomDeps) {
+export function createJobRetention({ queries, findStore, discard, plans, atomically, withoutFsync }: RetentionDeps) {
   const locked = createKeyedLock()
 
   async function measure(storeId: string): Promise<void> {
@@ -73,4 +73,4 @@ export function createJobRoom({ queries, findStore, discard, plans, atomically, 
   }
 }
 
-export type JobRoom = ReturnType<typeof createJobRoom>
+export type JobRetention = ReturnType<typeof createJobRetention>
