@@ -11,7 +11,7 @@ import type { JobsModule } from '../jobs/module.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createFinish } from './finish.ts'
-import { createFeedLoop } from './loop.ts'
+import { createFeedScheduler } from './scheduler.ts'
 import { feedProductQueries } from './product-queries.ts'
 import { createPull } from './pull.ts'
 import { feedQueries } from './queries.ts'
@@ -60,7 +60,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
   })
   const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null
   const finish = createFinish({ ...common, isSuspended, writer: needs.products.writer })
-  const loop = createFeedLoop({
+  const scheduler = createFeedScheduler({
     ...{ ...common, pull, finish, findJob, spend, noteFault, log },
     findStore: stores.findStore,
   })
@@ -71,8 +71,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     checkUrl: downloads.check,
     checkMapping: imports.checkMapping,
     sealCredentials: (id, userInfo) => secretBox.seal(userInfo, contextOf(id)),
-    wake: loop.wake,
-    clear: () => inBackground(loop.clear),
+    wake: scheduler.wake,
+    clear: () => inBackground(scheduler.clear),
   })
 
   return {
@@ -81,17 +81,17 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
       /** Does what is due now. */
-      tick: loop.wake,
+      tick: scheduler.wake,
       /** Waits for what is under way, once the service stops. */
-      finish: loop.finish,
+      finish: scheduler.finish,
     },
     routes: (doors: Doors) => feedRoutes(doors, feeds),
     chores: [
-      { name: 'pulling feeds', everyMs: TICK_MS, run: loop.wake },
-      { name: 'mending the times of feeds', everyMs: HOUR_MS, run: loop.mendTimes },
-      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: loop.clear },
+      { name: 'pulling feeds', everyMs: TICK_MS, run: scheduler.wake },
+      { name: 'mending the times of feeds', everyMs: HOUR_MS, run: scheduler.mendTimes },
+      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: scheduler.clear },
     ],
-    forgetStore: loop.forgetStore,
+    forgetStore: scheduler.forgetStore,
   } satisfies Module<object>
 }
 

@@ -12,7 +12,7 @@ import type { FeedQueries, FeedRow, KnownFile, ListedFeed, RunReport } from './q
 import { computeLongestWait, computeNextRun } from './schedule.ts'
 import type { FeedError, RunState } from './schema.ts'
 
-export interface FeedLoopDeps
+export interface FeedSchedulerDeps
   extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'noteFault'> {
   queries: FeedQueries
   products: Pick<FeedProductQueries, 'forgetAll'>
@@ -29,7 +29,7 @@ export interface FeedLoopDeps
 /**
  * Feeds that are pulled and feeds that are finished at a time, of all stores; a store has one of both. Most of a pull is
  * waiting for a server, which may hang: so they are far more than files are read at a time, and no run that only has to be
- * finished waits for them. Their jobs take turns in their own loop.
+ * finished waits for them. Their jobs take turns in their own scheduler.
  */
 const AT_ONCE_MAX = { pull: 16, finish: 8 } as const
 /** Feeds that are looked at in one tick. */
@@ -51,7 +51,7 @@ type Step = keyof typeof AT_ONCE_MAX
  * database; what is under way is known here alone, because one process serves a data folder. A run that was cut off before
  * its job is begun again, and one that was cut off behind it goes on.
  */
-export function createFeedLoop(deps: FeedLoopDeps) {
+export function createFeedScheduler(deps: FeedSchedulerDeps) {
   const { queries, products, pull, finish, findStore, spend, findJob, isStopping, noteFault } = deps
   const { atomically, withoutFsync, log, clock } = deps
   /** By feed. */
