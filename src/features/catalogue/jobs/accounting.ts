@@ -1,27 +1,17 @@
-import { storageFailure } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
-import type { ItemEnd, JobCounts, JobQueries, JobRow, JobStatus, LeasedItem } from './queries.ts'
+import type { ItemEnd, ItemQueries, LeasedItem } from './item-queries.ts'
+import type { JobCounts, JobQueries, JobRow, JobStatus } from './queries.ts'
 
 /** A job in its last transaction: its status is final, unless somebody retries it. */
 export type FinishedJob = JobRow & { status: Exclude<JobStatus, 'preparing' | 'processing'> }
 
 export interface AccountingDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
-  queries: Pick<
-    JobQueries,
-    | 'find'
-    | 'end'
-    | 'putBack'
-    | 'listOvertaken'
-    | 'dropWaiting'
-    | 'markOvertaken'
-    | 'count'
-    | 'finish'
-    | 'findLatestArrival'
-  >
+  queries: Pick<JobQueries, 'find' | 'count' | 'finish'>
+  items: Pick<ItemQueries, 'end' | 'putBack'>
   /** Called in the transaction that ends a job. */
   onFinished(job: FinishedJob): void
   /** Learns, in the transaction of the write, that an item made a product that was not there. */
-  onIndexed?: ((job: JobRow, productId: string) => void) | undefined
+  onIndexed(job: JobRow, productId: string): void
   /** Learns which jobs change, perhaps in a transaction that is then undone. */
   onChange(jobId: number): void
 }
@@ -31,32 +21,20 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const NONE: JobCounts = { succeeded: 0, unchanged: 0, failed: 0, cancelled: 0 }
+export const NO_COUNTS: JobCounts = { succeeded: 0, unchanged: 0, failed: 0, cancelled: 0 }
 
 /** Which number of its job an item counts for. */
 const countOf = (end: ItemEnd): JobCounts => {
-  if (end.state !== 'done') return { ...NONE, [end.state]: 1 }
+  if (end.state !== 'done') return { ...NO_COUNTS, [end.state]: 1 }
   const isSame = end.effect === 'unchanged' || end.effect === 'overtaken'
-  return isSame ? { ...NONE, unchanged: 1 } : { ...NONE, succeeded: 1 }
+  return isSame ? { ...NO_COUNTS, unchanged: 1 } : { ...NO_COUNTS, succeeded: 1 }
 }
 
 export type Accounting = ReturnType<typeof createAccounting>
 
 /** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
 export function createAccounting(deps: AccountingDeps) {
-  const { queries, atomically, withoutFsync, onFinished, onIndexed, onChange, clock } = deps
-  /** Read once; this process alone acknowledges jobs. */
-  let latest = readEarly()
-
-  /** The service starts even if the disk is damaged. */
-  function readEarly(): number | undefined {
-    try {
-      return queries.findLatestArrival()
-    } catch (error) {
-      if (!storageFailure(error)) throw error
-      return undefined
-    }
-  }
+  const { queries, items, atomically, withoutFsync, onFinished, onIndexed, onChange, clock } = deps
 
   /** Adds to the numbers of a job; to be called in a transaction. */
   function count(id: number, counts: JobCounts): JobRow {
@@ -76,66 +54,37 @@ export function createAccounting(deps: AccountingDeps) {
     onChange(job.id)
   }
 
-  /**
-   * Writes down what became of an item; joins a transaction.
-   *
-   * @throws LeaseLost
-   */
-  function end(item: LeasedItem, how: ItemEnd): void {
-    const write = () =>
-      atomically(() => {
-        if (!queries.end(item, how)) throw new LeaseLost()
-        const job = count(item.job, countOf(how))
-        if (how.state === 'done' && how.effect === 'indexed') onIndexed?.(job, item.productId)
-      })
-    // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
-    const job = queries.find(item.job)
-    const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
-    if (isHarmless && job && countLeft(job) > 1) withoutFsync(write)
-    else write()
-  }
-
   return {
-    end,
-    finishIfDone,
     count,
+    finishIfDone,
+
+    /**
+     * Records the outcome of an item; joins a transaction.
+     *
+     * @throws LeaseLost
+     */
+    end(item: LeasedItem, how: ItemEnd): void {
+      const write = () =>
+        atomically(() => {
+          if (!items.end(item, how)) throw new LeaseLost()
+          const job = count(item.job, countOf(how))
+          if (how.state === 'done' && how.effect === 'indexed') onIndexed(job, item.productId)
+        })
+      // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
+      const job = queries.find(item.job)
+      const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
+      if (isHarmless && job && countLeft(job) > 1) withoutFsync(write)
+      else write()
+    },
 
     /** Puts an item back, or cancels it with its job. Without its lease this does nothing. */
     putBack(item: LeasedItem, values: { attempts: number; delays: number; dueAt: number }): void {
       if (queries.find(item.job)?.status !== 'cancelled') {
-        withoutFsync(() => queries.putBack(item, values))
+        withoutFsync(() => items.putBack(item, values))
         return
       }
       atomically(() => {
-        if (queries.end(item, { state: 'cancelled' })) count(item.job, { ...NONE, cancelled: 1 })
-      })
-    },
-
-    /** The number of the job that was acknowledged last. */
-    latest(): number {
-      latest ??= queries.findLatestArrival()
-      return latest
-    },
-
-    /** The number of the job that is acknowledged next; to be told by `acknowledged` once it is. */
-    nextArrival: (): number => (latest ?? queries.findLatestArrival()) + 1,
-    acknowledged(arrival: number): void {
-      latest = arrival
-    },
-
-    /** Drops what jobs up to a number would still do to a product, because a newer write has been there. */
-    drop(storeId: string, productId: string, upTo: number): void {
-      if (upTo <= 0) return
-      const overtaken = queries.listOvertaken(storeId, productId, upTo)
-      if (overtaken.length === 0) return
-      atomically(() => {
-        for (const { id, job, state } of overtaken) {
-          if (state === 'failed') queries.markOvertaken(id)
-          else {
-            queries.dropWaiting(id)
-            count(job, { ...NONE, unchanged: 1 })
-          }
-        }
+        if (items.end(item, { state: 'cancelled' })) count(item.job, { ...NO_COUNTS, cancelled: 1 })
       })
     },
   }

@@ -6,15 +6,16 @@ import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { Accounting } from './accounting.ts'
-import type { FilePart, ItemError, JobQueries, JobRow, NewItem } from './queries.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { FilePart, ItemError, ItemQueries, NewItem } from './item-queries.ts'
+import type { JobQueries, JobRow } from './queries.ts'
 import { toItemError } from './worker.ts'
 
 export interface IntakeDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync'> {
-  queries: Pick<
-    JobQueries,
-    'add' | 'addItem' | 'skipEarlier' | 'acknowledge' | 'countUnfinished' | 'dropItems' | 'dropJob'
-  >
-  accounting: Pick<Accounting, 'nextArrival' | 'acknowledged' | 'finishIfDone'>
+  queries: Pick<JobQueries, 'add' | 'acknowledge' | 'countUnfinished' | 'dropJob'>
+  items: Pick<ItemQueries, 'addItem' | 'skipEarlier' | 'dropItems'>
+  accounting: Pick<Accounting, 'finishIfDone'>
+  arrivals: Pick<Arrivals, 'next' | 'acknowledged'>
   /** One file for each job with long contents. */
   files: Pick<WorkFiles, 'create' | 'remove'>
 }
@@ -28,14 +29,14 @@ const WARNINGS_MAX = 100
 /** Wrong items of one job that are written. A packed file of some kilobytes can have a hundred thousand. */
 const WRONG_KEPT_MAX = 10_000
 
-/** Writes jobs down. */
+/** Writes new jobs with their items, and deletes jobs. */
 export function createJobIntake(deps: IntakeDeps) {
-  const { queries, accounting, files, atomically, withoutFsync, clock, ids } = deps
+  const { queries, items, accounting, arrivals, files, atomically, withoutFsync, clock, ids } = deps
 
-  /** Deletes a job that nobody has heard of, or that is old, in small steps. */
+  /** Deletes a job that no client knows, or that is old, in small steps. */
   async function discard({ id, jobId }: { id: number; jobId: string }): Promise<void> {
     await files.remove(jobId)
-    while (withoutFsync(() => queries.dropItems(id, BATCH_ITEMS)) > 0) await turn()
+    while (withoutFsync(() => items.dropItems(id, BATCH_ITEMS)) > 0) await turn()
     withoutFsync(() => queries.dropJob(id))
   }
 
@@ -47,11 +48,11 @@ export function createJobIntake(deps: IntakeDeps) {
      * disk. Of several items about one product the last one counts, and a warning names the product. Wrong items beyond a bound
      * are counted and not kept.
      *
-     * @throws ApiError `overloaded` while too many jobs of the store are not over, a storage code, and whatever `items`
+     * @throws ApiError `overloaded` while the store has too many unfinished jobs, a storage code, and whatever `items`
      *   throws. Nothing is left of the job then.
      */
     async start(store: CallerStore, newJob: NewJob): Promise<JobRow> {
-      const { type, author, items, callbackUrl, warnings, acknowledgedWith } = newJob
+      const { type, author, callbackUrl, warnings, acknowledgedWith } = newJob
       if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
       const jobId = ids.uuid()
       const id = withoutFsync(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
@@ -61,13 +62,13 @@ export function createJobIntake(deps: IntakeDeps) {
         return { offset: await file.append(bytes), bytes: bytes.length }
       }
       try {
-        const written = await writeItems(store.id, id, items, put)
+        const written = await writeItems(store.id, id, newJob.items, put)
         await file?.sync()
         const { total, skipped, failed, repeated } = written
         const errorsDropped = Math.max(0, failed - WRONG_KEPT_MAX)
         const job = atomically(() => {
           author?.demandStill()
-          const arrival = accounting.nextArrival()
+          const arrival = arrivals.next()
           const job = queries.acknowledge(id, {
             ...{ total, failed, unchanged: skipped, arrival, errorsDropped },
             callbackUrl: callbackUrl?.() ?? null,
@@ -81,7 +82,7 @@ export function createJobIntake(deps: IntakeDeps) {
           accounting.finishIfDone(job)
           return job
         })
-        accounting.acknowledged(job.arrival as number)
+        arrivals.acknowledged(job.arrival as number)
         return job
       } catch (error) {
         await file?.close().catch(() => {})
@@ -99,7 +100,7 @@ export function createJobIntake(deps: IntakeDeps) {
   async function writeItems(
     storeId: string,
     job: number,
-    items: AsyncIterable<JobItem>,
+    source: AsyncIterable<JobItem>,
     put: (bytes: Uint8Array) => Promise<FilePart>,
   ) {
     const sums = { total: 0, skipped: 0, failed: 0, repeated: [] as string[] }
@@ -115,17 +116,17 @@ export function createJobIntake(deps: IntakeDeps) {
         atomically(() => {
           for (const item of rows) {
             const { productId, error } = item
-            if (productId !== null && !error && queries.skipEarlier(job, storeId, productId)) {
+            if (productId !== null && !error && items.skipEarlier(job, storeId, productId)) {
               sums.skipped++
               if (sums.repeated.length < WARNINGS_MAX) sums.repeated.push(productId)
             }
-            queries.addItem(job, storeId, item)
+            items.addItem(job, storeId, item)
           }
         }),
       )
     }
 
-    for await (const item of items) {
+    for await (const item of source) {
       if (item.kind === 'wrong' && ++sums.failed > WRONG_KEPT_MAX) {
         // It is counted; nothing else is left of it. What writes nothing must give others their turn, too.
         if (++sums.total % BATCH_ITEMS === 0) await turn()
@@ -192,6 +193,6 @@ function describeRepeated(repeated: readonly string[], count: number): string[] 
 }
 
 const tooManyJobs = () =>
-  new ApiError('overloaded', `The store has ${LIMITS.unfinishedJobsMax} jobs that are not over`, {
+  new ApiError('overloaded', `The store already has ${LIMITS.unfinishedJobsMax} unfinished jobs`, {
     retryAfterSeconds: 60,
   })

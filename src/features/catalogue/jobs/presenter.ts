@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { countLeft } from './accounting.ts'
-import type { FailedItem, JobRow } from './queries.ts'
+import type { FailedItem } from './item-queries.ts'
+import type { JobRow } from './queries.ts'
 import type { ItemFailure, JobSummary } from './schema.ts'
 
 /** How the delivery of a job's callback stands. */

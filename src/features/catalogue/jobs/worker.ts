@@ -1,13 +1,13 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { type BackoffSteps, createBackoff } from '../../../core/backoff.ts'
+import { findBlame } from '../../../core/blame.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
 import type { Given, Product } from '../products/schema.ts'
 import type { ProductInput, ProductWriter } from '../products/writer.ts'
 import type { ItemContent } from './item.ts'
 import { LeaseLost, type Accounting } from './accounting.ts'
-import type { ItemError, LeasedItem } from './queries.ts'
+import type { ItemError, LeasedItem } from './item-queries.ts'
 
 export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
   accounting: Pick<Accounting, 'end' | 'putBack'>
@@ -20,7 +20,7 @@ export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
 }
 
 /**
- * What became of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present.
+ * The outcome of one try of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present.
  *
  * `timedOut` is the host that it waits for because it did not answer in time.
  */
@@ -63,14 +63,14 @@ export function createWorker(deps: WorkerDeps) {
     await writer.put(store, { ...toInput(product, given), waited })
   }
 
-  function fail(item: LeasedItem, error: ApiError, canRetry: boolean): Outcome {
-    accounting.end(item, { state: 'failed', error: toItemError(error), canRetry })
+  function fail(item: LeasedItem, error: ApiError): Outcome {
+    accounting.end(item, { state: 'failed', error: toItemError(error), canRetry: true })
     return OVER
   }
 
   function tryAgain(item: LeasedItem, error: ApiError): Outcome {
     const attempts = item.attempts + 1
-    if (attempts >= ATTEMPTS_MAX) return fail(item, error, true)
+    if (attempts >= ATTEMPTS_MAX) return fail(item, error)
     const dueAt = clock.now() + retryBackoff(item.attempts, shareOf(item))
     accounting.putBack(item, { attempts, delays: item.delays, dueAt })
     return { kind: 'later', dueAt, timedOut: findTimedOut(error) }
@@ -78,32 +78,34 @@ export function createWorker(deps: WorkerDeps) {
 
   function delay(item: LeasedItem, error: ApiError): Outcome {
     const delays = item.delays + 1
-    if (delays > DELAYS_MAX) return fail(item, error, true)
+    if (delays > DELAYS_MAX) return fail(item, error)
     const dueAt = clock.now() + delayBackoff(item.delays, shareOf(item))
     accounting.putBack(item, { attempts: item.attempts, delays, dueAt })
     return { kind: 'later', dueAt }
   }
 
-  /** Decides what becomes of an item that failed. @throws whatever keeps the decision from being written. */
+  /** Decides on an item that failed. @throws whatever keeps the decision from being written. */
   function judge(item: LeasedItem, error: unknown): Outcome {
     if (error instanceof LeaseLost) return OVER
-    const failure = error instanceof ApiError ? error : storageFailure(error)
-    if (!failure) {
-      log.error({ err: error, job: item.job, item: item.id }, 'an item of a job failed')
-      return tryAgain(item, new ApiError('internal_error', 'Something went wrong'))
+    const blame = findBlame(error)
+    switch (blame.on) {
+      case 'program':
+        log.error({ err: error, job: item.job, item: item.id }, 'an item of a job failed')
+        return tryAgain(item, new ApiError('internal_error', 'Something went wrong'))
+      case 'storage':
+        noteFault(blame.failure)
+        return BLOCKED
+      case 'load':
+        return delay(item, blame.failure)
+      case 'model':
+        return isModelReady() ? tryAgain(item, blame.failure) : BLOCKED
+      case 'work':
+        return isWorthAnotherTry(item, blame.failure) ? tryAgain(item, blame.failure) : fail(item, blame.failure)
     }
-    if (isStorageFault(failure)) {
-      noteFault(failure)
-      return BLOCKED
-    }
-    if (failure.code === 'overloaded') return delay(item, failure)
-    if (failure.code === 'model_not_ready') return isModelReady() ? tryAgain(item, failure) : BLOCKED
-    const isWorthIt = mayPass(failure) || (item.attempts === 0 && hasLostDecoder(failure))
-    return isWorthIt ? tryAgain(item, failure) : fail(item, failure, true)
   }
 
   return {
-    /** Does an item and writes down what became of it. Never throws. */
+    /** Does an item and records its outcome. Never throws. */
     async work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome> {
       try {
         await run(store, item, arrival)
@@ -115,7 +117,7 @@ export function createWorker(deps: WorkerDeps) {
           // Nothing can be written at present; the item is still leased.
           if (err instanceof LeaseLost) return OVER
           noteFault(err)
-          log.warn({ err, job: item.job }, 'what became of an item cannot be written')
+          log.warn({ err, job: item.job }, "failed to record an item's outcome")
           return BLOCKED
         }
       }
@@ -136,6 +138,9 @@ const waitedOf = (
   commitWith: NonNullable<ProductInput['waited']>['commitWith'],
   arrival: number,
 ): NonNullable<ProductInput['waited']> => ({ arrival, commitWith })
+
+const isWorthAnotherTry = ({ attempts }: LeasedItem, failure: ApiError): boolean =>
+  mayPass(failure) || (attempts === 0 && hasLostDecoder(failure))
 
 function mayPass({ code, extras }: ApiError): boolean {
   if (code !== 'image_download_failed') return false

@@ -14,8 +14,8 @@ beforeEach(async () => {
   ;({ token, storeId } = await openStore(app, 'free'))
 })
 afterEach(async () => {
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
