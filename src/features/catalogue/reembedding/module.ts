@@ -14,7 +14,7 @@ export interface ReembeddingNeeds {
   products: Pick<ProductsModule['service'], 'writer'>
 }
 
-const TICK_MS = 1_000
+const WAKE_MS = 1_000
 
 /** Wires the embedding of products whose vectors are of an earlier model. */
 export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
@@ -29,7 +29,7 @@ export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   })
   return {
     service,
-    chores: [{ name: 'embedding products again', everyMs: TICK_MS, run: service.tick }],
+    chores: [{ name: 'embedding products again', everyMs: WAKE_MS, run: service.wake }],
     forgetStore: service.forgetStore,
   } satisfies Module<object>
 }
