@@ -4,10 +4,12 @@ import type { Base } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import type { FeedProductQueries } from './product-queries.ts'
 import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
+import type { RunQueries } from './run-queries.ts'
 import type { FeedError } from './schema.ts'
 
 export interface FinishDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
-  queries: Pick<FeedQueries, 'find' | 'step' | 'countDeleted'>
+  queries: Pick<FeedQueries, 'find'>
+  runQueries: Pick<RunQueries, 'step' | 'countDeleted'>
   products: FeedProductQueries
   writer: Pick<ProductsModule['service']['writer'], 'remove'>
   isStopping(): boolean
@@ -25,9 +27,9 @@ export type Finished =
 const PAGE = 250
 const DELETED_AT_ONCE = 25
 
-/** Does what a run does after its job: deletes what is gone from the file, and forgets what no longer matters. */
+/** Does the last step of a run: deletes the products that are gone from the file, and forgets those that no longer matter. */
 export function createFinish(deps: FinishDeps) {
-  const { queries, products, writer, isStopping, isSuspended, atomically, withoutFsync } = deps
+  const { queries, runQueries, products, writer, isStopping, isSuspended, atomically, withoutFsync } = deps
   /** Whether the run goes on, and the feed still means the same. */
   const goesOn = ({ id, storeId, runNumber }: FeedRow): FeedRow | undefined => {
     const row = isStopping() || isSuspended(storeId) ? undefined : queries.find(id)
@@ -90,7 +92,7 @@ export function createFinish(deps: FinishDeps) {
           // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
           arrival,
           commitWith: (effect) => {
-            if (effect === 'deleted') queries.countDeleted(id)
+            if (effect === 'deleted') runQueries.countDeleted(id)
           },
         },
       },
@@ -132,7 +134,7 @@ export function createFinish(deps: FinishDeps) {
           return { kind: 'stopped', run, error }
         }
         // From here on a start of the program goes on without counting: what is left is another share.
-        if (!queries.step(feed, { status: 'finishing', jobId: feed.runJobId, run }))
+        if (!runQueries.step(feed, { status: 'finishing', jobId: feed.runJobId, run }))
           return { kind: 'dropped' }
       }
       if (!(await removeMissing(feed, arrival))) return { kind: 'dropped' }

@@ -14,9 +14,13 @@ import { createFinish } from './finish.ts'
 import { createFeedScheduler } from './scheduler.ts'
 import { feedProductQueries } from './product-queries.ts'
 import { createPull } from './pull.ts'
+import { createFeedPresenter } from './presenter.ts'
 import { feedQueries } from './queries.ts'
 import { feedRoutes } from './routes.ts'
+import { feedRunQueries } from './run-queries.ts'
+import { createFeedRuns } from './runs.ts'
 import { feedService } from './service.ts'
+import { createFeedUpkeep } from './upkeep.ts'
 
 export interface FeedNeeds {
   stores: Pick<StoreQueries, 'findStore'>
@@ -31,21 +35,22 @@ export interface FeedNeeds {
   stop?: AbortSignal | undefined
 }
 
-const TICK_MS = 5_000
+const WAKE_MS = 5_000
 
 /**
  * Wires feeds: what a shop publishes at an address becomes a job, again and again.
  *
- * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes what the feed
- * brought and its file names no more. Each of the three steps is written down, so a run survives the end of the program.
+ * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes the products that
+ * the feed brought and its file no longer names. Each step is written down, so a run survives the end of the program.
  */
 export function buildFeeds(base: Base, needs: FeedNeeds) {
-  const { db, atomically, clock, ids, log, noteFault, withoutFsync } = base
+  const { db, log } = base
   const { stores, imports, jobs, downloads, secretBox, spend, stop } = needs
   const queries = feedQueries(db)
+  const runQueries = feedRunQueries(db)
   const products = feedProductQueries(db)
   const isStopping = () => stop?.aborted ?? false
-  const common = { queries, products, isStopping, atomically, withoutFsync, clock }
+  const common = { ...base, queries, runQueries, products, isStopping }
   const findJob = (storeId: string, jobId: string): JobSummary | undefined => {
     try {
       return jobs.summarise(storeId, jobId)
@@ -54,25 +59,39 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       throw error
     }
   }
+  const runs = createFeedRuns({ ...common, findJob })
   const pull = createPull({
-    ...{ ...common, downloads, imports, jobs, stop },
+    ...common,
+    downloads,
+    imports,
+    jobs,
+    stop,
     openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
   })
-  const isSuspended = (storeId: string) => stores.findStore(storeId)?.suspendedAt !== null
-  const finish = createFinish({ ...common, isSuspended, writer: needs.products.writer })
+  const finish = createFinish({
+    ...common,
+    isSuspended: (storeId) => stores.findStore(storeId)?.suspendedAt !== null,
+    writer: needs.products.writer,
+  })
   const scheduler = createFeedScheduler({
-    ...{ ...common, pull, finish, findJob, spend, noteFault, log },
+    ...common,
+    runs,
+    pull,
+    finish,
+    spend,
     findStore: stores.findStore,
   })
+  const upkeep = createFeedUpkeep(common)
   const inBackground = (work: () => Promise<void>) =>
     void work().catch((err) => log.error({ err }, 'a deleted feed cannot be cleared away'))
   const feeds = feedService({
-    ...{ queries, findJob, atomically, clock, ids },
+    ...common,
+    presenter: createFeedPresenter({ ...base, findJob }),
     checkUrl: downloads.check,
     checkMapping: imports.checkMapping,
     sealCredentials: (id, userInfo) => secretBox.seal(userInfo, contextOf(id)),
     wake: scheduler.wake,
-    clear: () => inBackground(scheduler.clear),
+    clear: () => inBackground(upkeep.clear),
   })
 
   return {
@@ -80,16 +99,16 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       ...feeds,
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
-      /** Does what is due now. */
-      tick: scheduler.wake,
-      /** Waits for what is under way, once the service stops. */
-      finish: scheduler.finish,
+      /** Serves the feeds that are due now. */
+      wake: scheduler.wake,
+      /** Waits for the runs underway, once the service stops. */
+      drain: scheduler.drain,
     },
     routes: (doors: Doors) => feedRoutes(doors, feeds),
     chores: [
-      { name: 'pulling feeds', everyMs: TICK_MS, run: scheduler.wake },
-      { name: 'mending the times of feeds', everyMs: HOUR_MS, run: scheduler.mendTimes },
-      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: scheduler.clear },
+      { name: 'pulling feeds', everyMs: WAKE_MS, run: scheduler.wake },
+      { name: 'correcting the times of feeds', everyMs: HOUR_MS, run: upkeep.correctTimes },
+      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: upkeep.clear },
     ],
     forgetStore: scheduler.forgetStore,
   } satisfies Module<object>

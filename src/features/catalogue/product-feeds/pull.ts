@@ -8,11 +8,12 @@ import type { JobItem } from '../jobs/item.ts'
 import type { JobsModule } from '../jobs/module.ts'
 import { toCredentials } from './credentials.ts'
 import type { FeedProductQueries } from './product-queries.ts'
-import type { FeedQueries, FeedRow, RunReport } from './queries.ts'
+import type { FeedRow, RunReport } from './queries.ts'
+import type { RunQueries } from './run-queries.ts'
 import type { FeedError } from './schema.ts'
 
-export interface PullDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
-  queries: Pick<FeedQueries, 'step' | 'beginReading' | 'endReading'>
+export interface PullDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
+  runQueries: Pick<RunQueries, 'step' | 'beginReading' | 'endReading'>
   products: Pick<FeedProductQueries, 'see'>
   downloads: FileDownloads
   imports: Pick<ImportsModule['service'], 'read'>
@@ -22,7 +23,6 @@ export interface PullDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
   isStopping(): boolean
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
-  clock: { now(): number }
 }
 
 export type Pulled =
@@ -41,7 +41,7 @@ class EmptyFile extends Error {}
 
 /** Fetches the file of a feed and makes a job of it. */
 export function createPull(deps: PullDeps) {
-  const { queries, products, downloads, imports, jobs, openCredentials } = deps
+  const { runQueries, products, downloads, imports, jobs, openCredentials } = deps
   const { isStopping, stop, atomically, withoutFsync, clock } = deps
 
   /** Passes the items on, and notes which products the file names. @throws EmptyFile at the end of a file without any. */
@@ -92,7 +92,7 @@ export function createPull(deps: PullDeps) {
         warnings,
         acknowledgedWith({ jobId, arrival }) {
           const next = { ...run, arrival }
-          if (!queries.step(feed, { status: 'importing', jobId, run: next })) throw new Dropped()
+          if (!runQueries.step(feed, { status: 'importing', jobId, run: next })) throw new Dropped()
         },
       }),
     )
@@ -132,8 +132,8 @@ export function createPull(deps: PullDeps) {
     Object.assign(run, { ...file.marks, contentHash, bytes: file.sizeBytes })
     if (known?.contentHash && file.hash.equals(known.contentHash)) return { kind: 'unchanged' }
     if (file.sizeBytes === 0) return fail(run, FILE_EMPTY)
-    // Written before the file is read: what ends the program leaves no other trace.
-    if (queries.beginReading(feed.id, file.hash) > READINGS_MAX) return fail(run, GIVEN_UP)
+    // Written before the file is read: a file that ends the program leaves no other trace.
+    if (runQueries.beginReading(feed.id, file.hash) > READINGS_MAX) return fail(run, GIVEN_UP)
     try {
       await start(store, feed, file, run)
       return { kind: 'importing' }
@@ -143,7 +143,7 @@ export function createPull(deps: PullDeps) {
       if (!(error instanceof ApiError)) throw error
       return fail(run, describe(error))
     } finally {
-      withoutFsync(() => queries.endReading(feed.id))
+      withoutFsync(() => runQueries.endReading(feed.id))
     }
   }
 }

@@ -1,34 +1,33 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { isoTime, MINUTE_MS } from '../../../core/clock.ts'
+import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
-import type { JobSummary } from '../jobs/schema.ts'
-import { isMask, maskUrl, type SplitUrl, splitUrl } from './credentials.ts'
-import type { FeedQueries, FeedRow, FeedSettings, KeptRun } from './queries.ts'
+import { isMask, type SplitUrl, splitUrl } from './credentials.ts'
+import type { FeedPresenter } from './presenter.ts'
+import type { FeedQueries, FeedRow, FeedSettings } from './queries.ts'
+import type { RunQueries } from './run-queries.ts'
 import { computeNextRun } from './schedule.ts'
 import type {
   DeletedFeed,
   Feed,
   FeedBody,
-  FeedCounts,
   FeedList,
   FeedPatch,
-  FeedRun,
   FeedRunList,
   RunBody,
 } from './schema.ts'
 
 export interface FeedDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: FeedQueries
+  runQueries: Pick<RunQueries, 'listRuns'>
+  presenter: FeedPresenter
   /** @throws ApiError `url_not_allowed`. */
   checkUrl(url: string): void
   /** @throws ApiError `validation_error`. */
   checkMapping(mapping: NonNullable<Feed['mapping']>): void
   sealCredentials(feedId: string, userInfo: string): Buffer
-  /** The job of a store; undefined once it is forgotten. */
-  findJob(storeId: string, jobId: string): JobSummary | undefined
   /** Something may be due. */
   wake(): void
   /** There is a feed to clear away. */
@@ -39,53 +38,15 @@ export type FeedService = ReturnType<typeof feedService>
 
 /** Feeds of stores (contract 2.14): what a client sees and sets. */
 export function feedService(deps: FeedDeps) {
-  const { queries, checkUrl, checkMapping, sealCredentials, findJob, wake, clear } = deps
+  const { queries, runQueries, presenter, checkUrl, checkMapping, sealCredentials, wake, clear } = deps
   const { atomically, clock, ids } = deps
+  const { view, viewRun } = presenter
 
   /** @throws ApiError `not_found`, also for a feed of another store. */
   function requireOwn(storeId: string, id: string): FeedRow {
     const row = queries.findOwned(storeId, id)
     if (!row) throw notFound('feed')
     return row
-  }
-
-  function countProducts(row: KeptRun): FeedCounts {
-    const { run, runJobId, runDeleted, storeId } = row
-    // The numbers of a job that is not over are those of the moment.
-    const job = row.isRunning && runJobId !== null ? findJob(storeId, runJobId) : undefined
-    const { total, succeeded, unchanged, failed, cancelled } = job ?? run?.counts ?? NO_COUNTS
-    return { total, succeeded, unchanged, failed, cancelled, missing: run?.missing ?? 0, deleted: runDeleted }
-  }
-
-  function viewRun(row: KeptRun): FeedRun | null {
-    const { run, runStatus: status, runJobId: job_id } = row
-    if (!run || status === null) return null
-    return {
-      ...{ status, job_id, job_url: job_id === null ? null : `/v1/jobs/${job_id}` },
-      started_at: isoTime(run.startedAt),
-      finished_at: run.finishedAt === null ? null : isoTime(run.finishedAt),
-      ...{ bytes: run.bytes, etag: run.etag, last_modified: run.lastModified },
-      counts: countProducts(row),
-      error: run.error,
-    }
-  }
-
-  function view(row: FeedRow): Feed {
-    const isQueued = row.asked !== null || row.nextRunAt <= clock.now()
-    return {
-      id: row.id,
-      url: maskUrl(row.url, row.credentials !== null),
-      format: row.format,
-      interval_minutes: row.intervalMinutes,
-      mapping: row.mapping,
-      delete_missing: row.deleteMissing,
-      status: row.isRunning ? 'running' : isQueued ? 'queued' : 'waiting',
-      next_run_at: row.isRunning ? null : isoTime(row.nextRunAt),
-      consecutive_failures: row.consecutiveFailures,
-      created_at: isoTime(row.createdAt),
-      updated_at: isoTime(row.updatedAt),
-      last_run: viewRun(row),
-    }
   }
 
   /** @throws ApiError `url_not_allowed`, `validation_error`. */
@@ -146,7 +107,7 @@ export function feedService(deps: FeedDeps) {
     /** GET /v1/feeds/{id}/runs. @throws ApiError `not_found`. */
     listRuns(storeId: string, id: string): FeedRunList {
       const feed = requireOwn(storeId, id)
-      const rows = [...(feed.isRunning ? [feed] : []), ...queries.listRuns(id)]
+      const rows = [...(feed.isRunning ? [feed] : []), ...runQueries.listRuns(id)]
       const runs = rows.flatMap((row) => viewRun(row) ?? [])
       return { runs, count: runs.length }
     },
@@ -217,10 +178,9 @@ export function feedService(deps: FeedDeps) {
   }
 }
 
-const NO_COUNTS = { total: 0, succeeded: 0, unchanged: 0, failed: 0, cancelled: 0 }
 const NOTHING_KNOWN = { etag: null, lastModified: null, contentHash: null, trustedUntil: null }
 
-/** Whether the same file would do something else than before. */
+/** Whether the same file would have another effect than before. */
 const hasNewMeaning = (before: FeedRow, after: FeedRow): boolean =>
   before.url !== after.url ||
   before.credentials !== after.credentials ||

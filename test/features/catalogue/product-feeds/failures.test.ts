@@ -232,14 +232,14 @@ describe('an error that nobody knows', () => {
     const ruin = at.app.db.prepare('UPDATE feeds SET store_id = ?, mapping = ? WHERE id = ?')
     ruin.run(client_id, '{"broken', broken.id)
     at.app.db.exec('PRAGMA ignore_check_constraints = OFF; UPDATE feeds SET next_run_at = 1')
-    at.app.feeds.tick()
-    await at.app.feeds.finish()
+    at.app.feeds.wake()
+    await at.app.feeds.drain()
     expect((await at.read(other.id)).last_run?.status).toBe('unchanged')
     // Once it can be read again, it goes on by itself.
     ruin.run(at.storeId, null, broken.id)
     at.app.clock.advance(61_000)
-    at.app.feeds.tick()
-    await at.app.feeds.finish()
+    at.app.feeds.wake()
+    await at.app.feeds.drain()
     expect((await at.read(broken.id)).last_run?.status).toBe('unchanged')
   })
 

@@ -35,7 +35,7 @@ test('the run in progress comes first, and a feed without a run has none', async
   at.shop.answer = () => {}
   const { body } = await at.call('POST', '', { url: at.url })
   const id = String(body['id'])
-  at.app.feeds.tick()
+  at.app.feeds.wake()
   const { runs } = await listRuns(id)
   expect(runs.map((run) => run.status)).toEqual(['pulling'])
   at.stop.abort()

@@ -235,14 +235,14 @@ describe('what a client sends during a run', () => {
     })
   })
 
-  /** Begins a run whose file names the product 001 no more, and whose job is not over. */
+  /** Begins a run whose file no longer names the product 001, and whose job is still running. */
   async function begin(): Promise<string> {
     at.shop.file = at.table(...range(1, 10))
     const { id } = await at.add({ delete_missing: true })
     at.shop.file = at.table(...range(2, 10), 'slow')
     at.app.clock.advance(1_000)
     await at.call('POST', `/${id}/run`)
-    await at.app.feeds.finish()
+    await at.app.feeds.drain()
     expect((await at.read(id)).last_run?.status).toBe('importing')
     at.app.clock.advance(1_000)
     return id
@@ -269,7 +269,7 @@ describe('what a client sends during a run', () => {
     expect((await at.read(id)).last_run?.counts).toMatchObject({ missing: 1, deleted: 1 })
     isUp = true
     at.app.clock.advance(60_000)
-    at.app.jobs.tick()
+    at.app.jobs.wake()
     await at.app.jobs.waitUntilOver(at.storeId, String(bulk.body['job_id']))
     const job = await at.app.call('GET', `/v1/jobs/${bulk.body['job_id']}`, { token: at.token })
     expect(job.body).toMatchObject({ status: 'completed', succeeded: 1, unchanged: 0 })

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   slow.resolve()
-  await at.app.jobs.finish()
+  await at.app.jobs.drain()
   await at.close()
   await end()
 })
@@ -30,8 +30,8 @@ afterEach(async () => {
 /** Ends the first program as it is, and starts another one on its database. */
 async function restart(): Promise<TestApp> {
   at.stop.abort()
-  at.app.jobs.pause()
-  await at.app.feeds.finish()
+  at.app.jobs.stop()
+  await at.app.feeds.drain()
   second = testApp({
     db: at.app.db,
     downloads: at.openDownloads(new AbortController().signal),
@@ -45,9 +45,9 @@ async function restart(): Promise<TestApp> {
 /** Does what is due in the second program until no run is in progress. */
 async function settle(app: TestApp, id: string) {
   for (;;) {
-    app.jobs.tick()
-    app.feeds.tick()
-    await app.feeds.finish()
+    app.jobs.wake()
+    app.feeds.wake()
+    await app.feeds.drain()
     const { status, last_run } = app.feeds.read(at.storeId, id)
     if (status !== 'running') return app.feeds.read(at.storeId, id)
     if (last_run?.status === 'importing') await app.jobs.waitUntilOver(at.storeId, String(last_run.job_id))
@@ -128,7 +128,7 @@ describe('the program ends in the middle of a run', () => {
     const { id } = await at.add({ delete_missing: true })
     at.shop.file = at.table(...range(2, 10), 'slow')
     await at.call('POST', `/${id}/run`)
-    await at.app.feeds.finish()
+    await at.app.feeds.drain()
     const before = (await at.read(id)).last_run
     expect(before?.status).toBe('importing')
     const app = await restart()
@@ -152,8 +152,8 @@ describe('the program ends in the middle of a run', () => {
     )
     await at.call('POST', `/${id}/run`)
     while (!at.stop.signal.aborted) {
-      at.app.feeds.tick()
-      await at.app.feeds.finish()
+      at.app.feeds.wake()
+      await at.app.feeds.drain()
       await new Promise(setImmediate)
     }
     const app = await restart()
@@ -175,11 +175,11 @@ describe('the times of runs', () => {
     at.shop.file = at.table('slow')
     const { body } = await at.call('POST', '', { url: at.url, interval_minutes: 60 })
     const id = String(body['id'])
-    await at.app.feeds.finish()
+    await at.app.feeds.drain()
     at.app.clock.advance(150 * 60_000)
     const tries = at.requests.length
-    at.app.feeds.tick()
-    await at.app.feeds.finish()
+    at.app.feeds.wake()
+    await at.app.feeds.drain()
     expect(at.requests.length).toBe(tries)
     expect(await at.read(id)).toMatchObject({ status: 'running', next_run_at: null })
     slow.resolve()
@@ -237,7 +237,7 @@ test('a few feeds are pulled at a time, one of each store, and stores take turns
   expect(most).toBe(16)
   // The second of the first store waits for those that had no turn yet.
   expect(order.indexOf('r1')).toBeLessThan(order.indexOf('a2'))
-  await at.app.feeds.finish()
+  await at.app.feeds.drain()
 })
 
 test('a run that only has to be finished waits for no pull that hangs', async () => {
@@ -266,7 +266,7 @@ test('a run that only has to be finished waits for no pull that hangs', async ()
     await at.app.jobs.waitUntilOver(at.storeId, String(jobId))
     let status: string | undefined
     for (let n = 0; n < 2_000 && status !== 'completed'; n++) {
-      at.app.feeds.tick()
+      at.app.feeds.wake()
       await new Promise(setImmediate)
       status = (await at.read(id)).last_run?.status
     }
@@ -275,6 +275,6 @@ test('a run that only has to be finished waits for no pull that hangs', async ()
   } finally {
     at.shop.answer = (_, response) => void response.end(at.table('a'))
     for (const { go } of hanging) go()
-    await at.app.feeds.finish()
+    await at.app.feeds.drain()
   }
 })

@@ -124,12 +124,12 @@ describe('a run of a feed (contract 2.14)', () => {
     at.shop.file = at.table(...range(1, 9), 'x')
     await at.call('POST', `/${feed.id}/run`)
     // Its items are begun with the next turn.
-    at.app.jobs.pause()
+    at.app.jobs.stop()
     while ((await at.read(feed.id)).last_run?.status !== 'importing') await new Promise(setImmediate)
     const { job_id } = (await at.read(feed.id)).last_run ?? {}
     await at.app.call('POST', `/v1/jobs/${job_id}/cancel`, { token: at.token })
-    await at.app.jobs.finish()
-    at.app.feeds.tick()
+    await at.app.jobs.drain()
+    at.app.feeds.wake()
     const { last_run, consecutive_failures } = await at.read(feed.id)
     expect(last_run).toMatchObject({ status: 'cancelled', counts: { deleted: 0 } })
     expect(consecutive_failures).toBe(0)
@@ -151,12 +151,12 @@ describe('a run of a feed (contract 2.14)', () => {
     // The tenth asks for the run, which then finds nothing left.
     await small.call('POST', `/${feed.id}/run`)
     const before = small.requests.length
-    small.app.feeds.tick()
-    await small.app.feeds.finish()
+    small.app.feeds.wake()
+    await small.app.feeds.drain()
     expect(small.requests.length).toBe(before)
     small.app.clock.advance(60_000)
-    small.app.feeds.tick()
-    await small.app.feeds.finish()
+    small.app.feeds.wake()
+    await small.app.feeds.drain()
     expect(small.requests.length).toBe(before + 1)
     await small.close()
   })

@@ -67,8 +67,8 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
   /** Does all that is due, until nothing is. */
   async function settle(): Promise<void> {
     for (;;) {
-      app.feeds.tick()
-      await app.feeds.finish()
+      app.feeds.wake()
+      await app.feeds.drain()
       const { feeds } = (await call('GET', '')).body as unknown as { feeds: Feed[] }
       const busy = feeds.filter(({ status }) => status === 'running')
       if (busy.length === 0) return
@@ -120,7 +120,7 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
     async close(): Promise<void> {
       stop.abort()
       servers.stop()
-      await app.feeds.finish()
+      await app.feeds.drain()
       await app.close()
       rmSync(folder, { recursive: true, force: true })
     },
