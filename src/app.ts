@@ -245,7 +245,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
       // Its run goes on at once, and not only with the next look.
-      if (job.type === 'feed') base.defer(feeds.service.tick, 0)
+      if (job.type === 'feed') base.defer(feeds.service.wake, 0)
     },
     // A circle: feeds start jobs, and learn which products these make.
     onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),
@@ -372,7 +372,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       exported.forgetStore(storeId)
     },
     endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
-    goOn: webhooks.service.look,
+    goOn: webhooks.service.poll,
   })
   const erasure = buildErasure(base, {
     storeRows,

@@ -22,8 +22,8 @@ beforeEach(async () => {
   await setThreshold(THRESHOLD)
 })
 afterEach(async () => {
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
