@@ -37,7 +37,7 @@ export function jobService(deps: JobDeps) {
   const { queries, items, accounting, intake, scheduler, streams, presenter, reader, cleanup } = deps
   const { atomically, log } = deps
   let isResumed = false
-  const waiting = new Map<number, (() => void)[]>()
+  const waiters = createWaiters()
 
   /** Cancels the items that wait; those in progress go on to their end. */
   async function cancelWaiting(job: JobRow): Promise<void> {
@@ -145,17 +145,14 @@ export function jobService(deps: JobDeps) {
     waitUntilOver(storeId: string, jobId: string): Promise<void> {
       const job = reader.require(storeId, jobId)
       if (job.finishedAt !== null) return Promise.resolve()
-      return new Promise((resolve) => {
-        waiting.set(job.id, [...(waiting.get(job.id) ?? []), resolve])
-      })
+      return waiters.wait(job.id)
     },
 
     /** Frees what was kept for a job that is over. */
     async release(job: JobRow): Promise<void> {
       await cleanup.removeFile(job)
       presenter.endPace(job.id)
-      for (const resolve of waiting.get(job.id) ?? []) resolve()
-      waiting.delete(job.id)
+      waiters.release(job.id)
       await cleanup.tidy(job.storeId)
     },
 
@@ -184,5 +181,17 @@ export function jobService(deps: JobDeps) {
     drain: scheduler.drain,
 
     forgetStore: (storeId: string): void => streams.closeAll(storeId),
+  }
+}
+
+function createWaiters() {
+  const waiting = new Map<number, (() => void)[]>()
+  return {
+    wait: (id: number): Promise<void> =>
+      new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve])),
+    release(id: number): void {
+      for (const resolve of waiting.get(id) ?? []) resolve()
+      waiting.delete(id)
+    },
   }
 }
