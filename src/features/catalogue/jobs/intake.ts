@@ -4,9 +4,9 @@ import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
-import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { Accounting } from './accounting.ts'
 import type { Arrivals } from './arrivals.ts'
+import type { ItemContent, JobItem, NewJob } from './item.ts'
 import type { FilePart, ItemError, ItemQueries, NewItem } from './item-queries.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import { toItemError } from './worker.ts'
@@ -155,8 +155,8 @@ async function toRow(
   const productId = item.product.product_id
   const row = { ...base, kind: 'put' as const, productId }
   if (hasPictureInside(item)) await turn()
-  const { product, given } = item
-  const content = JSON.stringify({ ...product, given } satisfies ItemContent)
+  const { product, precomputed } = item
+  const content = JSON.stringify({ ...product, given: precomputed } satisfies ItemContent)
   if (content.length <= ROW_CHARS_MAX) return { ...row, content }
   return { ...row, part: await put(Buffer.from(content)) }
 }

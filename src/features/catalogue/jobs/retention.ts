@@ -16,7 +16,14 @@ export interface RetentionDeps extends Pick<Base, 'atomically' | 'withoutFsync' 
 const STEP = 250
 
 /** Bounds what the jobs of a store that are over leave on the disk. */
-export function createJobRetention({ queries, findStore, discard, plans, atomically, withoutFsync }: RetentionDeps) {
+export function createJobRetention({
+  queries,
+  findStore,
+  discard,
+  plans,
+  atomically,
+  withoutFsync,
+}: RetentionDeps) {
   const locked = createKeyedLock()
 
   async function measure(storeId: string): Promise<void> {

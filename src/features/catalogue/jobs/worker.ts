@@ -3,16 +3,16 @@ import { type BackoffSteps, createBackoff } from '../../../core/backoff.ts'
 import { findBlame } from '../../../core/blame.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
-import type { Given, Product } from '../products/schema.ts'
+import type { Precomputed, Product } from '../products/schema.ts'
 import type { ProductInput, ProductWriter } from '../products/writer.ts'
+import { type Accounting, LeaseLost } from './accounting.ts'
 import type { ItemContent } from './item.ts'
-import { LeaseLost, type Accounting } from './accounting.ts'
 import type { ItemError, LeasedItem } from './item-queries.ts'
 
 export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
   accounting: Pick<Accounting, 'end' | 'putBack'>
   writer: Pick<ProductWriter, 'put' | 'remove'>
-  toInput(product: Product, given: Given | undefined): ProductInput
+  toInput(product: Product, precomputed: Precomputed | undefined): ProductInput
   /** Reads a content that lies in the file of its job, as JSON. */
   readPart(item: LeasedItem): Promise<string>
   /** Whether the model can be used at all. */
@@ -100,7 +100,9 @@ export function createWorker(deps: WorkerDeps) {
       case 'model':
         return isModelReady() ? tryAgain(item, blame.failure) : BLOCKED
       case 'work':
-        return isWorthAnotherTry(item, blame.failure) ? tryAgain(item, blame.failure) : fail(item, blame.failure)
+        return isWorthAnotherTry(item, blame.failure)
+          ? tryAgain(item, blame.failure)
+          : fail(item, blame.failure)
     }
   }
 

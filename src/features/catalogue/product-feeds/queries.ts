@@ -101,7 +101,9 @@ export function feedQueries(db: Db) {
   const byStore = db.prepare<[string], RawFeed>(
     `SELECT ${FEED_COLUMNS} FROM feeds WHERE store_id = ? AND deleted_at IS NULL ORDER BY id`,
   )
-  const byId = db.prepare<[string], RawFeed>(`SELECT ${FEED_COLUMNS} FROM feeds WHERE id = ? AND deleted_at IS NULL`)
+  const byId = db.prepare<[string], RawFeed>(
+    `SELECT ${FEED_COLUMNS} FROM feeds WHERE id = ? AND deleted_at IS NULL`,
+  )
   const owned = db.prepare<[string, string], RawFeed>(
     `SELECT ${FEED_COLUMNS} FROM feeds WHERE store_id = ? AND id = ? AND deleted_at IS NULL`,
   )

@@ -1,5 +1,13 @@
 import type { Db } from '../../../platform/db/open.ts'
-import { FEED_COLUMNS, type FeedRow, type KnownFile, parse, type RawFeed, type RunReport, readFeed } from './queries.ts'
+import {
+  FEED_COLUMNS,
+  type FeedRow,
+  type KnownFile,
+  parse,
+  type RawFeed,
+  type RunReport,
+  readFeed,
+} from './queries.ts'
 import type { RunState } from './schema.ts'
 
 /** A run that is over, as it is kept. */

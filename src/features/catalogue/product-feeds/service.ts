@@ -9,15 +9,7 @@ import type { FeedPresenter } from './presenter.ts'
 import type { FeedQueries, FeedRow, FeedSettings } from './queries.ts'
 import type { RunQueries } from './run-queries.ts'
 import { computeNextRun } from './schedule.ts'
-import type {
-  DeletedFeed,
-  Feed,
-  FeedBody,
-  FeedList,
-  FeedPatch,
-  FeedRunList,
-  RunBody,
-} from './schema.ts'
+import type { DeletedFeed, Feed, FeedBody, FeedList, FeedPatch, FeedRunList, RunBody } from './schema.ts'
 
 export interface FeedDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: FeedQueries

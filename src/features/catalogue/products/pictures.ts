@@ -11,11 +11,11 @@ import type { Embedder, QueuePriority } from '../../../platform/embedder/embedde
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
-import { readGiven } from './given.ts'
-import { createGivenPictures, type KnownPicture, toFacts } from './given-pictures.ts'
 import { KEPT_PREFIX } from './kept-address.ts'
+import { readPrecomputed } from './precomputed.ts'
+import { createPrecomputedPictures, type KnownPicture, toFacts } from './precomputed-pictures.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
-import type { GivenPicture } from './schema.ts'
+import type { PrecomputedPicture } from './schema.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
 import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
 
@@ -39,8 +39,8 @@ export interface PictureDeps extends Pick<Base, 'clock' | 'ids' | 'baseUrl'> {
 
 /** One picture as a client gives it. */
 export type PictureSource =
-  /** @param given the vector and the facts of the picture, of the model in use; it need not be read then. */
-  { url: string; given?: GivenPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
+  /** @param precomputed the vector and the facts of the picture, of the model in use; it need not be read then. */
+  { url: string; precomputed?: PrecomputedPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
 
 /** A picture that arrived as bytes. */
 interface Arrived {
@@ -161,7 +161,7 @@ export function productPictures(deps: PictureDeps) {
     return vector && { facts: twin, vector }
   }
 
-  const takeGiven = createGivenPictures({
+  const takePrecomputed = createPrecomputedPictures({
     ...{ queries, toStored, hold, keep, readKeptFile, findTwin, checkUrl },
   })
 
@@ -179,8 +179,8 @@ export function productPictures(deps: PictureDeps) {
     change: StorageChange,
   ): Promise<() => Promise<PictureToSave>> {
     if ('url' in source && !isDataUri(source.url)) {
-      const given = source.given && readGiven(source.given, embedder.model.dimension)
-      const taken = given && takeGiven(reader.storeId, source.url, given, change)
+      const precomputed = source.precomputed && readPrecomputed(source.precomputed, embedder.model.dimension)
+      const taken = precomputed && takePrecomputed(reader.storeId, source.url, precomputed, change)
       if (taken) return taken
       const url = toStored(source.url)
       const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
@@ -228,7 +228,7 @@ export function productPictures(deps: PictureDeps) {
     saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
   ): (() => Promise<PictureToSave>) | undefined {
     const { contentHash } = content
-    const own = take(free, (picture) => !picture.isGiven && picture.contentHash.equals(contentHash))
+    const own = take(free, (picture) => !picture.isPrecomputed && picture.contentHash.equals(contentHash))
     if (own) {
       const { contentType } = own
       return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
@@ -294,7 +294,7 @@ export function productPictures(deps: PictureDeps) {
         .map(planned, async ({ source, known }) =>
           known
             ? async (): Promise<PictureToSave> => ({ kept: known })
-            : load({ storeId, priority }, refresh ? withoutGiven(source) : source, free, change),
+            : load({ storeId, priority }, refresh ? withoutPrecomputed(source) : source, free, change),
         )
         .finally(limited.clearQueue)
       // Nothing is written before every picture is known to be good.
@@ -339,7 +339,7 @@ export function productPictures(deps: PictureDeps) {
 export const getImageUrl = (picture: PictureToSave): string =>
   'kept' in picture ? picture.kept.imageUrl : picture.added.imageUrl
 
-const withoutGiven = (source: PictureSource): PictureSource =>
+const withoutPrecomputed = (source: PictureSource): PictureSource =>
   'url' in source ? { url: source.url } : source
 
 const noKeptPicture = () =>

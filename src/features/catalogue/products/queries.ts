@@ -13,7 +13,7 @@ export interface NewPicture extends PictureFacts {
   contentHash: Buffer
   bytes: number
   /** Its vector and its facts came with an import: a client's word, never to be used for another picture. */
-  isGiven?: boolean | undefined
+  isPrecomputed?: boolean | undefined
 }
 
 /** One saved picture of a product. */
@@ -22,7 +22,7 @@ export interface PictureRow extends NewPicture {
   id: number
   /** Whether its vector is of the model in use. */
   hasVector: boolean
-  isGiven: boolean
+  isPrecomputed: boolean
 }
 
 export interface ProductRow {
@@ -86,9 +86,9 @@ interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'
   demo: number
 }
 
-interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isGiven'> {
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isPrecomputed'> {
   palette: string
-  given: number
+  precomputed: number
   model: number
 }
 
@@ -107,7 +107,7 @@ const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vecto
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
 const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
-  bytes, width, height, phash, palette, is_given AS given`
+  bytes, width, height, phash, palette, is_given AS precomputed`
 
 /** One statement, because each takes and releases the read lock. Only few products have a second picture to look for. */
 const SHOWN = `
@@ -158,7 +158,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
       height, phash, palette, is_given)
     VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
-      @height, @phash, @palette, @given)
+      @height, @phash, @palette, @precomputed)
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
@@ -188,9 +188,9 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
 
-  const toPicture = ({ palette, given, model: ofModel, ...row }: RawPicture): PictureRow => ({
+  const toPicture = ({ palette, precomputed, model: ofModel, ...row }: RawPicture): PictureRow => ({
     ...row,
-    isGiven: given === 1,
+    isPrecomputed: precomputed === 1,
     hasVector: ofModel === model,
     palette: JSON.parse(palette),
   })
@@ -202,17 +202,17 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     }
   }
 
-  function placePictures(product: number, storeId: string, given: PictureToSave[]): number[] {
+  function placePictures(product: number, storeId: string, prepared: PictureToSave[]): number[] {
     // Positions are unique, so the pictures that stay get out of the way first.
-    for (const [n, picture] of given.entries()) {
+    for (const [n, picture] of prepared.entries()) {
       if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
     }
-    return given.map((picture, position) => {
+    return prepared.map((picture, position) => {
       if ('kept' in picture) {
         movePicture.run(BigInt(position), picture.kept.imageUrl, BigInt(picture.kept.id))
         return picture.kept.id
       }
-      const { palette, isGiven, ...facts } = picture.added
+      const { palette, isPrecomputed, ...facts } = picture.added
       const row = addPicture.get({
         ...facts,
         product,
@@ -220,7 +220,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         position,
         model,
         palette: JSON.stringify(palette),
-        given: isGiven ? 1 : 0,
+        precomputed: isPrecomputed ? 1 : 0,
       })
       if (!row) throw new Error('an insert always returns its row')
       vectors.put(storeId, row.id, picture.vector)
@@ -270,7 +270,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
      * Writes a product with its pictures and vectors, in place of an older one with the same id. Several statements: to
      * be called inside a transaction.
      */
-    save(product: ProductToSave, given: PictureToSave[]): SavedProduct {
+    save(product: ProductToSave, prepared: PictureToSave[]): SavedProduct {
       const { metadata, isDemo, isReembedding = false, ...columns } = product
       const saved = upsert.get({
         ...columns,
@@ -278,13 +278,13 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         metadata: JSON.stringify(metadata),
         demo: isDemo ? 1 : 0,
         keepsTime: isReembedding ? 1 : 0,
-        hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
+        hasNewPicture: prepared.some((picture) => 'added' in picture) ? 1 : 0,
       })
       if (!saved) throw new Error('an upsert always returns its row')
-      const staying = new Set(given.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
+      const staying = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
       const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
       removePictures(removedPictureIds)
-      const ids = placePictures(saved.id, product.storeId, given)
+      const ids = placePictures(saved.id, product.storeId, prepared)
       return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
     },
 

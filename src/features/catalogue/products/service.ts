@@ -9,18 +9,18 @@ import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
-import { findGiven } from './given.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
+import { findPrecomputed } from './precomputed.ts'
 import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
 import type { Sales } from './sales.ts'
 import {
   type DeletedProduct,
-  type Given,
   type IndexedProduct,
   type IndexedProductView,
   Metadata,
+  type Precomputed,
   Product,
   type ProductBody,
   type ProductList,
@@ -94,21 +94,21 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
       }
     },
 
-    /** The vectors that came with a product; see {@link findGiven}. */
-    findGiven: (value: object) => findGiven(value, model),
+    /** The vectors that came with a product; see {@link findPrecomputed}. */
+    findPrecomputed: (value: object) => findPrecomputed(value, model),
 
     /**
      * What `writer.put` takes for a product.
      *
-     * @param given vectors that came with it. They count if they are of the model in use: another one may have come since.
+     * @param precomputed vectors that came with it. They count if they are of the model in use: another one may have come since.
      */
-    toInput: (product: Product, given?: Given): ProductInput => {
+    toInput: (product: Product, precomputed?: Precomputed): ProductInput => {
       const input = toInput(product.product_id, product)
-      if (given?.model !== model.hash) return input
-      const byUrl = new Map(given.pictures.map((picture) => [picture.image_url, picture]))
-      const withGiven = (source: PictureSource) =>
-        'url' in source ? { url: source.url, given: byUrl.get(source.url) } : source
-      return { ...input, sources: input.sources.map(withGiven) }
+      if (precomputed?.model !== model.hash) return input
+      const byUrl = new Map(precomputed.pictures.map((picture) => [picture.image_url, picture]))
+      const withPrecomputed = (source: PictureSource) =>
+        'url' in source ? { url: source.url, precomputed: byUrl.get(source.url) } : source
+      return { ...input, sources: input.sources.map(withPrecomputed) }
     },
 
     /** PUT /v1/products/{product_id}. */

@@ -147,7 +147,7 @@ describe('vectors that come with an import (contract 2.12)', () => {
     expect((await search('1')).length).toBe(3)
   })
 
-  test('given facts never reach another product, in whatever order they come', async () => {
+  test('precomputed facts never reach another product, in whatever order they come', async () => {
     const image_url = app.picture('a', 1)
     await post({ product_id: 'read', image_url })
     const [line] = await exportAll()
@@ -168,7 +168,7 @@ describe('vectors that come with an import (contract 2.12)', () => {
     ])
   })
 
-  test('a refresh reads a given picture, and its true vector takes the place of the given one', async () => {
+  test('a refresh reads a precomputed picture, and its true vector takes the place of the precomputed one', async () => {
     const image_url = app.picture('a', 1)
     const line = makeLine(axis(6), { image_url })
     await importAll([{ ...line, pictures: [{ ...line.pictures[0], image_url }] }])

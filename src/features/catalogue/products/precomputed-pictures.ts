@@ -1,7 +1,7 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
-import type { GivenContent } from './given.ts'
 import { KEPT_PREFIX } from './kept-address.ts'
+import type { PrecomputedContent } from './precomputed.ts'
 import type { KeptPicture, PictureToSave, ProductQueries } from './queries.ts'
 import type { StorageChange } from './storage-limit.ts'
 
@@ -13,7 +13,7 @@ export interface KnownPicture {
 
 type KeptContent = Pick<KeptPicture, 'contentHash' | 'contentType'> & { bytes: number }
 
-export interface GivenPictureDeps {
+export interface PrecomputedPictureDeps {
   queries: Pick<ProductQueries, 'findKeptPicture'>
   /** An address in the form that is saved. */
   toStored(url: string): string
@@ -34,7 +34,7 @@ export interface GivenPictureDeps {
 }
 
 /** Takes pictures with the vectors and the facts that came with them, without reading them. */
-export function createGivenPictures(deps: GivenPictureDeps) {
+export function createPrecomputedPictures(deps: PrecomputedPictureDeps) {
   const { queries, toStored, checkUrl, hold, keep, readKeptFile, findTwin } = deps
 
   /** Keeps another store's picture for this one, too. */
@@ -51,7 +51,7 @@ export function createGivenPictures(deps: GivenPictureDeps) {
   /**
    * Takes one picture.
    *
-   * A kept picture must be there. Its content is known to the service, so its own vector goes first, and what was given
+   * A kept picture must be there. Its content is known to the service, so its own vector goes first, and the precomputed one
    * counts only for the same content. A picture of another store becomes this store's own: whoever knows the address may
    * read it.
    *
@@ -61,7 +61,7 @@ export function createGivenPictures(deps: GivenPictureDeps) {
   return (
     storeId: string,
     url: string,
-    { picture, vector }: GivenContent,
+    { picture, vector }: PrecomputedContent,
     change: StorageChange,
   ): (() => Promise<PictureToSave>) | undefined => {
     const path = toStored(url)

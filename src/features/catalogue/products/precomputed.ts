@@ -2,16 +2,16 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { NewPicture } from './queries.ts'
-import { type Given, type GivenPicture, GivenPictures } from './schema.ts'
+import { type Precomputed, type PrecomputedPicture, PrecomputedPictures } from './schema.ts'
 
 /** A picture that came with its vector and its facts. All of it is a client's word, which only its form was checked of. */
-export interface GivenContent {
+export interface PrecomputedContent {
   picture: Omit<NewPicture, 'imageUrl'>
   /** Of length 1. */
   vector: Float32Array
 }
 
-const isGivenPictures = TypeCompiler.Compile(GivenPictures)
+const isPrecomputedPictures = TypeCompiler.Compile(PrecomputedPictures)
 
 /**
  * Finds the vectors that came with a product, in a line of an export.
@@ -19,13 +19,16 @@ const isGivenPictures = TypeCompiler.Compile(GivenPictures)
  * @returns `other_model` if they are of another model, and undefined if there are none.
  * @throws ApiError `validation_error` for vectors of the present model that cannot be used.
  */
-export function findGiven(value: object, model: ModelFingerprint): Given | 'other_model' | undefined {
+export function findPrecomputed(
+  value: object,
+  model: ModelFingerprint,
+): Precomputed | 'other_model' | undefined {
   const { model: of, pictures } = value as { model?: { hash?: unknown } | null; pictures?: unknown }
   if (typeof of?.hash !== 'string' || !Array.isArray(pictures)) return undefined
   if (of.hash !== model.hash) return 'other_model'
-  if (!isGivenPictures.Check(pictures)) {
+  if (!isPrecomputedPictures.Check(pictures)) {
     throw validationError(
-      findProblems(GivenPictures, pictures, 'body').map((problem) => ({
+      findProblems(PrecomputedPictures, pictures, 'body').map((problem) => ({
         ...problem,
         pointer: `/pictures${problem.pointer}`,
       })),
@@ -50,22 +53,22 @@ const pickFields = ({
   phash,
   palette,
   vector,
-}: GivenPicture): GivenPicture => ({
+}: PrecomputedPicture): PrecomputedPicture => ({
   ...{ image_url, content_hash, content_type, bytes, width, height, phash, vector },
   palette: palette.map(({ hex, share }) => ({ hex, share })),
 })
 
 /** What a picture can be saved with; undefined if its vector is not of this model. */
-export function readGiven(
-  { vector: text, ...facts }: GivenPicture,
+export function readPrecomputed(
+  { vector: text, ...facts }: PrecomputedPicture,
   dimension: number,
-): GivenContent | undefined {
+): PrecomputedContent | undefined {
   const vector = text === null ? undefined : readVector(text, dimension)
   const { content_hash, content_type: contentType, bytes, width, height, phash, palette } = facts
   const contentHash = Buffer.from(content_hash, 'hex')
   return (
     vector && {
-      picture: { contentHash, contentType, bytes, width, height, phash, palette, isGiven: true },
+      picture: { contentHash, contentType, bytes, width, height, phash, palette, isPrecomputed: true },
       vector,
     }
   )
