@@ -36,13 +36,15 @@ export function demoService({ catalogue, readPicture, writer, products, plans, b
         throw productLimitExceeded(plans, store, count, baseUrl())
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
-          writer.put(store, {
-            productId: product_id,
-            sources: [{ upload: { bytes: () => readPicture(picture) } }],
-            metadata,
-            isDemo: true,
-            author,
-          }),
+          writer.put(
+            store,
+            {
+              productId: product_id,
+              sources: [{ upload: { bytes: () => readPicture(picture) } }],
+              metadata,
+            },
+            { kind: 'demo', author },
+          ),
         ),
       )
       const ids = catalogue.map(({ product_id }) => product_id)
@@ -54,7 +56,7 @@ export function demoService({ catalogue, readPicture, writer, products, plans, b
     async remove(storeId: string, author?: Standing): Promise<DemoRemoved> {
       const ids: string[] = []
       for (const id of products.listDemoIds(storeId)) {
-        if (await writer.remove(storeId, id, ({ isDemo }) => isDemo, { author })) ids.push(id)
+        if (await writer.remove(storeId, id, ({ isDemo }) => isDemo, { kind: 'client', author })) ids.push(id)
         // Forty deletions in one step would hold up every other request.
         await turn()
       }

@@ -55,6 +55,7 @@ export function createProductDeletions({ queries, filters, writer, turn }: Delet
         const results = await Promise.all(
           products.map(({ id, productId }) =>
             writer.remove(storeId, productId, (row) => row.id === id && passes(storeId, id), {
+              kind: 'client',
               author,
             }),
           ),

@@ -4,7 +4,7 @@ import { findBlame } from '../../../core/blame.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
 import type { Precomputed, Product } from '../products/schema.ts'
-import type { ProductInput, ProductWriter } from '../products/writer.ts'
+import type { ProductInput, ProductWriter, WriteOrigin } from '../products/writer.ts'
 import { type Accounting, LeaseLost } from './accounting.ts'
 import type { ItemContent } from './item.ts'
 import type { ItemError, LeasedItem } from './item-queries.ts'
@@ -53,14 +53,17 @@ export function createWorker(deps: WorkerDeps) {
 
   async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
     const { productId, kind } = item
-    type Effect = Parameters<Parameters<typeof waitedOf>[0]>[0]
-    const waited = waitedOf((effect: Effect) => accounting.end(item, { state: 'done', effect }), arrival)
+    const origin: WriteOrigin = {
+      kind: 'job',
+      arrival,
+      commitWith: (effect) => accounting.end(item, { state: 'done', effect }),
+    }
     if (kind === 'delete') {
-      await writer.remove(store.id, productId, undefined, { waited })
+      await writer.remove(store.id, productId, undefined, origin)
       return
     }
     const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent
-    await writer.put(store, { ...toInput(product, given), waited })
+    await writer.put(store, toInput(product, given), origin)
   }
 
   function fail(item: LeasedItem, error: ApiError): Outcome {
@@ -135,11 +138,6 @@ export function createWorker(deps: WorkerDeps) {
 /** Spreads moments: the same item gets another share at each try. */
 const shareOf = ({ id, attempts, delays }: LeasedItem): number =>
   ((id * 2_654_435_761 + (attempts + delays) * 40_503) % 1_000) / 1_000
-
-const waitedOf = (
-  commitWith: NonNullable<ProductInput['waited']>['commitWith'],
-  arrival: number,
-): NonNullable<ProductInput['waited']> => ({ arrival, commitWith })
 
 const isWorthAnotherTry = ({ attempts }: LeasedItem, failure: ApiError): boolean =>
   mayPass(failure) || (attempts === 0 && hasLostDecoder(failure))

@@ -88,12 +88,11 @@ export function createFinish(deps: FinishDeps) {
         isGone() &&
         products.findOther(id, storeId, productId) === undefined,
       {
-        waited: {
-          // It stands in the order of writes where the run's job does: what was sent later is not undone by it.
-          arrival,
-          commitWith: (effect) => {
-            if (effect === 'deleted') runQueries.countDeleted(id)
-          },
+        kind: 'job',
+        // It has the place of the run's job in the order of writes: it undoes nothing that was sent later.
+        arrival,
+        commitWith: (effect) => {
+          if (effect === 'deleted') runQueries.countDeleted(id)
         },
       },
     )

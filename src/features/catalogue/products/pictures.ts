@@ -1,53 +1,42 @@
 import pLimit from 'p-limit'
 import type { CallerStore } from '../../../core/actor.ts'
-import type { ByteBudget } from '../../../core/byte-budget.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
-import { ApiError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/hash.ts'
-import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
-import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
-import { KEPT_PREFIX } from './kept-address.ts'
+import { isKeptPath, type KeptPictures } from './kept-pictures.ts'
 import { readPrecomputed } from './precomputed.ts'
-import { createPrecomputedPictures, type KnownPicture, toFacts } from './precomputed-pictures.ts'
+import { createPrecomputedPictures } from './precomputed-pictures.ts'
 import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import {
+  type KnownPicture,
+  type ReadyAddress,
+  type ReadyContent,
+  type ReadyPicture,
+  toFacts,
+} from './ready-picture.ts'
 import type { PrecomputedPicture } from './schema.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
-import { createSweeper, type SweeperDeps, UNUSED_AFTER_MS } from './sweeper.ts'
+import { UNUSED_AFTER_MS } from './sweeper.ts'
 
-export interface PictureDeps extends Pick<Base, 'clock' | 'ids' | 'baseUrl'> {
-  queries: Pick<ProductQueries, 'findSameContent' | 'keepPicture' | 'findKeptPicture' | 'holdPicture'> &
-    SweeperDeps['queries']
+export interface PictureDeps extends Pick<Base, 'clock'> {
+  queries: Pick<ProductQueries, 'findSameContent'>
+  kept: KeptPictures
   storage: StorageLimit
   embedder: Pick<Embedder, 'embedPicture' | 'model'>
   fetcher: PictureFetcher
   /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
   checkUrl(url: string): void
-  files: PictureFiles
-  /** Bounds the kept pictures that are read at a time, together with the downloads. */
-  budget: Pick<ByteBudget, 'take'>
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
-  atomically: SweeperDeps['atomically']
-  withoutFsync: SweeperDeps['withoutFsync']
-  writeTogether: WriteTogether
 }
 
 /** One picture as a client gives it. */
 export type PictureSource =
   /** @param precomputed the vector and the facts of the picture, of the model in use; it need not be read then. */
   { url: string; precomputed?: PrecomputedPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
-
-/** A picture that arrived as bytes. */
-interface Arrived {
-  bytes: Uint8Array
-  contentHash: Buffer
-  contentType: string
-}
 
 /** How the pictures of a product are read. */
 export interface PreparingOptions {
@@ -63,6 +52,20 @@ interface Reader {
   priority: QueuePriority
 }
 
+/** The pictures of one product, while they are prepared. */
+interface Preparation {
+  reader: Reader
+  /** Pictures of the product that no source has taken; one with the same content is taken out of the list. */
+  free: PictureRow[]
+  /** The effect of the whole write on the bytes that the store keeps. */
+  change: StorageChange
+}
+
+interface Content {
+  contentHash: Buffer
+  size: number
+}
+
 /** Pictures of one product that are downloaded and embedded at the same time; each may hold 10 MiB. */
 const LOADING_MAX = 4
 
@@ -70,63 +73,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 
 /** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
-  const { queries, storage, embedder, fetcher, checkUrl, files, budget, findVector } = deps
-  const { baseUrl, atomically, withoutFsync, writeTogether, clock, ids } = deps
-
-  /** Keeps a file from being written and deleted at the same time. */
-  const fileLocked = createKeyedLock()
-
-  /** An address in the form that is saved: the address of a kept picture without the base URL. */
-  const toStored = (url: string): string =>
-    url.startsWith(baseUrl() + KEPT_PREFIX) ? url.slice(baseUrl().length) : url
-
-  /** Keeps a picture that arrived as bytes. @returns its path. @throws ApiError `storage_limit_exceeded`. */
-  async function keep(storeId: string, arrived: Arrived, change: StorageChange): Promise<string> {
-    const { bytes, contentHash, contentType } = arrived
-    const picture = { address: ids.secret(16), storeId, contentHash, contentType, bytes: bytes.byteLength }
-    const address = await writeTogether({
-      write() {
-        change.add(arrived)
-        return queries.keepPicture({ ...picture, now: clock.now() })
-      },
-      // The commit of the product that uses the picture comes later, and brings this one to the disk.
-      isUnsynced: true,
-    })
-    const name = contentHash.toString('hex')
-    await fileLocked(name, () => files.write(name, bytes))
-    return KEPT_PREFIX + address
-  }
-
-  async function readKept(storeId: string, path: string, until: Promise<unknown>): Promise<Uint8Array> {
-    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
-    if (kept?.storeId !== storeId) throw noKeptPicture()
-    return readKeptFile(storeId, kept, until)
-  }
-
-  async function readKeptFile(
-    storeId: string,
-    kept: { contentHash: Buffer; bytes: number },
-    until: Promise<unknown>,
-  ): Promise<Uint8Array> {
-    const room = budget.take(storeId, kept.bytes)
-    const release = () => room.release()
-    until.then(release, release)
-    const bytes = await files.read(kept.contentHash.toString('hex'))
-    if (!bytes) throw noKeptPicture()
-    return bytes
-  }
-
-  /** Keeps a kept picture from being swept before the product that uses it is saved. */
-  async function hold(path: string): Promise<string> {
-    const isThere = await writeTogether({
-      write: () => queries.holdPicture(path.slice(KEPT_PREFIX.length), clock.now()),
-      isUnsynced: true,
-    })
-    if (!isThere) throw noKeptPicture()
-    return path
-  }
-
-  const isDataUri = (url: string): boolean => /^data:/i.test(url)
+  const { queries, kept, storage, embedder, fetcher, checkUrl, findVector, clock } = deps
 
   async function readUrl(
     { storeId, priority }: Reader,
@@ -134,9 +81,9 @@ export function productPictures(deps: PictureDeps) {
     until: Promise<unknown>,
   ): Promise<Uint8Array> {
     if (isDataUri(url)) return decodeDataUri(url, LIMITS.pictureBytesMax)
-    const path = toStored(url)
-    return path.startsWith(KEPT_PREFIX)
-      ? readKept(storeId, path, until)
+    const path = kept.toStored(url)
+    return isKeptPath(path)
+      ? kept.read(storeId, path, until)
       : fetcher.fetch(url, { storeId, until, isBulk: priority === 'bulk' })
   }
 
@@ -161,103 +108,101 @@ export function productPictures(deps: PictureDeps) {
     return vector && { facts: twin, vector }
   }
 
-  const takePrecomputed = createPrecomputedPictures({
-    ...{ queries, toStored, hold, keep, readKeptFile, findTwin, checkUrl },
-  })
+  const takePrecomputed = createPrecomputedPictures({ kept, checkUrl, findTwin })
 
-  /**
-   * Reads a picture, and embeds it unless its content is known.
-   *
-   * @param free pictures of the product that no source has taken; one with the same content is taken out of the list.
-   * @param change the effect of the whole write on the bytes that the store keeps.
-   * @returns a function that writes the picture; nothing is written before it is called.
-   */
-  async function load(
-    reader: Reader,
-    source: PictureSource,
-    free: PictureRow[],
-    change: StorageChange,
-  ): Promise<() => Promise<PictureToSave>> {
-    if ('url' in source && !isDataUri(source.url)) {
-      const precomputed = source.precomputed && readPrecomputed(source.precomputed, embedder.model.dimension)
-      const taken = precomputed && takePrecomputed(reader.storeId, source.url, precomputed, change)
-      if (taken) return taken
-      const url = toStored(source.url)
-      const saveAddress = async () => (url.startsWith(KEPT_PREFIX) ? hold(url) : url)
-      const known = url.startsWith(KEPT_PREFIX) && recogniseKept(reader.storeId, url, free, saveAddress)
-      if (known) return known
-      return readAndUse(reader, source.url, (bytes) => embed(reader, bytes, free, saveAddress))
+  /** Reads a picture, and embeds it unless its content is known. Nothing is written. */
+  async function load(preparation: Preparation, source: PictureSource): Promise<ReadyPicture> {
+    if ('upload' in source) return loadBytes(preparation, await source.upload.bytes())
+    if (isDataUri(source.url))
+      return loadBytes(preparation, await decodeDataUri(source.url, LIMITS.pictureBytesMax))
+    return loadUrl(preparation, source)
+  }
+
+  async function loadBytes(preparation: Preparation, bytes: Uint8Array): Promise<ReadyPicture> {
+    const contentHash = await sha256(bytes)
+    preparation.change.refuseHopeless({ contentHash, bytes })
+    return {
+      address: { kind: 'uploaded', bytes },
+      content: await embed(preparation, bytes, contentHash),
     }
-    const bytes =
-      'url' in source ? await decodeDataUri(source.url, LIMITS.pictureBytesMax) : await source.upload.bytes()
-    const saveAddress = (content: Omit<Arrived, 'bytes'>) =>
-      keep(reader.storeId, { bytes, ...content }, change)
-    return embed(reader, bytes, free, saveAddress, (contentHash) =>
-      change.refuseHopeless({ contentHash, bytes }),
+  }
+
+  async function loadUrl(
+    preparation: Preparation,
+    { url, precomputed }: Extract<PictureSource, { url: string }>,
+  ): Promise<ReadyPicture> {
+    const { reader } = preparation
+    const given = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
+    const taken = given && takePrecomputed(reader.storeId, url, given)
+    if (taken) return taken
+    const path = kept.toStored(url)
+    const address: ReadyAddress = isKeptPath(path) ? { kind: 'retained', path } : { kind: 'final', url: path }
+    const known = isKeptPath(path) && recogniseKept(preparation, path)
+    if (known) return { address, content: known }
+    const content = await readAndUse(reader, url, async (bytes) =>
+      embed(preparation, bytes, await sha256(bytes)),
+    )
+    return { address, content }
+  }
+
+  /** Embeds a picture, unless its content is known. */
+  async function embed(
+    preparation: Preparation,
+    bytes: Uint8Array,
+    contentHash: Buffer,
+  ): Promise<ReadyContent> {
+    const content = { contentHash, size: bytes.byteLength }
+    return (
+      recognise(preparation, content) ??
+      toAdded(content, await embedder.embedPicture(bytes, preparation.reader))
     )
   }
 
-  /**
-   * Embeds a picture, unless its content is known.
-   *
-   * @param saveAddress gives the address to save; called last.
-   * @param check may refuse the content before it is embedded.
-   * @returns a function that writes the picture. It holds no bytes: those of a download are gone once they are embedded.
-   */
-  async function embed(
-    { storeId, priority }: Reader,
-    bytes: Uint8Array,
-    free: PictureRow[],
-    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
-    check: (contentHash: Buffer) => void = () => undefined,
-  ): Promise<() => Promise<PictureToSave>> {
-    const size = bytes.byteLength
-    const contentHash = await sha256(bytes)
-    check(contentHash)
-    const known = recognise(storeId, { contentHash, size }, free, saveAddress)
-    if (known) return known
-    const embedded = await embedder.embedPicture(bytes, { priority, storeId })
-    return () => add({ contentHash, size }, embedded, saveAddress)
-  }
-
-  /** The function that writes a picture whose vector is known already; undefined for a new content. */
-  function recognise(
-    storeId: string,
-    content: { contentHash: Buffer; size: number },
-    free: PictureRow[],
-    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
-  ): (() => Promise<PictureToSave>) | undefined {
+  /** A picture whose vector is known already; undefined for a new content. */
+  function recognise({ reader, free }: Preparation, content: Content): ReadyContent | undefined {
     const { contentHash } = content
     const own = take(free, (picture) => !picture.isPrecomputed && picture.contentHash.equals(contentHash))
-    if (own) {
-      const { contentType } = own
-      return async () => ({ kept: { ...own, imageUrl: await saveAddress({ contentHash, contentType }) } })
-    }
-    const twin = findTwin(storeId, contentHash)
-    return twin && (() => add(content, twin, saveAddress))
+    if (own) return { own }
+    const twin = findTwin(reader.storeId, contentHash)
+    return twin && toAdded(content, twin)
   }
 
   /** The same for a kept picture, without reading its file: thousands of items of a job may name one large picture. */
-  function recogniseKept(
-    storeId: string,
-    path: string,
-    free: PictureRow[],
-    saveAddress: () => Promise<string>,
-  ): (() => Promise<PictureToSave>) | undefined {
-    const kept = queries.findKeptPicture(path.slice(KEPT_PREFIX.length))
-    if (kept?.storeId !== storeId) return undefined
-    const { contentHash, bytes: size } = kept
-    return recognise(storeId, { contentHash, size }, free, saveAddress)
+  function recogniseKept(preparation: Preparation, path: string): ReadyContent | undefined {
+    const found = kept.findOwn(preparation.reader.storeId, path)
+    return found && recognise(preparation, { contentHash: found.contentHash, size: found.bytes })
   }
 
-  async function add(
-    { contentHash, size }: { contentHash: Buffer; size: number },
-    { facts, vector }: KnownPicture,
-    saveAddress: (content: Omit<Arrived, 'bytes'>) => Promise<string>,
+  /** Writes what the address of a picture needs. @returns the picture as the product can be saved with it. */
+  async function write(
+    storeId: string,
+    { address, content }: ReadyPicture,
+    change: StorageChange,
   ): Promise<PictureToSave> {
-    const { contentType } = facts
-    const imageUrl = await saveAddress({ contentHash, contentType })
-    return { added: { ...toFacts(facts), imageUrl, contentHash, bytes: size }, vector }
+    const { contentHash, contentType } = 'own' in content ? content.own : content.added
+    const imageUrl = await saveAddress(storeId, address, { contentHash, contentType }, change)
+    return 'own' in content
+      ? { kept: { ...content.own, imageUrl } }
+      : { added: { ...content.added, imageUrl }, vector: content.vector }
+  }
+
+  async function saveAddress(
+    storeId: string,
+    address: ReadyAddress,
+    content: { contentHash: Buffer; contentType: string },
+    change: StorageChange,
+  ): Promise<string> {
+    switch (address.kind) {
+      case 'final':
+        return address.url
+      case 'retained':
+        await kept.retain(address.path)
+        return address.path
+      case 'uploaded':
+        return kept.keep(storeId, { bytes: address.bytes, ...content }, change)
+      case 'copied':
+        return kept.copy(storeId, address.kept, change)
+    }
   }
 
   return {
@@ -284,30 +229,25 @@ export function productPictures(deps: PictureDeps) {
         present.map(({ id }) => id),
         listLeaving,
       )
+      const preparation = { reader: { storeId, priority }, free, change }
       // Known addresses come first, so that a new address with the same content cannot take their picture.
       const planned = sources.map((source) => {
-        const isKnown = ({ imageUrl }: PictureRow) => 'url' in source && imageUrl === toStored(source.url)
+        const isKnown = ({ imageUrl }: PictureRow) =>
+          'url' in source && imageUrl === kept.toStored(source.url)
         return { source, known: refresh ? undefined : take(free, isKnown) }
       })
       const limited = pLimit(LOADING_MAX)
-      const loaded = await limited
+      const ready = await limited
         .map(planned, async ({ source, known }) =>
-          known
-            ? async (): Promise<PictureToSave> => ({ kept: known })
-            : load({ storeId, priority }, refresh ? withoutPrecomputed(source) : source, free, change),
+          known ? asItIs(known) : load(preparation, refresh ? withoutPrecomputed(source) : source),
         )
         .finally(limited.clearQueue)
       // Nothing is written before every picture is known to be good.
       const start = clock.monotonic()
-      const pictures = await Promise.all(loaded.map((finish) => finish()))
+      const pictures = await Promise.all(ready.map((picture) => write(storeId, picture, change)))
       // On a slow disk the first pictures might be swept before the last one is written.
       if (clock.monotonic() - start > UNUSED_AFTER_MS / 2) {
-        await Promise.all(
-          pictures
-            .map(getImageUrl)
-            .filter((url) => url.startsWith(KEPT_PREFIX))
-            .map(hold),
-        )
+        await Promise.all(pictures.map(getImageUrl).filter(isKeptPath).map(kept.retain))
       }
       return pictures
     },
@@ -319,19 +259,6 @@ export function productPictures(deps: PictureDeps) {
      */
     withUrl: <Result>(storeId: string, url: string, use: (bytes: Uint8Array) => Promise<Result>) =>
       readAndUse({ storeId, priority: 'search' }, url, use),
-
-    /** The public form of a saved address. */
-    toPublicUrl: (url: string): string => (url.startsWith(KEPT_PREFIX) ? baseUrl() + url : url),
-
-    /** The file of a kept picture, for anyone who knows its address. */
-    async open(address: string): Promise<{ file: Blob; contentType: string } | undefined> {
-      const kept = queries.findKeptPicture(address)
-      const file = kept && (await files.file(kept.contentHash.toString('hex')))
-      return file && { file, contentType: kept.contentType }
-    },
-
-    /** Deletes the pictures that no product has used for a minute; see {@link createSweeper}. */
-    sweep: createSweeper({ queries, files, fileLocked, atomically, withoutFsync, clock }),
   }
 }
 
@@ -339,13 +266,20 @@ export function productPictures(deps: PictureDeps) {
 export const getImageUrl = (picture: PictureToSave): string =>
   'kept' in picture ? picture.kept.imageUrl : picture.added.imageUrl
 
+const isDataUri = (url: string): boolean => /^data:/i.test(url)
+
+const asItIs = (own: PictureRow): ReadyPicture => ({
+  address: { kind: 'final', url: own.imageUrl },
+  content: { own },
+})
+
+const toAdded = ({ contentHash, size }: Content, { facts, vector }: KnownPicture): ReadyContent => ({
+  added: { ...toFacts(facts), contentHash, bytes: size },
+  vector,
+})
+
 const withoutPrecomputed = (source: PictureSource): PictureSource =>
   'url' in source ? { url: source.url } : source
-
-const noKeptPicture = () =>
-  new ApiError('image_download_failed', 'No picture is kept at this address', {
-    details: { reason: 'http_status', upstream_status: 404 },
-  })
 
 /** Takes the first item that fits out of a list. */
 function take<Item>(items: Item[], fits: (item: Item) => boolean): Item | undefined {

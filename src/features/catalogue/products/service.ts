@@ -13,7 +13,7 @@ import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './pictures.ts'
 import { findPrecomputed } from './precomputed.ts'
-import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
+import type { ProductRow } from './queries.ts'
 import type { Sales } from './sales.ts'
 import {
   type DeletedProduct,
@@ -29,11 +29,12 @@ import {
   type ProductReplacement,
   type ProductSort,
 } from './schema.ts'
+import type { ShownProduct, ShownQueries } from './shown-queries.ts'
 import { toWords } from './words.ts'
 import type { ProductContent, ProductInput, ProductWrite, ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'findShown' | 'listShown'>
+  queries: Pick<ShownQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   writer: ProductWriter
   sales: Pick<Sales, 'settle'>
@@ -72,7 +73,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
   return {
     /** POST /v1/products. */
     create: async (store: CallerStore, body: ProductBody, author?: Standing): Promise<Indexed> =>
-      toIndexed(await writer.put(store, { ...toInput(body.product_id, body), author })),
+      toIndexed(await writer.put(store, toInput(body.product_id, body), { kind: 'client', author })),
 
     /**
      * Reads a product that did not come as the body of a request, such as an item of a bulk request.
@@ -123,7 +124,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id in the path' },
         ])
       }
-      return toIndexed(await writer.put(store, { ...toInput(productId, body), author }))
+      return toIndexed(await writer.put(store, toInput(productId, body), { kind: 'client', author }))
     },
 
     /** PATCH /v1/products/{product_id}: absent fields stay as they are. */
@@ -133,7 +134,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
       patch: ProductPatch,
       author?: Standing,
     ): Promise<Indexed> =>
-      toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), { author })),
+      toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), author)),
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -144,7 +145,8 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
 
     /** DELETE /v1/products/{product_id}. @throws ApiError `not_found`. */
     async remove(storeId: string, productId: string, author?: Standing): Promise<DeletedProduct> {
-      if (!(await writer.remove(storeId, productId, undefined, { author }))) throw notFound('product')
+      if (!(await writer.remove(storeId, productId, undefined, { kind: 'client', author })))
+        throw notFound('product')
       return { status: 'deleted', product_id: productId }
     },
 

@@ -183,8 +183,8 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
   })
 })
 
-describe('nothing is looked for', () => {
-  const looks = async () =>
+describe('nothing is scanned', () => {
+  const listScans = async () =>
     (await log.during(() => put('new', [1]))).filter((sql) => /store_settings|json_each\(@ids\)/.test(sql))
 
   test('while no enabled webhook asks for it', async () => {
@@ -192,7 +192,7 @@ describe('nothing is looked for', () => {
     const { id } = await watch()
     await app.ask('PATCH', `/v1/search/webhooks/${id}`, { enabled: false })
     await put('old', [1])
-    expect(await looks()).toEqual([])
+    expect(await listScans()).toEqual([])
     expect(await pairs()).toEqual([])
   })
 
@@ -219,10 +219,10 @@ describe('nothing is looked for', () => {
       clock: app.clock,
       log: pino({ level: 'silent' }),
     })
-    expect(await service.look('store', new Float32Array([1]))).toBeUndefined()
+    expect(await service.scan('store', new Float32Array([1]))).toBeUndefined()
     expect(asked).toBe(0)
     isAsked = true
-    expect(await service.look('store', new Float32Array([1]))).toBeUndefined()
+    expect(await service.scan('store', new Float32Array([1]))).toBeUndefined()
     expect(asked).toBe(1)
   })
 })

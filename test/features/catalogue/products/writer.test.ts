@@ -134,7 +134,7 @@ describe('the event of a change', () => {
   test('product.indexed for a product that takes the place of a demo product, then the events of its changes', async () => {
     const { writer } = listenTo(write)
     const url = app.picture('one', 1)
-    await writer.put(store, input('chair', url, { isDemo: true }))
+    await writer.put(store, input('chair', url), { kind: 'demo' })
     await writer.put(store, input('chair', url, { metadata: { price: 1 } }))
     await writer.put(store, input('chair', url, { metadata: { price: 2 } }))
     await writer.remove(storeId, 'chair')
@@ -149,8 +149,8 @@ describe('the event of a change', () => {
   test('of a demo product says where it comes from', async () => {
     const { writer } = listenTo(write)
     const url = app.picture('a', 1)
-    await writer.put(store, input('demo', url, { isDemo: true }))
-    await writer.put(store, input('demo', url, { isDemo: true, metadata: { price: 1 } }))
+    await writer.put(store, input('demo', url), { kind: 'demo' })
+    await writer.put(store, input('demo', url, { metadata: { price: 1 } }), { kind: 'demo' })
     await writer.remove(storeId, 'demo', ({ isDemo }) => isDemo)
     expect(heard().map(({ name, origin }) => [name, origin])).toEqual([
       ['product.indexed', 'demo'],

@@ -14,8 +14,8 @@ afterEach(() => arena.close())
 
 const axis = (n: number) => Float32Array.from({ length: 8 }, (_, at) => (at === n ? 1 : 0))
 
-/** Looks over an index of some pictures with ids from 1, whose stored rows are asked for in `asked`. */
-function looking(pictures: Float32Array[], largeSlots?: number) {
+/** Scans an index of some pictures with ids from 1, whose stored rows are asked for in `asked`. */
+function scanning(pictures: Float32Array[], largeSlots?: number) {
   arena = createVectorArena(8, { threads: 0, ...(largeSlots !== undefined && { largeSlots }) })
   const index = createProductIndex(arena)
   const add = (pictureId: number, vector: Float32Array) =>
@@ -56,58 +56,58 @@ test.each([
   'a scan %s finds the pictures that reach the threshold, the older of equal ones first',
   async (_, largeSlots) => {
     const pictures = Array.from({ length: 30 }, (_, n) => axis(n % 5))
-    const { service, asked } = looking(pictures, largeSlots)
-    const look = await service.look(STORE, axis(3))
-    expect(look?.find(QUERY)).toMatchObject({ productId: 'p4', imageUrl: '4.jpg' })
+    const { service, asked } = scanning(pictures, largeSlots)
+    const scan = await service.scan(STORE, axis(3))
+    expect(scan?.find(QUERY)).toMatchObject({ productId: 'p4', imageUrl: '4.jpg' })
     expect(asked).toEqual([[4, 9, 14, 19, 24, 29]])
-    look?.close()
+    scan?.close()
   },
 )
 
 test('pictures that are put during a scan count', async () => {
-  const { service, add } = looking(
+  const { service, add } = scanning(
     Array.from({ length: 30 }, () => axis(0)),
     8,
   )
-  const scanning = service.look(STORE, axis(3))
+  const pending = service.scan(STORE, axis(3))
   add(31, axis(3))
-  const look = await scanning
-  expect(look?.find(QUERY)).toMatchObject({ productId: 'p31' })
+  const scan = await pending
+  expect(scan?.find(QUERY)).toMatchObject({ productId: 'p31' })
 })
 
-test('an open look learns of later writes, and forgets pictures whose rows others have taken', async () => {
-  const { service, asked } = looking([axis(1)])
-  const look = await service.look(STORE, axis(1))
-  const other = await service.look('other store', axis(1))
-  service.note(STORE, [
+test('an open scan learns of later writes, and forgets pictures whose rows others have taken', async () => {
+  const { service, asked } = scanning([axis(1)])
+  const scan = await service.scan(STORE, axis(1))
+  const other = await service.scan('other store', axis(1))
+  service.addPictures(STORE, [
     { id: 1, vector: axis(2) },
     { id: 2, vector: axis(1) },
     { id: 3, vector: axis(2) },
   ])
-  expect(look?.find(QUERY)).toMatchObject({ productId: 'p2' })
+  expect(scan?.find(QUERY)).toMatchObject({ productId: 'p2' })
   expect(other?.find(QUERY)).toBeUndefined()
-  look?.close()
-  service.note(STORE, [{ id: 4, vector: axis(1) }])
-  look?.find(QUERY)
+  scan?.close()
+  service.addPictures(STORE, [{ id: 4, vector: axis(1) }])
+  scan?.find(QUERY)
   expect(asked.at(-1)).toEqual([2])
 })
 
-test('a look that waits for too many others is given up', async () => {
-  const { service } = looking(
+test('a scan that waits for too many others is given up', async () => {
+  const { service } = scanning(
     Array.from({ length: 30 }, () => axis(1)),
     8,
   )
-  const first = service.look(STORE, axis(1))
-  const second = service.look(STORE, axis(1))
+  const first = service.scan(STORE, axis(1))
+  const second = service.scan(STORE, axis(1))
   now += 10_001
   expect(await first).toBeUndefined()
   expect(await second).toBeUndefined()
-  expect((await service.look(STORE, axis(1)))?.find(QUERY)).toBeDefined()
+  expect((await service.scan(STORE, axis(1)))?.find(QUERY)).toBeDefined()
 })
 
-test('of very many copies some are looked at', async () => {
-  const { service, asked } = looking(Array.from({ length: 1_000 }, () => axis(1)))
-  const look = await service.look(STORE, axis(1))
-  expect(look?.find(QUERY)).toBeDefined()
+test('of very many copies some are compared', async () => {
+  const { service, asked } = scanning(Array.from({ length: 1_000 }, () => axis(1)))
+  const scan = await service.scan(STORE, axis(1))
+  expect(scan?.find(QUERY)).toBeDefined()
   expect(asked[0]).toHaveLength(256)
 })
