@@ -42,7 +42,7 @@ export interface ProductNeeds {
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
-  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
   embedder: Pick<Embedder, 'embedPicture' | 'model'>

@@ -19,7 +19,7 @@ export interface ProductWriterDeps extends Pick<Base, 'clock' | 'ids' | 'plans' 
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   stores: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare'>
-  index: Pick<ProductIndex, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
+  index: Pick<ProductIndex, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   events: ProductEvents
   writeTogether: WriteTogether
   /** Finds the product that the new first picture of another one is a copy of. */
@@ -150,7 +150,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
     if (before && origin.kind === 'demo' && !before.isDemo) return leaveUnchanged(writing, before)
     if (!before) {
       requirePlace(store)
-      index.requireRoom(store.id, 1, [])
+      index.requireSpace(store.id, 1, [])
     }
     const priority = origin.kind === 'job' || origin.kind === 'reembedding' ? 'bulk' : 'index'
     const prepared = await pictures.prepare(store, sources, before, { refresh, priority })
@@ -170,7 +170,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
     const { store, input, origin, before, arrival } = writing
     const { productId, metadata } = input
     const storeId = store.id
-    let giveRoomBack = () => {}
+    let giveSpaceBack = () => {}
     return writeTogether({
       write() {
         demandStill(origin)
@@ -184,7 +184,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
           vectorId: ids.uuid(),
           now: clock.now(),
         }
-        giveRoomBack = claimVectorRoom(storeId, prepared, before)
+        giveSpaceBack = claimVectorSpace(storeId, prepared, before)
         // Another product may have taken the last place while the pictures were on their way.
         if (!before) requirePlace(store)
         if (isNews(origin)) settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
@@ -196,11 +196,11 @@ export function createProductWriter(deps: ProductWriterDeps) {
         if (origin.kind !== 'reembedding') deps.noteGrowth(store)
         return saved
       },
-      undone: () => giveRoomBack(),
+      undone: () => giveSpaceBack(),
       isPatient: origin.kind === 'job',
       committed(saved) {
         noteChange(storeId)
-        giveRoomBack()
+        giveSpaceBack()
         putIntoIndex(writing, prepared, saved)
       },
     })
@@ -220,15 +220,15 @@ export function createProductWriter(deps: ProductWriterDeps) {
     }
   }
 
-  /** @throws ApiError `storage_full` when the vectors of the new pictures find no room in memory. */
-  function claimVectorRoom(
+  /** @throws ApiError `storage_full` when the vectors of the new pictures find no space in memory. */
+  function claimVectorSpace(
     storeId: string,
     prepared: PictureToSave[],
     before: ProductRow | undefined,
   ): () => void {
     const kept = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
     const leaving = before?.pictures.flatMap(({ id }) => (kept.has(id) ? [] : [id])) ?? []
-    return index.claimRoom(storeId, prepared.length - kept.size, leaving)
+    return index.claimSpace(storeId, prepared.length - kept.size, leaving)
   }
 
   /** Scans for products like the first picture of a write, unless the product has shown it before. */
@@ -269,7 +269,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
      * Indexes one product, in place of an older one with the same id.
      *
      * @throws ApiError `product_limit_exceeded` before anything is downloaded, `validation_error` for the metadata,
-     *   `storage_limit_exceeded`, `storage_full` without room for a vector, and the codes of the fetcher and of the embedder.
+     *   `storage_limit_exceeded`, `storage_full` without space for a vector, and the codes of the fetcher and of the embedder.
      */
     put: (
       store: CallerStore,
