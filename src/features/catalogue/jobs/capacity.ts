@@ -22,8 +22,6 @@ const PER_HOST_MAX = 12
 /** The same of a slow host. */
 const PER_SLOW_HOST_MAX = 3
 
-export type Capacity = ReturnType<typeof createCapacity>
-
 /** Bounds the items in progress: their weight for each store and for all, their hosts, and the products of a plan. */
 export function createCapacity({ plans, countProducts }: CapacityDeps) {
   const shares = { fetched: createShares(SHARES.fetched), here: createShares(SHARES.here) }

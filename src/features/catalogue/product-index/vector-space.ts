@@ -1,8 +1,6 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { VectorArena } from '../../../platform/vectors/arena.ts'
 
-export type VectorSpace = ReturnType<typeof createVectorSpace>
-
 /** Bounds the vectors in memory, and keeps space for those of writes that are not committed. */
 export function createVectorSpace(arena: VectorArena) {
   /** Vectors that stores may still put, by `claimSpace`; less than 1 where more leave. */

@@ -10,8 +10,6 @@ export interface WordLoaderDeps {
 /** Slots whose products' words are read in one tick: some 2 ms. */
 const STEP = 64
 
-export type WordLoader = ReturnType<typeof createWordLoader>
-
 /** Reads the words of products whose vectors were loaded. */
 export function createWordLoader({ index, queries }: WordLoaderDeps) {
   let isReading = false

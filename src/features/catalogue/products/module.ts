@@ -19,11 +19,13 @@ import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
+import type { WaitingWrites } from './commits.ts'
 import { foldingQueries } from './folding-queries.ts'
 import { keptPictureQueries } from './kept-picture-queries.ts'
 import { createKeptPictures } from './kept-pictures.ts'
 import { productListQueries } from './list-queries.ts'
 import { productLists } from './lists.ts'
+import { createPictureLoader } from './picture-loader.ts'
 import { pictureRoutes } from './picture-routes.ts'
 import { productPictures } from './pictures.ts'
 import { createProductEvents } from './product-events.ts'
@@ -35,7 +37,7 @@ import { productService } from './service.ts'
 import { shownQueries } from './shown-queries.ts'
 import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
-import { createProductWriter, type WaitingWrites } from './writer.ts'
+import { createProductWriter } from './writer.ts'
 
 export interface ProductNeeds {
   stores: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
@@ -82,15 +84,9 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     queries: { ...keptPictureQueries(db), ...space },
   })
   const { toPublicUrl } = kept
-  const pictures = productPictures({
-    ...base,
-    ...needs,
-    queries,
-    kept,
-    storage: createStorageLimit({ ...base, queries: space, stores }),
-    checkUrl,
-    findVector: index.findVector,
-  })
+  const loader = createPictureLoader({ ...needs, queries, kept, checkUrl, findVector: index.findVector })
+  const storage = createStorageLimit({ ...base, queries: space, stores })
+  const pictures = productPictures({ ...base, kept, loader, storage })
   const writer = createProductWriter({
     ...base,
     ...needs,
@@ -114,7 +110,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       ...products,
       /** The one door for changes; see {@link createProductWriter}. */
       writer,
-      pictures: { withUrl: pictures.withUrl, toPublicUrl },
+      pictures: { withUrl: loader.withUrl, toPublicUrl },
       has: queries.has,
       /** A product with all its pictures, as it is stored. */
       findRow: queries.find,

@@ -11,7 +11,7 @@ import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
-import type { PictureSource } from './pictures.ts'
+import type { PictureSource } from './picture-loader.ts'
 import { findPrecomputed } from './precomputed.ts'
 import type { ProductRow } from './queries.ts'
 import type { Sales } from './sales.ts'
@@ -31,7 +31,8 @@ import {
 } from './schema.ts'
 import type { ShownProduct, ShownQueries } from './shown-queries.ts'
 import { toWords } from './words.ts'
-import type { ProductContent, ProductInput, ProductWrite, ProductWriter } from './writer.ts'
+import type { ProductContent, ProductInput, ProductWrite } from './write.ts'
+import type { ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
   queries: Pick<ShownQueries, 'findShown' | 'listShown'>
