@@ -13,10 +13,10 @@ import { buildUsage } from './features/billing/usage/module.ts'
 import { buildDemo } from './features/catalogue/demo/module.ts'
 import { buildDuplicates } from './features/catalogue/duplicates/module.ts'
 import { buildExports } from './features/catalogue/exports/module.ts'
-import { buildFeeds, type FeedsModule } from './features/catalogue/feeds/module.ts'
 import { buildFilters } from './features/catalogue/filters/module.ts'
 import { buildImports } from './features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from './features/catalogue/jobs/module.ts'
+import { buildFeeds, type FeedsModule } from './features/catalogue/product-feeds/module.ts'
 import { buildProductIndex } from './features/catalogue/product-index/module.ts'
 import { buildProducts } from './features/catalogue/products/module.ts'
 import { buildReembedding } from './features/catalogue/reembedding/module.ts'
@@ -246,7 +246,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       if (job.status === 'completed' || job.status === 'failed')
         webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
       // Its run goes on at once, and not only with the next look.
-      if (job.type === 'feed') base.defer(feeds.service.tick, 0)
+      if (job.type === 'feed') base.defer(feeds.service.wake, 0)
     },
     // A circle: feeds start jobs, and learn which products these make.
     onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),
@@ -375,7 +375,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       exported.forgetStore(storeId)
     },
     endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
-    goOn: webhooks.service.look,
+    goOn: webhooks.service.poll,
   })
   const erasure = buildErasure(base, {
     storeRows,

@@ -19,7 +19,7 @@ import { buildTwoFactor } from './features/access/two-factor/module.ts'
 import { buildWidgetKeys } from './features/access/widget-keys/module.ts'
 import { buildPayments } from './features/billing/payments/module.ts'
 import { checkFilters } from './features/catalogue/filters/module.ts'
-import { buildChanges } from './features/delivery/changes/module.ts'
+import { buildChangeLog } from './features/delivery/change-log/module.ts'
 import { buildWebhooks } from './features/delivery/webhooks/module.ts'
 import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
@@ -181,7 +181,7 @@ export function createInstall(
     poster,
     isSwitchedOn: (storeId, origin) => settings.service.read(storeId).event_switches[origin],
   })
-  const changes = buildChanges(base, { readers: [webhooks.service.readChange] })
+  const changes = buildChangeLog(base, { readers: [webhooks.service.readChange] })
 
   const payments = buildPayments(base, {
     storeRows,

@@ -1,6 +1,6 @@
 import { wrongUsage } from '../core/operator-error.ts'
-import type { Feed } from '../features/catalogue/feeds/schema.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
+import type { Feed } from '../features/catalogue/product-feeds/schema.ts'
 import type { Command } from './command.ts'
 import { call, FEED_SETTINGS, JSON_OPTION, STORE_OPTION, tellRun } from './feeds.ts'
 import { createStopSignal } from './serve.ts'

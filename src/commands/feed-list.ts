@@ -1,4 +1,4 @@
-import type { Feed } from '../features/catalogue/feeds/schema.ts'
+import type { Feed } from '../features/catalogue/product-feeds/schema.ts'
 import type { Command } from './command.ts'
 import { call, FEED_SETTINGS, formatFeeds, JSON_OPTION, STORE_OPTION } from './feeds.ts'
 import { createStopSignal } from './serve.ts'

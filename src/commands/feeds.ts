@@ -1,5 +1,5 @@
 import { OperatorError } from '../core/operator-error.ts'
-import type { Feed, FeedRun } from '../features/catalogue/feeds/schema.ts'
+import type { Feed, FeedRun } from '../features/catalogue/product-feeds/schema.ts'
 import { createProgress, type Progress } from './progress.ts'
 import type { ServiceClient } from './service-client.ts'
 import type { ServiceSession } from './service-session.ts'

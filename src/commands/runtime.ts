@@ -281,17 +281,18 @@ async function start(
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   const address = listen(app, config)
   // After the requests, and after what they wait for was cut.
-  started.defer(() =>
-    waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.finish(), app.services.reembedding.finish()])),
-  )
-  started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.finish()))
+  started.defer(() => {
+    app.services.reembedding.stop()
+    return waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.drain(), app.services.reembedding.drain()]))
+  })
+  started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
     finishRequests(app.http.server, () => {
       stop.abort()
       void embedder.close()
     }),
   )
-  started.defer(app.services.jobs.pause)
+  started.defer(app.services.jobs.stop)
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   baseUrl ||= address

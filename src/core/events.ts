@@ -43,7 +43,7 @@ export type StoreEvent = {
 /** Writes an event down; meant to be called inside the transaction that causes it, and lost with it. */
 export type EmitEvent = (event: StoreEvent) => void
 
-/** An event as the change feed of its store holds it. */
+/** An event as the change log of its store holds it. */
 export interface RecordedChange {
   storeId: string
   /** Place in the store's own sequence, which starts at 1 and has no gaps. */

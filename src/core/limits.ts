@@ -100,7 +100,7 @@ export const LIMITS = {
   /** Body and products of a bulk request. */
   bulkBytesMax: 100 * 1024 * 1024,
   bulkProductsMax: 10_000,
-  /** Jobs of a store that are not over. */
+  /** Unfinished jobs of a store. */
   unfinishedJobsMax: 20,
   /** How long a job can be read after its end. */
   jobDays: 30,

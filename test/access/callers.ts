@@ -221,7 +221,7 @@ export const THINGS = {
   /** A feed whose first run is over: its host has no address. */
   async feed(world: World): Promise<string> {
     const { id } = await world.asMachine('POST', '/v1/feeds', { url: 'https://shop.test/products.csv' })
-    await world.app.feeds.finish()
+    await world.app.feeds.drain()
     return String(id)
   },
   async delivery(world: World): Promise<string> {

@@ -29,8 +29,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   gate.open()
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 

@@ -222,7 +222,7 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
   /** A feed whose first run is over, for the path that names one. */
   async function makeFeed(): Promise<string> {
     const { body } = await app.call('POST', '/v1/feeds', { token, body: bodies['POST /v1/feeds'] })
-    await app.feeds.finish()
+    await app.feeds.drain()
     return String(body['id'])
   }
 

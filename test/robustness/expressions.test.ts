@@ -2,7 +2,6 @@ import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import {
   plainText,
-  readCategory,
   readNumber,
   readPrice,
   readStock,
@@ -136,7 +135,6 @@ const CHARACTERS = [
 ]
 const READERS: Record<string, (cell: string) => unknown> = {
   plainText,
-  readCategory,
   readNumber,
   readPrice,
   readStock,

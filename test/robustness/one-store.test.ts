@@ -6,7 +6,7 @@ import { recordBar } from './bars.ts'
 
 /**
  * A bug that meets one store alone is played by a trigger: its error is no fault of the disk, and nobody knows it. The loops
- * must go on with the other store at the same moment. The feeds have theirs in `features/catalogue/feeds/failures.test.ts`.
+ * must go on with the other store at the same moment. The feeds have theirs in `features/catalogue/product-feeds/failures.test.ts`.
  */
 let app: TestApp
 let broken: { id: string; token: string }
@@ -60,7 +60,7 @@ test('jobs', async () => {
   // Once the bug is gone, so is its effect.
   app.db.exec('DROP TRIGGER bug')
   app.clock.advance(10_000)
-  app.jobs.tick()
+  app.jobs.wake()
   await app.jobs.waitUntilOver(broken.id, stuck)
   expect(app.services.jobs.summarise(broken.id, stuck)).toMatchObject({ succeeded: 3 })
   passed.push('jobs')
@@ -108,7 +108,7 @@ test('webhooks', async () => {
     const body = { product_id: 'p', image_url: app.picture('p', 1) }
     expect((await app.call('POST', '/v1/products', { token, body })).status).toBe(201)
   }
-  await app.services.webhooks.settle()
+  await app.services.webhooks.drain()
   expect(app.posts.filter(({ url }) => url.endsWith('/other'))).toHaveLength(1)
   passed.push('webhooks')
 })

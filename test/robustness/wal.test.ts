@@ -77,7 +77,7 @@ function write(queries: ReturnType<typeof productQueries>, random: Random, versi
   const metadata = { version, filling: 'x'.repeat(random.below(300)) }
   const imageUrl = `https://img.test/${version}-0.jpg`
   const product = { storeId: STORE, productId, vectorId: `v${version}`, imageUrl, metadata }
-  queries.save({ ...product, isDemo: false, now: version }, pictures)
+  queries.save({ ...product, isDemo: false, keepsTime: false, now: version }, pictures)
   return true
 }
 

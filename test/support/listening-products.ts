@@ -11,6 +11,13 @@ import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import type { TestApp } from './app.ts'
 import { fakeEmbedder } from './embedder.ts'
 
+/** Collaborators of products that do nothing. */
+const QUIET = {
+  duplicates: { scan: async () => undefined, addPictures: () => {} },
+  waiting: { latest: () => 0, drop: () => {} },
+  noteGrowth: () => {},
+}
+
 /** Creates products with a listener and an index of their own, beside those of the app and in the same database. */
 export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?: number) {
   const { db, clock, ids } = app
@@ -32,6 +39,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
   const { service: index } = buildProductIndex(base, { model, dimension, memoryBytesMax })
   const { service } = buildProducts(base, {
     ...{ model, index, embedder, emit },
+    ...QUIET,
     writeTogether: createWriteGroups(db, clock),
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
     files: createPictureFiles(app.folder, ids.uuid),

@@ -6,12 +6,12 @@ import { demoRoutes } from './routes.ts'
 import { type DemoDeps, demoService } from './service.ts'
 
 export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
-  products: Pick<ProductsModule['service'], 'changes' | 'has' | 'count' | 'listDemoIds'>
+  products: Pick<ProductsModule['service'], 'writer' | 'has' | 'count' | 'listDemoIds'>
 }
 
 /** Wires the demo catalogue, whose products come and go through the door of all products. */
 export function buildDemo({ plans, baseUrl }: Base, { readPicture, products }: DemoNeeds) {
-  const { changes } = products
-  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, changes, products, plans, baseUrl })
+  const { writer } = products
+  const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, writer, products, plans, baseUrl })
   return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>
 }

@@ -3,8 +3,8 @@ import { productLimitExceeded } from '../../../core/plan-limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import type { ProductChanges } from '../products/changes.ts'
 import type { ProductQueries } from '../products/queries.ts'
+import type { ProductWriter } from '../products/writer.ts'
 import type { DemoProduct } from './catalogue.ts'
 import type { DemoInstalled, DemoRemoved } from './schema.ts'
 
@@ -12,14 +12,14 @@ export interface DemoDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   catalogue: readonly DemoProduct[]
   /** Reads the encoded picture of a demo product. */
   readPicture(name: string): Promise<Uint8Array>
-  changes: Pick<ProductChanges, 'put' | 'remove'>
+  writer: Pick<ProductWriter, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
 }
 
 export type DemoService = ReturnType<typeof demoService>
 
 /** Installs and removes the demo catalogue. */
-export function demoService({ catalogue, readPicture, changes, products, plans, baseUrl }: DemoDeps) {
+export function demoService({ catalogue, readPicture, writer, products, plans, baseUrl }: DemoDeps) {
   return {
     /**
      * Indexes the demo products that the store does not have yet, so a second call changes nothing. A product of the
@@ -36,13 +36,15 @@ export function demoService({ catalogue, readPicture, changes, products, plans, 
         throw productLimitExceeded(plans, store, count, baseUrl())
       const written = await Promise.all(
         missing.map(({ product_id, picture, metadata }) =>
-          changes.put(store, {
-            productId: product_id,
-            sources: [{ upload: { bytes: () => readPicture(picture) } }],
-            metadata,
-            isDemo: true,
-            author,
-          }),
+          writer.put(
+            store,
+            {
+              productId: product_id,
+              sources: [{ upload: { bytes: () => readPicture(picture) } }],
+              metadata,
+            },
+            { kind: 'demo', author },
+          ),
         ),
       )
       const ids = catalogue.map(({ product_id }) => product_id)
@@ -54,7 +56,7 @@ export function demoService({ catalogue, readPicture, changes, products, plans, 
     async remove(storeId: string, author?: Standing): Promise<DemoRemoved> {
       const ids: string[] = []
       for (const id of products.listDemoIds(storeId)) {
-        if (await changes.remove(storeId, id, ({ isDemo }) => isDemo, { author })) ids.push(id)
+        if (await writer.remove(storeId, id, ({ isDemo }) => isDemo, { kind: 'client', author })) ids.push(id)
         // Forty deletions in one step would hold up every other request.
         await turn()
       }

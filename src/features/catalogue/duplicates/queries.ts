@@ -8,7 +8,7 @@ export interface DuplicateRow {
   imageUrl: string
 }
 
-/** Who looks for a copy of its picture. */
+/** A product whose picture may be a copy. */
 export interface DuplicateQuery {
   storeId: string
   productId: string

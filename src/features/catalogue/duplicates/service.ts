@@ -20,8 +20,8 @@ export interface DuplicatesDeps extends Pick<Base, 'log'> {
   clock: Pick<Clock, 'monotonic'>
 }
 
-/** A look at what the picture of a write resembles. It goes on until it is closed. */
-export interface DuplicateLook {
+/** A search for products that the picture of a write resembles. It goes on until it is closed. */
+export interface DuplicateScan {
   /** Finds the nearest product; joins the transaction of the write. */
   find(query: DuplicateQuery): { productId: string; imageUrl: string; similarity: number } | undefined
   close(): void
@@ -43,7 +43,7 @@ interface Watch {
 /** Pictures that are looked at more closely. Variants and demo products among them are left out only afterwards. */
 const NEAR_MAX = 256
 
-/** A look that waited longer is given up: the pictures that a write keeps would be swept before it used them. */
+/** A scan that waited longer is given up: the pictures that a write keeps would be swept before it used them. */
 const WAIT_MS_MAX = 10_000
 
 /** More than a scan's scores are ever off. */
@@ -54,8 +54,8 @@ export type DuplicatesService = ReturnType<typeof duplicatesService>
 /**
  * Finds the product that a new picture is a copy of (contract 4.13).
  *
- * The index is scanned before the write's transaction, and what it found is held against the database inside. Other writes
- * may add pictures in between; each look that is open learns of them from the writes themselves.
+ * The index is scanned before the write's transaction, and the result is checked against the database inside. Other writes
+ * may add pictures in between; each open scan learns of them from the writes themselves.
  */
 export function duplicatesService(deps: DuplicatesDeps) {
   const { queries, index, map, readThreshold, isAskedFor, clock, log } = deps
@@ -89,7 +89,7 @@ export function duplicatesService(deps: DuplicatesDeps) {
   }
 
   /** Compares the picture with all of the index, and opens the watch in the same tick. */
-  async function scan(storeId: string, watch: Watch, startedAt: number): Promise<void> {
+  async function scanIndex(storeId: string, watch: Watch, startedAt: number): Promise<void> {
     if (clock.monotonic() - startedAt > WAIT_MS_MAX) throw new Error('too many pictures wait')
     const store = index.findStore(storeId)
     if (!store) return add(storeId, watch)
@@ -99,7 +99,7 @@ export function duplicatesService(deps: DuplicatesDeps) {
     })
   }
 
-  function find({ near }: Watch, query: DuplicateQuery): ReturnType<DuplicateLook['find']> {
+  function find({ near }: Watch, query: DuplicateQuery): ReturnType<DuplicateScan['find']> {
     if (near.size === 0) return undefined
     const ids = [...near].sort(([a, likeA], [b, likeB]) => likeB - likeA || a - b).map(([id]) => id)
     const row = queries.findFirst(query, ids)
@@ -110,28 +110,28 @@ export function duplicatesService(deps: DuplicatesDeps) {
 
   return {
     /**
-     * Looks for pictures like that of a write. It costs a scan, and is done only if somebody hears of the result.
+     * Scans for pictures like that of a write, if somebody hears of the result.
      *
-     * @returns a look to close; undefined if nobody does, or while too many scans wait.
+     * @returns a scan to close; undefined if nobody does, or while too many scans wait.
      */
-    async look(storeId: string, vector: Float32Array): Promise<DuplicateLook | undefined> {
+    async scan(storeId: string, vector: Float32Array): Promise<DuplicateScan | undefined> {
       if (!isAskedFor(storeId)) return undefined
       const threshold = readThreshold(storeId)
       if (threshold === null) return undefined
       const watch: Watch = { vector, threshold, near: new Map() }
       try {
         const startedAt = clock.monotonic()
-        await inTurn(storeId, () => scan(storeId, watch, startedAt))
+        await inTurn(storeId, () => scanIndex(storeId, watch, startedAt))
       } catch (error) {
-        // A write does not fail because nobody could tell what its picture resembles.
+        // A write does not fail because its picture could not be compared.
         log.warn({ err: error, store_id: storeId }, 'a picture was not compared with those of other products')
         return undefined
       }
       return { find: (query) => find(watch, query), close: () => close(storeId, watch) }
     },
 
-    /** Shows the pictures of a write, inside its transaction, to the looks that began before. */
-    note(storeId: string, pictures: readonly AddedPicture[]): void {
+    /** Shows the pictures of a write, inside its transaction, to the scans that began before. */
+    addPictures(storeId: string, pictures: readonly AddedPicture[]): void {
       for (const watch of open.get(storeId) ?? [])
         for (const { id, vector } of pictures) compare(watch, id, dot(watch.vector, vector))
     },

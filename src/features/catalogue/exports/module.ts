@@ -7,10 +7,12 @@ import {
 } from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
-import { createLines, type LineDeps } from './lines.ts'
+import { createProductLines, type ProductLineDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds
+  extends Pick<NdjsonStreamDeps, 'stop'>,
+    Pick<ProductLineDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
@@ -20,7 +22,7 @@ export function buildExports(
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
-  const lines = createLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
+  const lines = createProductLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},

@@ -3,13 +3,13 @@ import { type Clock, isoTime } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { documentedFailures, FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import { NDJSON, type NdjsonStreams, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
-import type { LineOptions } from './lines.ts'
+import type { ProductLineOptions } from './ndjson.ts'
 import { ExportQuery } from './schema.ts'
 
 export interface ExportRouteDeps {
   streams: Pick<NdjsonStreams, 'open'>
   /** The lines of a store, each read when it is asked for. */
-  lines(storeId: string, options: LineOptions): Iterator<string, void>
+  lines(storeId: string, options: ProductLineOptions): Iterator<string, void>
   clock: Pick<Clock, 'now'>
 }
 

@@ -1,7 +1,7 @@
 import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Turn } from '../../../core/turns.ts'
-import type { ProductChanges } from '../products/changes.ts'
+import type { ProductWriter } from '../products/writer.ts'
 import { createFailures } from './failures.ts'
 import { parseFilters, requireConditions } from './parse.ts'
 import type { FilterQueries } from './queries.ts'
@@ -11,7 +11,7 @@ import type { FilterService } from './service.ts'
 export interface DeletionDeps {
   queries: Pick<FilterQueries, 'preparePass' | 'listProducts'>
   filters: Pick<FilterService, 'resolve'>
-  changes: Pick<ProductChanges, 'remove'>
+  writer: Pick<ProductWriter, 'remove'>
   turn: Turn
 }
 
@@ -23,7 +23,7 @@ const KEYS = ['filters', 'dry_run'] as const
 export type ProductDeletions = ReturnType<typeof createProductDeletions>
 
 /** Deletes what passes a filter (contract 2.4). */
-export function createProductDeletions({ queries, filters, changes, turn }: DeletionDeps) {
+export function createProductDeletions({ queries, filters, writer, turn }: DeletionDeps) {
   return {
     /**
      * DELETE /v1/products. Each product is deleted for itself, as by its id, and only if it still passes. One request
@@ -54,7 +54,8 @@ export function createProductDeletions({ queries, filters, changes, turn }: Dele
         }
         const results = await Promise.all(
           products.map(({ id, productId }) =>
-            changes.remove(storeId, productId, (row) => row.id === id && passes(storeId, id), {
+            writer.remove(storeId, productId, (row) => row.id === id && passes(storeId, id), {
+              kind: 'client',
               author,
             }),
           ),

@@ -16,7 +16,7 @@ import { filterService } from './service.ts'
 import { createWalks } from './walk.ts'
 
 export interface FilterNeeds {
-  products: Pick<ProductsModule['service'], 'changes'>
+  products: Pick<ProductsModule['service'], 'writer'>
   reads: Pick<Reads, 'readDataVersion'>
 }
 
@@ -30,7 +30,7 @@ export function checkFilters(input: unknown, pointer: string): void {
  * lie above products, which they read in SQL and delete by the one door.
  */
 export function buildFilters({ db, clock }: Base, { products, reads }: FilterNeeds) {
-  const { changes } = products
+  const { writer } = products
   const queries = filterQueries(db)
   const walks = createWalks({ queries, clock, turn })
   const hints = createHints({ queries: hintQueries(db), walks })
@@ -42,13 +42,13 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
     kept,
     clock,
     // Other processes change products without this one's doing.
-    readVersion: (storeId) => `${changes.version(storeId)}/${reads.readDataVersion()}`,
+    readVersion: (storeId) => `${writer.version(storeId)}/${reads.readDataVersion()}`,
   })
   // One look at a whole store at a time.
   const locked = createKeyedLock()
   const findAbsentKeys: typeof hints.findAbsentKeys = (storeId, keys) =>
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))
-  const deletions = createProductDeletions({ queries, filters, changes, turn })
+  const deletions = createProductDeletions({ queries, filters, writer, turn })
   return {
     service: { ...filters, findAbsentKeys },
     schemas: { FilterNode },

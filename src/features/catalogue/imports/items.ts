@@ -4,7 +4,7 @@ import { sizeInWords } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { ZipEntry } from '../../../platform/archives/zip.ts'
-import type { Given, Product } from '../products/schema.ts'
+import type { Precomputed, Product } from '../products/schema.ts'
 import { assembleProducts } from './mapping/assemble.ts'
 import type { Plan } from './mapping/mapping.ts'
 import type { Reading } from './mapping/variants.ts'
@@ -13,7 +13,13 @@ import type { ImportSource } from './source.ts'
 
 /** One product of a file, checked. */
 export type CheckedItem =
-  | { line: number; kind: 'put'; product: Product; given?: Given | undefined; hasOtherVectors?: boolean }
+  | {
+      line: number
+      kind: 'put'
+      product: Product
+      precomputed?: Precomputed | undefined
+      hasOtherVectors?: boolean
+    }
   | { line: number; kind: 'wrong'; productId: string | null; error: ApiError }
   | { line: number; kind: 'hidden'; reason: string }
 
@@ -21,7 +27,7 @@ export interface ItemDeps {
   /** @throws ApiError `validation_error`. */
   checkProduct(value: unknown): Product
   /** The vectors that came with a product. @throws ApiError `validation_error` for some that cannot be used. */
-  findGiven(value: object): Given | 'other_model' | undefined
+  findPrecomputed(value: object): Precomputed | 'other_model' | undefined
 }
 
 interface ReadOptions {
@@ -37,7 +43,7 @@ interface ReadOptions {
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct, findGiven, bringsPictures, reading, pace }: ItemDeps & ReadOptions,
+  { checkProduct, findPrecomputed, bringsPictures, reading, pace }: ItemDeps & ReadOptions,
 ): AsyncGenerator<CheckedItem> {
   const resolve = (product: Product) =>
     bringsPictures ? pace.outside(() => bringPictures(product, source)) : checkPictures(product, source)
@@ -47,22 +53,22 @@ export async function* readItems(
     else if ('problem' in item) {
       const error = new ApiError('validation_error', item.problem, { details: { line } })
       yield { line, kind: 'wrong', productId: null, error }
-    } else yield await toItem(line, item.product, { checkProduct, findGiven }, resolve)
+    } else yield await toItem(line, item.product, { checkProduct, findPrecomputed }, resolve)
   }
 }
 
 async function toItem(
   line: number,
   value: unknown,
-  { checkProduct, findGiven }: ItemDeps,
+  { checkProduct, findPrecomputed }: ItemDeps,
   resolve: (product: Product) => Product | Promise<Product>,
 ): Promise<CheckedItem> {
   try {
     const product = checkProduct(value)
     // A product that is wrong in itself was refused, so this is an object.
-    const given = findGiven(value as object)
+    const precomputed = findPrecomputed(value as object)
     const item = { line, kind: 'put', product: await resolve(product) } as const
-    return given === 'other_model' ? { ...item, hasOtherVectors: true } : { ...item, given }
+    return precomputed === 'other_model' ? { ...item, hasOtherVectors: true } : { ...item, precomputed }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const details = { line, ...error.extras.details }

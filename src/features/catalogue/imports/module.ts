@@ -15,7 +15,7 @@ import { type ImportDeps, importService } from './service.ts'
 export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts'> {
   products: Pick<
     ProductsModule['service'],
-    'check' | 'findGiven' | 'pictures' | 'findRow' | 'count' | 'listDemoIds'
+    'check' | 'findPrecomputed' | 'pictures' | 'findRow' | 'count' | 'listDemoIds'
   >
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
   embedder: Pick<Embedder, 'embedPicture'>
@@ -32,7 +32,7 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     ...{ openZip, findMapping, findFacts, log, clock },
     gate: createReadingGate({ turns: createFairQueue(), clock, defer }),
     checkProduct: products.check,
-    findGiven: products.findGiven,
+    findPrecomputed: products.findPrecomputed,
     findStored(storeId, productId) {
       const row = products.findRow(storeId, productId)
       return row && { ...row, imageUrls: row.pictures.map(({ imageUrl }) => imageUrl) }

@@ -54,9 +54,9 @@ export type ImportService = ReturnType<typeof importService>
 
 /** Products from the files that shops export (contract 2.12). */
 export function importService(deps: ImportDeps) {
-  const { checkProduct, findGiven, openZip, startJob, findMapping, gate, log, clock } = deps
+  const { checkProduct, findPrecomputed, openZip, startJob, findMapping, gate, log, clock } = deps
 
-  const checks = { checkProduct, findGiven }
+  const checks = { checkProduct, findPrecomputed }
   const previews = createPreviews(deps)
   const startReading = () => ({ tally: startTally(), now: clock.now() })
 

@@ -1,27 +1,27 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
-import type { Ledger } from './ledger.ts'
-import type { JobQueries, LeasedItem } from './queries.ts'
-import { toItemError } from './work.ts'
+import type { Accounting } from './accounting.ts'
+import type { ItemQueries, LeasedItem } from './item-queries.ts'
+import { toItemError } from './worker.ts'
 
 export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
-  queries: Pick<JobQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>
-  ledger: Pick<Ledger, 'end'>
+  items: Pick<ItemQueries, 'markBegun' | 'listDeadly' | 'releaseAll'>
+  accounting: Pick<Accounting, 'end'>
 }
 
 /** An item during whose work the program has died so often is not begun again. */
 const DEATHS_MAX = 3
 
 /** Keeps an item that ends the program from doing it again and again. */
-export function createDeaths({ queries, ledger, withoutFsync, log }: DeathDeps) {
+export function createDeaths({ items, accounting, withoutFsync, log }: DeathDeps) {
   return {
     /** To be called right before the work on items begins. */
-    begin: (items: readonly LeasedItem[]): void => withoutFsync(() => queries.markBegun(items, true)),
+    begin: (begun: readonly LeasedItem[]): void => withoutFsync(() => items.markBegun(begun, true)),
 
     /** Nobody works on an item any more, though nothing could be written about it. */
     leave(item: LeasedItem): void {
       try {
-        withoutFsync(() => queries.markBegun([item], false))
+        withoutFsync(() => items.markBegun([item], false))
       } catch {
         // The disk may be full. At worst a death is counted that the item had no part in.
       }
@@ -29,11 +29,11 @@ export function createDeaths({ queries, ledger, withoutFsync, log }: DeathDeps) 
 
     /** Takes back what an earlier run of the program was working on, and ends what it died of too often. */
     takeBack(): void {
-      for (const item of queries.listDeadly(DEATHS_MAX)) {
+      for (const item of items.listDeadly(DEATHS_MAX)) {
         log.error({ job: item.job, item: item.id }, `the program died ${DEATHS_MAX} times during this item`)
-        ledger.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
+        accounting.end(item, { state: 'failed', error: toItemError(deadly()), canRetry: true })
       }
-      withoutFsync(() => queries.releaseAll({ isDead: true }))
+      withoutFsync(() => items.releaseAll({ isDead: true }))
     },
   }
 }

@@ -1,18 +1,21 @@
 import type { Standing } from '../../../core/actor.ts'
 import type { ApiError } from '../../../core/errors.ts'
-import type { Given, Product } from '../products/schema.ts'
+import type { Precomputed, Product } from '../products/schema.ts'
 
 /** One item of a job, in the order of its source. */
 export type JobItem =
   /** Writes a product that `products.check` has accepted. Its pictures may be `data:` URIs, or come with their vectors. */
-  | { kind: 'put'; product: Product; given?: Given | undefined }
+  | { kind: 'put'; product: Product; precomputed?: Precomputed | undefined }
   /** Deletes a product, if it is there. */
   | { kind: 'delete'; productId: string }
   /** Is wrong, and has failed before it is tried. */
   | { kind: 'wrong'; productId: string | null; error: ApiError }
 
-/** What is kept of an item that writes a product. Clients never write it: `products.check` lets no other field through. */
-export type ItemContent = Product & { given?: Given | undefined }
+/**
+ * The content of an item that writes a product, as its row keeps it; rows of earlier versions name precomputed vectors `given`,
+ * too. Clients never write that field: `products.check` lets no other one through.
+ */
+export type ItemContent = Product & { given?: Precomputed | undefined }
 
 /** A job to start. */
 export interface NewJob {

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
 import type { Problem } from '../../../core/problem.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { Spool } from '../../../http/spool.ts'
@@ -10,19 +9,24 @@ import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductsModule } from '../products/module.ts'
+import { createAccounting, type FinishedJob } from './accounting.ts'
+import { type Arrivals, createArrivals } from './arrivals.ts'
+import { createJobCleanup } from './cleanup.ts'
 import { createDeaths } from './deaths.ts'
-import { createLedger, type FinishedJob, type Ledger } from './ledger.ts'
-import { createJobLoop } from './loop.ts'
+import { createJobIntake } from './intake.ts'
+import { itemQueries } from './item-queries.ts'
+import { createOvertaking } from './overtaking.ts'
+import { type CallbackState, createJobPresenter } from './presenter.ts'
 import { jobQueries } from './queries.ts'
-import { createJobRoom } from './room.ts'
-import { roomQueries } from './room-queries.ts'
+import { createJobReader } from './reader.ts'
+import { createJobRetention } from './retention.ts'
+import { retentionQueries } from './retention-queries.ts'
 import { bulkRoutes, jobRoutes } from './routes.ts'
+import { createJobScheduler } from './scheduler.ts'
 import type { JobSummary } from './schema.ts'
 import { jobService } from './service.ts'
-import { createStart } from './start.ts'
 import { createJobStreams } from './streams.ts'
-import { type CallbackState, createJobViews } from './view.ts'
-import { createWork } from './work.ts'
+import { createWorker } from './worker.ts'
 
 /** Sends the callbacks of jobs. */
 export interface JobCallbacks {
@@ -39,106 +43,107 @@ export interface JobCallbacks {
 
 export interface JobNeeds {
   stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
-  products: Pick<ProductsModule['service'], 'changes' | 'check' | 'toInput' | 'has'>
+  products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has'>
   embedder: Pick<Embedder, 'status'>
   /** Takes in the bodies of bulk requests. */
   spool: Spool
-  /** Holds the pictures that came within items, until their jobs are over. */
+  /** Keeps the pictures that came within items, until their jobs are over. */
   files: WorkFiles
-  /** Without it no job can have a callback. */
-  callbacks?: JobCallbacks | undefined
+  callbacks: JobCallbacks
   /** Called in the last transaction of a job. */
-  onFinished?: ((storeId: string, job: JobSummary) => void) | undefined
+  onFinished(storeId: string, job: JobSummary): void
   /** Called in the transaction in which an item of a feed makes a product that was not there. */
-  onBroughtByFeed?: ((jobId: string, productId: string) => void) | undefined
+  onBroughtByFeed(jobId: string, productId: string): void
 }
 
-const TICK_MS = 1_000
-/** How often streams tell what has changed. */
+const WAKE_MS = 1_000
+/** How often streams tell of changes. */
 const TELL_MS = 500
 
-/** What changes of products must know of jobs; made first, because the jobs themselves change products. */
-export type WaitingItems = Pick<Ledger, 'latest' | 'drop'>
+/** The part of jobs that writes of products need; passed as functions, because the jobs themselves write products. */
+export type WaitingItems = Pick<Arrivals, 'latest'> & { drop: ReturnType<typeof createOvertaking> }
 
 /**
  * Wires the jobs of all stores.
  *
- * A job comes in by `start`, which writes its items as rows. The loop leases them in small windows, works on several at a
- * time, and writes each product by `products.changes`; the ledger ends the item inside that same transaction, so an item
- * takes effect exactly once, whatever happens to the program.
+ * The intake writes a job's items as rows. The scheduler leases them in small windows and has the worker do several at a
+ * time. The worker writes each product by `products.writer`; the accounting ends the item inside that same transaction, so
+ * an item takes effect exactly once, whatever happens to the program.
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
-  const { db, atomically, clock, ids, log, plans, noteFault, withoutFsync } = base
-  const { stores, products, embedder, spool, files, callbacks, onFinished } = needs
+  const { db, clock, atomically } = base
+  const { stores, products, embedder, spool, files, callbacks } = needs
   const queries = jobQueries(db)
-  const views = createJobViews(clock, callbacks?.find)
-  const ledger = createLedger({
-    queries,
-    atomically,
-    withoutFsync,
+  const items = itemQueries(db)
+  const presenter = createJobPresenter(clock, callbacks.find)
+  const common = { ...base, queries, items }
+  const arrivals = createArrivals(queries)
+  const accounting = createAccounting({
+    ...common,
     onFinished(job) {
-      const data = views.summary(job)
-      const url = job.callbackUrl
-      if (url !== null)
-        callbacks?.send(job.storeId, { jobId: job.jobId, url, event: `job.${job.status}`, data })
-      onFinished?.(job.storeId, data)
+      const { storeId, jobId, callbackUrl: url, status } = job
+      const data = presenter.summary(job)
+      if (url !== null) callbacks.send(storeId, { jobId, url, event: `job.${status}`, data })
+      needs.onFinished(storeId, data)
     },
     onIndexed(job, productId) {
-      if (job.type === 'feed') needs.onBroughtByFeed?.(job.jobId, productId)
+      if (job.type === 'feed') needs.onBroughtByFeed(job.jobId, productId)
     },
     onChange: (id) => streams.note(id),
-    clock,
   })
   const streams = createJobStreams({
     find: queries.find,
-    summary: views.summary,
+    summary: presenter.summary,
     onEnd: (job) => void jobs.release(job),
     clock,
   })
-  const { work, giveUp } = createWork({
-    ledger,
-    changes: products.changes,
+  const { work, giveUp } = createWorker({
+    ...base,
+    accounting,
+    writer: products.writer,
     toInput: products.toInput,
     isModelReady: () => embedder.status().state === 'ready',
-    noteFault,
     async readPart({ job, part }) {
       const { jobId } = queries.find(job) ?? {}
       if (!jobId || !part) throw new Error('the item of a job has no content')
       return new TextDecoder().decode(await files.read(jobId, part.offset, part.bytes))
     },
-    ...{ log, clock },
   })
-  const loop = createJobLoop({
-    queries,
-    deaths: createDeaths({ queries, ledger, withoutFsync, log }),
-    ledger,
+  const scheduler = createJobScheduler({
+    ...common,
+    deaths: createDeaths({ ...common, accounting }),
+    accounting,
     work,
     giveUp,
     findStore: stores.findStore,
     products: { has: products.has, count: stores.countProducts },
-    plans,
     onProgress: (id) => jobs.noteProgress(id),
-    withoutFsync,
-    ...{ log, clock, ids },
   })
-  const starter = createStart({ queries, ledger, files, atomically, withoutFsync, clock, ids })
-  const room = createJobRoom({
-    queries: roomQueries(db),
+  const intake = createJobIntake({ ...common, accounting, arrivals, files })
+  const { discard } = intake
+  const retention = createJobRetention({
+    ...base,
+    queries: retentionQueries(db),
     findStore: stores.findStore,
-    plans,
-    discard: starter.discard,
-    atomically,
-    withoutFsync,
+    discard,
   })
+  const reader = createJobReader({ queries, items, presenter })
+  const cleanup = createJobCleanup({ ...common, retention, files, discard })
   const jobs = jobService({
-    ...{ queries, ledger, starter, loop, streams, views, room, files, atomically },
-    ...{ log, clock },
+    ...common,
+    accounting,
+    intake,
+    scheduler,
+    streams,
+    presenter,
+    reader,
+    cleanup,
   })
+  const drop = createOvertaking({ items, accounting, atomically })
 
   const checkCallbackUrl = (url: unknown): string | null => {
     if (url === null) return null
     if (typeof url !== 'string') throw validationError([NO_URL])
-    if (!callbacks) throw new ApiError('url_not_allowed', 'This service sends no callbacks')
     callbacks.check(url)
     return url
   }
@@ -147,14 +152,14 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     service: {
       ...jobs,
       checkCallbackUrl,
-      waiting: { latest: ledger.latest, drop: ledger.drop } satisfies WaitingItems,
+      waiting: { latest: arrivals.latest, drop } satisfies WaitingItems,
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'jobs' })
         .use(bulkRoutes(doors, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))
         .use(jobRoutes(doors, jobs)),
     chores: [
-      { name: 'working on jobs', everyMs: TICK_MS, run: jobs.tick },
+      { name: 'working on jobs', everyMs: WAKE_MS, run: jobs.wake },
       { name: 'telling of jobs', everyMs: TELL_MS, run: streams.tell },
       { name: 'deleting old jobs', everyMs: HOUR_MS, run: jobs.prune },
     ],

@@ -1,6 +1,6 @@
 import type { ShareLimits } from '../../../core/shares.ts'
 import type { ItemContent } from './item.ts'
-import type { LeasedItem } from './queries.ts'
+import type { LeasedItem } from './item-queries.ts'
 
 /** What an item needs most: servers that answer, or room for pictures that are here. */
 export type Kind = 'fetched' | 'here'

@@ -3,9 +3,9 @@ import { systemClock } from '../../../core/clock.ts'
 import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
 import { type Prices, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
-import { keepColour } from './colour-filter.ts'
 import { createDictionary } from './dictionary.ts'
 import { createLevels } from './levels.ts'
+import { createMask, type SearchFilter, type SlotMask } from './mask.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 import { createPriceColumn } from './prices.ts'
 
@@ -49,26 +49,6 @@ function readFields(metadata: Record<string, unknown>): FilterFields {
     color: typeof color === 'string' ? fold(color) : null,
     prices: readPrices(metadata),
   }
-}
-
-/** The conditions of a search; an absent one lets everything pass. */
-export interface SearchFilter {
-  /** The name of a category, of a level above it, or a path. */
-  category?: string | undefined
-  color?: string | undefined
-  /** Of what is paid. */
-  priceMin?: number | undefined
-  priceMax?: number | undefined
-}
-
-/** What a filter lets pass. */
-export interface SlotMask {
-  /** One byte for each slot, 1 where it passes. A free slot may pass too. */
-  bytes: Uint8Array
-  /** The number of slots that pass. */
-  passing: number
-  /** The number of products that pass. */
-  products: number
 }
 
 export type StoreColumns = ReturnType<typeof createColumns>
@@ -215,39 +195,13 @@ export function createColumns(now: () => number = systemClock.now) {
     /** Changes whenever a slot does. */
     version: (): number => version,
 
-    /** The slots that a filter lets pass; undefined for a filter without conditions. One simple loop for each condition. */
-    createMask(filter: SearchFilter, slots: number): SlotMask | undefined {
-      if (Object.values(filter).every((wanted) => wanted === undefined)) return undefined
-      const bytes = new Uint8Array(slots)
-      const used = Math.min(slots, capacity)
-      bytes.fill(1, 0, used)
-      if (filter.category !== undefined) {
-        // A word that no product has has no number and finds nothing.
-        const wanted = categories.find(filter.category)
-        const isBelow = levels.test(filter.category)
-        for (let slot = 0; slot < used; slot++)
-          if (category[slot] !== wanted && !isBelow?.(slot)) bytes[slot] = 0
-      }
-      if (filter.color !== undefined) {
-        const columns = { product, first, name: color, palettes }
-        keepColour(bytes, columns, filter.color, namedColours, colors.find(filter.color))
-      }
-      if (filter.priceMin !== undefined || filter.priceMax !== undefined) {
-        const { priceMin = Number.NEGATIVE_INFINITY, priceMax = Number.POSITIVE_INFINITY } = filter
-        const price = prices.read()
-        for (let slot = 0; slot < used; slot++) {
-          const value = price[slot] ?? Number.NaN
-          // NaN stands for no price, and passes no price filter.
-          if (!(value >= priceMin && value <= priceMax)) bytes[slot] = 0
-        }
-      }
-      let [passing, products] = [0, 0]
-      for (let slot = 0; slot < used; slot++) {
-        passing += bytes[slot] as number
-        products += (bytes[slot] as number) & (first[slot] as number)
-      }
-      return { bytes, passing, products }
-    },
+    /** See {@link createMask}. */
+    createMask: (filter: SearchFilter, slots: number): SlotMask | undefined =>
+      createMask(
+        { product, first, category, color, categories, colors, namedColours, levels, palettes, prices },
+        filter,
+        slots,
+      ),
   }
 }
 

@@ -1,5 +1,7 @@
 import { fold } from '../../../core/text.ts'
 
+export type Dictionary = ReturnType<typeof createDictionary>
+
 /**
  * Numbers for folded words. The empty word has the number 0 and stands for "none". A word leaves with the last slot that
  * has it, and its number goes to a later one, or clients that rename for ever would fill the memory.

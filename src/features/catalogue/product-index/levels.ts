@@ -1,6 +1,8 @@
 import { foldLevel } from '../../../core/category-path.ts'
 import { createDictionary } from './dictionary.ts'
 
+export type Levels = ReturnType<typeof createLevels>
+
 /**
  * The levels above the categories of a store's products, by slot. Most products share theirs, so a slot has the number of a
  * set of names.

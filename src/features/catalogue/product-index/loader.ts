@@ -1,10 +1,10 @@
 import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
-import { turn } from '../../../core/turns.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { Base } from '../../module.ts'
 import type { ProductIndex } from './product-index.ts'
 import type { ProductIndexQueries } from './queries.ts'
+import { createWordLoader } from './word-loader.ts'
 
 export interface IndexLoaderDeps extends Pick<Base, 'log' | 'noteFault'> {
   index: ProductIndex
@@ -12,16 +12,14 @@ export interface IndexLoaderDeps extends Pick<Base, 'log' | 'noteFault'> {
   vectors: Pick<VectorTable, 'blocks'>
 }
 
-/** Slots whose products' words are read in one tick: some 2 ms. */
-const WORDS_STEP = 64
-
 export type IndexLoader = ReturnType<typeof createIndexLoader>
 
-/** What a search needs of the index. */
+/** The part of the index that searches use. */
 export type SearchableIndex = Pick<ProductIndex, 'findStore' | 'findVector'>
 
 /** Fills the product index from the database, and knows whether the index is whole. */
 export function createIndexLoader({ index, queries, vectors, noteFault, log }: IndexLoaderDeps) {
+  const words = createWordLoader({ index, queries })
   /** Why the last loading failed. */
   let fault: ApiError | undefined
   /** Stores that searches must not see, because the index holds only a part of them, with the reason. */
@@ -32,7 +30,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     let pictures = 0
     for (const { storeId: owner, rowids, vectorAt } of vectors.blocks(storeId)) {
       yield
-      if (!hasRoom(owner, rowids.length)) continue
+      if (!fits(owner, rowids.length)) continue
       for (const picture of queries.listPictures(owner, rowids)) {
         index.load(owner, picture, vectorAt(picture.n), queries.spelling)
         pictures++
@@ -41,27 +39,12 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     return pictures
   }
 
-  /** Reads the words of the products of a store, in steps of their own ticks; what was written meanwhile is known. */
-  function* readWords(storeId: string): Generator<void> {
-    for (let from = 0; ; from += WORDS_STEP) {
-      yield
-      const unread = index.listUnread(storeId, from, WORDS_STEP)
-      if (!unread) return
-      if (unread.slots.length > 0)
-        index.loadWords(storeId, unread.slots, queries.listWords(storeId, unread.products))
-    }
-  }
-
-  function* readAllWords(): Generator<void> {
-    for (const storeId of index.listUnreadStores()) yield* readWords(storeId)
-  }
-
-  /** Drops a store that does not fit: half of one answers no search, and others may fit into its room. */
-  function hasRoom(storeId: string, pictures: number): boolean {
+  /** Whether the pictures of a store fit. Drops it otherwise: half of one answers no search, and others may fit into its space. */
+  function fits(storeId: string, pictures: number): boolean {
     if (closed.has(storeId)) return false
-    if (index.hasRoom(storeId, pictures)) return true
+    if (index.hasSpace(storeId, pictures)) return true
     index.removeStore(storeId)
-    closed.set(storeId, index.noRoom('The products of this store find no room in memory'))
+    closed.set(storeId, index.noSpace('The products of this store find no room in memory'))
     log.error({ store_id: storeId }, 'the vectors of a store find no room in memory: it cannot be searched')
     return false
   }
@@ -112,11 +95,9 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     }
   }
 
-  /** Whether words are being read. */
-  let isReading = false
-
   return {
     loadInSteps,
+    readWordsInTurns: words.readWordsInTurns,
 
     /** Fills the index in one step, words included. @returns the number of pictures. */
     load(): number {
@@ -124,28 +105,8 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
       for (;;) {
         const { done, value } = steps.next()
         if (!done) continue
-        for (const _ of readAllWords());
+        for (const _ of words.readAll());
         return value
-      }
-    },
-
-    /**
-     * Reads the words of all products that were loaded, beside all other work. Until it is done, searches find products by their
-     * vectors, and by the words of those that were read or written.
-     *
-     * @param stop ends it.
-     * @throws what the database throws; another call goes on.
-     */
-    async readWordsInTurns(stop?: AbortSignal): Promise<void> {
-      if (isReading) return
-      isReading = true
-      try {
-        for (const _ of readAllWords()) {
-          await turn()
-          if (stop?.aborted) return
-        }
-      } finally {
-        isReading = false
       }
     },
 
@@ -155,7 +116,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
       closed.delete(storeId)
       try {
         for (const _ of read(storeId));
-        for (const _ of readWords(storeId));
+        for (const _ of words.readStore(storeId));
       } catch (error) {
         const reason = explain(error)
         index.removeStore(storeId)
@@ -170,7 +131,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
     /**
      * The index for searches, which would miss products in half of one.
      *
-     * @throws ApiError of the storage when the last loading failed, and for a store whose vectors found no room.
+     * @throws ApiError of the storage when the last loading failed, and for a store whose vectors found no space.
      */
     getWhole(): SearchableIndex {
       if (fault) throw fault

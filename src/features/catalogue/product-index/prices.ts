@@ -1,8 +1,10 @@
 import { nextTurn, type Prices, paidAt } from '../../../core/sale.ts'
 
+export type PriceColumn = ReturnType<typeof createPriceColumn>
+
 /**
- * What is paid for the products of a store, by slot. Sales with dates begin and end by themselves: whoever reads after a date
- * has passed makes the column anew, for the products with such sales only.
+ * The prices that are paid for the products of a store, by slot. Sales with dates begin and end by themselves: a read after a
+ * date has passed makes the column anew, for the products with such sales only.
  *
  * @param now Unix ms.
  */

@@ -1,8 +1,8 @@
 import { systemClock } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
 import type { Segment, VectorArena } from '../../../platform/vectors/arena.ts'
 import { createColumns, type Spelling, type StoreColumns, type StoredFields } from './columns.ts'
 import type { PaletteColour, PaletteColumn } from './palettes.ts'
+import { createVectorSpace } from './vector-space.ts'
 import { readWords } from './words/fields.ts'
 import { createScratch, createWordIndex, type ProductWords, type WordIndex } from './words/words.ts'
 
@@ -84,63 +84,8 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
     words.release(before)
   }
 
-  /** Vectors that stores may still put, by {@link claimRoom}; less than 1 where more leave. */
-  const claims = new Map<string, number>()
-
-  function hasRoom(storeId: string, added: number, leaving: readonly number[] = []): boolean {
-    const promised = new Map(claims)
-    promised.delete(storeId)
-    return arena.reserve(storeId, growth(storeId, added, leaving) + (claims.get(storeId) ?? 0), promised)
-  }
-
-  const growth = (storeId: string, added: number, leaving: readonly number[]): number => {
-    const segment = arena.segment(storeId)
-    return added - leaving.filter((id) => segment?.findSlot(id) !== undefined).length
-  }
-
-  function requireRoom(storeId: string, added: number, leaving: readonly number[]): void {
-    if (hasRoom(storeId, added, leaving)) return
-    throw noRoom('The memory for the vectors of this service is full; nothing was written')
-  }
-
-  function addClaim(storeId: string, count: number): void {
-    const claimed = (claims.get(storeId) ?? 0) + count
-    if (claimed === 0) claims.delete(storeId)
-    else claims.set(storeId, claimed)
-  }
-
-  /** The failure of what finds no room, with the numbers. */
-  function noRoom(message: string): ApiError {
-    const details = { memory_bytes: arena.memoryBytes, memory_max_bytes: arena.memoryBytesMax }
-    return new ApiError('storage_full', message, { details, retryAfterSeconds: 60 })
-  }
-
   return {
-    /**
-     * Whether the next pictures of a store find room. It stays theirs until other pictures are put.
-     *
-     * @param added the number of pictures that get a vector.
-     * @param leaving ids of pictures that leave before.
-     */
-    hasRoom,
-    noRoom,
-
-    /** Refuses pictures that find no room at present; see `hasRoom`. @throws ApiError `storage_full` */
-    requireRoom,
-
-    /**
-     * Keeps room for the pictures of a write until its commit, beside those of the other writes of its transaction. To be
-     * called in the tick of the commit.
-     *
-     * @returns gives the room back: to be called once, right before the pictures are put or when the write has failed.
-     * @throws ApiError `storage_full`
-     */
-    claimRoom(storeId: string, added: number, leaving: readonly number[]): () => void {
-      requireRoom(storeId, added, leaving)
-      const count = growth(storeId, added, leaving)
-      addClaim(storeId, count)
-      return () => addClaim(storeId, -count)
-    },
+    ...createVectorSpace(arena),
 
     /** Adds or changes a picture. @param vector undefined when only the product's fields changed. */
     put(row: IndexEntry, vector: Float32Array | undefined): void {
@@ -156,7 +101,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
     },
 
     /**
-     * Adds a picture from the database; `hasRoom` must have found room for it. The words of its product follow, by
+     * Adds a picture from the database; `hasSpace` must have found space for it. The words of its product follow, by
      * {@link listUnread} and {@link loadWords}.
      *
      * @param spelling of a product's category and levels, by the product's row.

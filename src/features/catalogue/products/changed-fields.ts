@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { EventOrigin } from '../../../core/events.ts'
 import { getImageUrl } from './pictures.ts'
 import type { PictureRow, PictureToSave, ProductRow, SavedProduct } from './queries.ts'
 import type { Metadata } from './schema.ts'
@@ -56,15 +55,3 @@ export const listAdded = (prepared: PictureToSave[], { pictureIds }: SavedProduc
   prepared.flatMap((picture, n) =>
     'vector' in picture ? [{ id: pictureIds[n] as number, vector: picture.vector }] : [],
   )
-
-/** Where the event of a write comes from. */
-export function originOf({
-  isDemo,
-  isReembedding = false,
-}: {
-  isDemo: boolean
-  isReembedding?: boolean
-}): EventOrigin {
-  if (isReembedding) return 'reembedding'
-  return isDemo ? 'demo' : 'client'
-}

@@ -19,25 +19,32 @@ import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
-import { createProductChanges, type WaitingWrites } from './changes.ts'
+import type { WaitingWrites } from './commits.ts'
+import { foldingQueries } from './folding-queries.ts'
+import { keptPictureQueries } from './kept-picture-queries.ts'
+import { createKeptPictures } from './kept-pictures.ts'
 import { productListQueries } from './list-queries.ts'
 import { productLists } from './lists.ts'
+import { createPictureLoader } from './picture-loader.ts'
 import { pictureRoutes } from './picture-routes.ts'
 import { productPictures } from './pictures.ts'
+import { createProductEvents } from './product-events.ts'
 import { productQueries } from './queries.ts'
 import { productRoutes } from './routes.ts'
 import { saleQueries } from './sale-queries.ts'
 import { createSales } from './sales.ts'
 import { productService } from './service.ts'
+import { shownQueries } from './shown-queries.ts'
 import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
+import { createProductWriter } from './writer.ts'
 
 export interface ProductNeeds {
   stores: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
-  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireRoom' | 'claimRoom' | 'findVector'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
   embedder: Pick<Embedder, 'embedPicture' | 'model'>
@@ -46,13 +53,13 @@ export interface ProductNeeds {
   /** Bounds the pictures that are in memory at a time. */
   budget: Pick<ByteBudget, 'take'>
   /** Learns of every change inside its transaction. */
-  emit?: EmitEvent
+  emit: EmitEvent
   /** Finds the product that a new picture is a copy of. */
-  duplicates?: DuplicatesService
+  duplicates: DuplicatesService
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
-  waiting?: WaitingWrites
-  /** Learns inside its transaction of every write that may have taken room of the plan. */
-  noteGrowth?: (store: CallerStore) => void
+  waiting: WaitingWrites
+  /** Learns inside its transaction of every write that may have taken places of the plan. */
+  noteGrowth(store: CallerStore): void
 }
 
 /** Products of an older version whose copies are made anew in one step. */
@@ -62,51 +69,48 @@ const FOLDED_AT_ONCE = 100
 const SWEEP_MS = 10_000
 
 /**
- * Wires the products of all stores. An upload walks straight down from here: routes, service, changes, then the pictures
+ * Wires the products of all stores. An upload walks straight down from here: routes, service, writer, then the pictures
  * and the SQL, then the product index, which calls nothing back.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
-  const { db, atomically, withoutFsync, clock, ids, plans, baseUrl, noteFault } = base
-  const { stores, model, index, writeTogether, embedder, fetcher, files, budget, emit, duplicates, waiting } =
-    needs
+  const { db, atomically, withoutFsync, clock, noteFault } = base
+  const { stores, model, index, embedder } = needs
   const queries = productQueries(db, model.vectors, model.row)
+  const folding = foldingQueries(db)
   const space = storageQueries(db)
-  const pictures = productPictures({
-    queries: { ...queries, ...space },
-    storage: createStorageLimit({ queries: space, stores, plans, baseUrl }),
-    embedder,
-    fetcher,
-    checkUrl,
-    files,
-    budget,
-    findVector: index.findVector,
-    baseUrl,
-    atomically,
-    withoutFsync,
-    writeTogether,
-    clock,
-    ids,
+  const kept = createKeptPictures({
+    ...base,
+    ...needs,
+    queries: { ...keptPictureQueries(db), ...space },
   })
-  const changes = createProductChanges({
-    ...{ queries, stores, pictures, index, writeTogether, emit, duplicates, waiting, clock, ids },
-    ...{ noteGrowth: needs.noteGrowth, plans, baseUrl },
+  const { toPublicUrl } = kept
+  const loader = createPictureLoader({ ...needs, queries, kept, checkUrl, findVector: index.findVector })
+  const storage = createStorageLimit({ ...base, queries: space, stores })
+  const pictures = productPictures({ ...base, kept, loader, storage })
+  const writer = createProductWriter({
+    ...base,
+    ...needs,
+    queries,
+    pictures,
+    events: createProductEvents({ emit: needs.emit, toPublicUrl }),
   })
   const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
-  const sales = createSales({
-    queries: saleQueries(db),
-    ...{ withoutFsync, turn, clock },
-  })
+  const sales = createSales({ ...base, queries: saleQueries(db), turn })
   const products = productService({
-    ...{ queries, lists, changes, sales, toPublicUrl: pictures.toPublicUrl },
+    queries: shownQueries(db),
+    lists,
+    writer,
+    sales,
+    toPublicUrl,
     model: embedder.model,
   })
 
   return {
     service: {
       ...products,
-      /** The one door for changes; see {@link createProductChanges}. */
-      changes,
-      pictures,
+      /** The one door for changes; see {@link createProductWriter}. */
+      writer,
+      pictures: { withUrl: loader.withUrl, toPublicUrl },
       has: queries.has,
       /** A product with all its pictures, as it is stored. */
       findRow: queries.find,
@@ -119,7 +123,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
        */
       *foldOld(): Generator<void> {
         try {
-          while (withoutFsync(() => atomically(() => queries.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
+          while (withoutFsync(() => atomically(() => folding.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
         } catch (error) {
           if (!storageFailure(error)) throw error
           noteFault(error)
@@ -127,9 +131,9 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       },
     },
     routes: (doors: Doors) =>
-      new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(pictures)),
+      new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(kept)),
     chores: [
-      { name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep },
+      { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
       { name: 'beginning and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
     ],
   } satisfies Module<object>

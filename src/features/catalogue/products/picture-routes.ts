@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../../../core/errors.ts'
 import { documentedFailures, failures, READING } from '../../../http/failures.ts'
-import type { ProductPictures } from './pictures.ts'
+import type { KeptPictures } from './kept-pictures.ts'
 
 const PICTURE_CONTENT = { 'image/*': { schema: { type: 'string', format: 'binary' } } } as const
 
 /** Uploaded pictures, for the browsers of shoppers. No credential is needed: the address holds 128 random bits. */
-export function pictureRoutes(pictures: Pick<ProductPictures, 'open'>) {
+export function pictureRoutes(pictures: Pick<KeptPictures, 'open'>) {
   return new Elysia({ name: 'pictures.routes', tags: ['Products'] }).get(
     '/pictures/:address',
     async ({ params, set }) => {

@@ -1,9 +1,7 @@
-import { foldLevels } from '../../../core/category-path.ts'
-import { nextTurn, paidAt, readPrices } from '../../../core/sale.ts'
-import { fold } from '../../../core/text.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import { foldColumns } from './folded-columns.ts'
 import type { Metadata } from './schema.ts'
 
 /** A picture that a product can be saved with. */
@@ -13,7 +11,7 @@ export interface NewPicture extends PictureFacts {
   contentHash: Buffer
   bytes: number
   /** Its vector and its facts came with an import: a client's word, never to be used for another picture. */
-  isGiven?: boolean | undefined
+  isPrecomputed?: boolean | undefined
 }
 
 /** One saved picture of a product. */
@@ -22,7 +20,7 @@ export interface PictureRow extends NewPicture {
   id: number
   /** Whether its vector is of the model in use. */
   hasVector: boolean
-  isGiven: boolean
+  isPrecomputed: boolean
 }
 
 export interface ProductRow {
@@ -40,15 +38,6 @@ export interface ProductRow {
   pictures: PictureRow[]
 }
 
-/** A product as the API shows it. */
-export interface ShownProduct
-  extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
-  /** The first picture. */
-  picture: PictureFacts & { bytes: number }
-  /** The addresses of the other pictures, in the product's order. */
-  otherUrls: string[]
-}
-
 /** A picture to save: one that the product already has, or a new one with its vector. */
 export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
 
@@ -62,7 +51,7 @@ export interface ProductToSave {
   isDemo: boolean
   now: number
   /** Keeps the time of the last change. */
-  isReembedding?: boolean
+  keepsTime: boolean
 }
 
 export interface SavedProduct {
@@ -72,13 +61,6 @@ export interface SavedProduct {
   removedPictureIds: number[]
 }
 
-/** A picture that arrived as bytes, and whose file the service keeps. */
-export interface KeptPicture {
-  address: string
-  contentHash: Buffer
-  contentType: string
-}
-
 export type ProductQueries = ReturnType<typeof productQueries>
 
 interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'> {
@@ -86,40 +68,20 @@ interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'
   demo: number
 }
 
-interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isGiven'> {
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isPrecomputed'> {
   palette: string
-  given: number
+  precomputed: number
   model: number
-}
-
-interface RawShown
-  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls'>,
-    Omit<PictureFacts, 'palette'> {
-  id: number
-  metadata: string
-  bytes: number
-  palette: string
-  /** A list as JSON; null for none. */
-  otherUrls: string | null
 }
 
 const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
 const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
-  bytes, width, height, phash, palette, is_given AS given`
-
-/** One statement, because each takes and releases the read lock. Only few products have a second picture to look for. */
-const SHOWN = `
-  SELECT products.id, product_id AS productId, vector_id AS vectorId, products.image_url AS imageUrl, metadata,
-    indexed_at AS indexedAt, updated_at AS updatedAt, content_type AS contentType, bytes, width, height, phash, palette,
-    CASE WHEN EXISTS (SELECT 1 FROM pictures WHERE product = products.id AND position = 1) THEN
-      (SELECT json_group_array(image_url ORDER BY position) FROM pictures WHERE product = products.id AND position > 0)
-    END AS otherUrls
-  FROM products JOIN pictures ON product = products.id AND position = 0`
+  bytes, width, height, phash, palette, is_given AS precomputed`
 
 /**
- * All SQL that reads and writes single products. Every call is synchronous, knows no rule and opens no transaction.
+ * All SQL that reads and writes single products as they are stored. Every call is synchronous, knows no rule and opens no transaction.
  *
  * @param model the row in `models` whose vectors are used.
  */
@@ -131,12 +93,6 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     SELECT product_id AS productId FROM products WHERE store_id = ? AND product_id > ? ORDER BY product_id LIMIT ?`)
   const pictures = db.prepare<[number], RawPicture>(
     `SELECT ${PICTURE_COLUMNS} FROM pictures WHERE product = ? ORDER BY position`,
-  )
-  const shown = db.prepare<[string, string], RawShown>(
-    `${SHOWN} WHERE products.store_id = ? AND product_id = ?`,
-  )
-  const severalShown = db.prepare<[ids: string], RawShown>(
-    `${SHOWN} WHERE products.id IN (SELECT value FROM json_each(?))`,
   )
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, levels, brand, color, price,
@@ -158,39 +114,20 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
       height, phash, palette, is_given)
     VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
-      @height, @phash, @palette, @given)
+      @height, @phash, @palette, @precomputed)
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
   const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
     SELECT ${PICTURE_COLUMNS} FROM pictures
     WHERE store_id = ? AND content_hash = ? AND model = ? AND is_given = 0 LIMIT 1`)
-  const keep = db.prepare<Record<string, unknown>, { address: string }>(`
-    INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at)
-    VALUES (@address, @storeId, @contentHash, @contentType, @bytes, @now)
-    ON CONFLICT (store_id, content_hash) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes
-    RETURNING address`)
-  const keptAt = db.prepare<[string], KeptPicture & { storeId: string; bytes: number }>(`
-    SELECT address, store_id AS storeId, content_hash AS contentHash, content_type AS contentType, bytes
-    FROM kept_pictures WHERE address = ?`)
-  const hold = db.prepare('UPDATE kept_pictures SET created_at = ? WHERE address = ?')
-  const stillKept = db.prepare<[Buffer], { found: 1 }>(
-    'SELECT 1 AS found FROM kept_pictures WHERE content_hash = ? LIMIT 1',
-  )
-  const unfolded = db.prepare<[bigint], { id: number; metadata: string }>(
-    'SELECT id, metadata FROM products INDEXED BY products_unfolded WHERE is_unfolded = 1 LIMIT ?',
-  )
-  const refold = db.prepare<Record<string, unknown>>(`
-    UPDATE products SET levels = @levels, price = @price, regular_price = @regularPrice, sale = @sale,
-      sale_from = @saleFrom, sale_until = @saleUntil, price_turns_at = @priceTurnsAt, is_unfolded = 0
-    WHERE id = @id`)
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
 
-  const toPicture = ({ palette, given, model: ofModel, ...row }: RawPicture): PictureRow => ({
+  const toPicture = ({ palette, precomputed, model: ofModel, ...row }: RawPicture): PictureRow => ({
     ...row,
-    isGiven: given === 1,
+    isPrecomputed: precomputed === 1,
     hasVector: ofModel === model,
     palette: JSON.parse(palette),
   })
@@ -202,17 +139,17 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     }
   }
 
-  function placePictures(product: number, storeId: string, given: PictureToSave[]): number[] {
+  function placePictures(product: number, storeId: string, prepared: PictureToSave[]): number[] {
     // Positions are unique, so the pictures that stay get out of the way first.
-    for (const [n, picture] of given.entries()) {
+    for (const [n, picture] of prepared.entries()) {
       if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
     }
-    return given.map((picture, position) => {
+    return prepared.map((picture, position) => {
       if ('kept' in picture) {
         movePicture.run(BigInt(position), picture.kept.imageUrl, BigInt(picture.kept.id))
         return picture.kept.id
       }
-      const { palette, isGiven, ...facts } = picture.added
+      const { palette, isPrecomputed, ...facts } = picture.added
       const row = addPicture.get({
         ...facts,
         product,
@@ -220,7 +157,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         position,
         model,
         palette: JSON.stringify(palette),
-        given: isGiven ? 1 : 0,
+        precomputed: isPrecomputed ? 1 : 0,
       })
       if (!row) throw new Error('an insert always returns its row')
       vectors.put(storeId, row.id, picture.vector)
@@ -245,21 +182,6 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     listIds: (storeId: string, after: string, limit: number): string[] =>
       someIds.all(storeId, after, BigInt(limit)).map(({ productId }) => productId),
 
-    /** What the API shows of a product. */
-    findShown(storeId: string, productId: string): ShownProduct | undefined {
-      const row = shown.get(storeId, productId)
-      return row && toShown(row)
-    },
-
-    /** The same of some products by their rows, in this order and without those that are gone. */
-    listShown(ids: readonly number[]): ShownProduct[] {
-      const rows = new Map(severalShown.all(JSON.stringify(ids)).map((row) => [row.id, row]))
-      return ids.flatMap((id) => {
-        const row = rows.get(id)
-        return row ? [toShown(row)] : []
-      })
-    },
-
     /** A picture of the store with the same bytes, which the service has read itself and whose vector can be used again. */
     findSameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
       const row = sameContent.get(storeId, contentHash, model)
@@ -270,21 +192,21 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
      * Writes a product with its pictures and vectors, in place of an older one with the same id. Several statements: to
      * be called inside a transaction.
      */
-    save(product: ProductToSave, given: PictureToSave[]): SavedProduct {
-      const { metadata, isDemo, isReembedding = false, ...columns } = product
+    save(product: ProductToSave, prepared: PictureToSave[]): SavedProduct {
+      const { metadata, isDemo, keepsTime, ...columns } = product
       const saved = upsert.get({
         ...columns,
         ...foldColumns(metadata, columns.now),
         metadata: JSON.stringify(metadata),
         demo: isDemo ? 1 : 0,
-        keepsTime: isReembedding ? 1 : 0,
-        hasNewPicture: given.some((picture) => 'added' in picture) ? 1 : 0,
+        keepsTime: keepsTime ? 1 : 0,
+        hasNewPicture: prepared.some((picture) => 'added' in picture) ? 1 : 0,
       })
       if (!saved) throw new Error('an upsert always returns its row')
-      const staying = new Set(given.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
+      const staying = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
       const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
       removePictures(removedPictureIds)
-      const ids = placePictures(saved.id, product.storeId, given)
+      const ids = placePictures(saved.id, product.storeId, prepared)
       return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
     },
 
@@ -294,41 +216,8 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       dropProduct.run(BigInt(id))
     },
 
-    /**
-     * Makes the copies anew of some products that an older version has written; to be called inside a transaction.
-     *
-     * @returns whether there were any.
-     */
-    foldSome(now: number, limit: number): boolean {
-      const rows = unfolded.all(BigInt(limit))
-      for (const { id, metadata } of rows) {
-        const {
-          category: _c,
-          brand: _b,
-          color: _o,
-          name: _n,
-          ...columns
-        } = foldColumns(JSON.parse(metadata), now)
-        refold.run({ ...columns, id: BigInt(id) })
-      }
-      return rows.length > 0
-    },
-
     /** Ids of the store's demo products. */
     listDemoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
-
-    /** Registers a picture that arrived as bytes, or finds it. @returns its address. */
-    keepPicture(picture: KeptPicture & { storeId: string; bytes: number; now: number }): string {
-      // Not `get`, which hides a commit that fails.
-      const [row] = keep.all({ ...picture })
-      if (!row) throw new Error('an upsert always returns its row')
-      return row.address
-    },
-    findKeptPicture: (address: string) => keptAt.get(address),
-    /** Starts the time again after which an unused picture is deleted; false when the picture is gone. */
-    holdPicture: (address: string, now: number): boolean => hold.run(BigInt(now), address).changes > 0,
-    /** Whether any store keeps a picture of this content. */
-    isKept: (contentHash: Buffer): boolean => stillKept.get(contentHash) !== undefined,
   }
 }
 
@@ -338,37 +227,3 @@ const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[
   isDemo: demo === 1,
   pictures,
 })
-
-const toShown = (row: RawShown): ShownProduct => {
-  const { productId, vectorId, imageUrl, metadata, indexedAt, updatedAt, palette, otherUrls } = row
-  const { contentType, bytes, width, height, phash } = row
-  return {
-    ...{ productId, vectorId, imageUrl, metadata: JSON.parse(metadata), indexedAt, updatedAt },
-    picture: { contentType, bytes, width, height, phash, palette: JSON.parse(palette) },
-    otherUrls: otherUrls === null ? [] : JSON.parse(otherUrls),
-  }
-}
-
-/** Copies of the metadata that filters and lists look up, without case and accents. @param now for what is paid. */
-function foldColumns(metadata: Metadata, now: number) {
-  const foldText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
-  const category = foldText(metadata['category'])
-  const prices = readPrices(metadata)
-  const turnsAt = nextTurn(prices, now)
-  return {
-    category,
-    levels: foldLevels(metadata['category'], metadata['category_path']),
-    brand: foldText(metadata['brand']),
-    color: foldText(metadata['color_name']),
-    name: foldText(metadata['name']),
-    price: paidAt(prices, now),
-    regularPrice: prices.sale === null ? null : prices.price,
-    sale: prices.sale,
-    saleFrom: toInteger(prices.from),
-    saleUntil: toInteger(prices.until),
-    priceTurnsAt: toInteger(turnsAt),
-  }
-}
-
-/** A number is bound as REAL, which a STRICT table takes for a whole number. */
-const toInteger = (ms: number | null): number | null => (ms === null ? null : Math.trunc(ms))

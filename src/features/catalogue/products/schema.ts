@@ -146,7 +146,7 @@ export const Product = named(
 )
 
 /** A picture within a line of an export, with its vector and what is known of it. Other fields are not read. */
-const GivenPicture = t.Object({
+const PrecomputedPicture = t.Object({
   image_url: text({ minLength: 1 }),
   content_hash: t.String({ pattern: '^[0-9a-f]{64}$' }),
   content_type: t.Union(
@@ -169,16 +169,16 @@ const GivenPicture = t.Object({
     description: 'Base64 of 32-bit floats, the low byte first.',
   }),
 })
-export type GivenPicture = typeof GivenPicture.static
+export type PrecomputedPicture = typeof PrecomputedPicture.static
 
 /** The pictures of a line of an export. */
-export const GivenPictures = t.Array(GivenPicture, { maxItems: 1 + LIMITS.additionalPicturesMax })
+export const PrecomputedPictures = t.Array(PrecomputedPicture, { maxItems: 1 + LIMITS.additionalPicturesMax })
 
 /** Vectors and facts that came with a product, for pictures that need not be read then. */
-export interface Given {
+export interface Precomputed {
   /** The hash of the model that made the vectors. */
   model: string
-  pictures: GivenPicture[]
+  pictures: PrecomputedPicture[]
 }
 
 /** The body of POST /v1/products as multipart: the picture is a file or a URL; `metadata` is JSON text. */

@@ -9,19 +9,18 @@ import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
-import type { ProductChange, ProductChanges, ProductContent, ProductInput } from './changes.ts'
-import { findGiven } from './given.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
-import type { PictureSource } from './pictures.ts'
-import type { ProductQueries, ProductRow, ShownProduct } from './queries.ts'
+import type { PictureSource } from './picture-loader.ts'
+import { findPrecomputed } from './precomputed.ts'
+import type { ProductRow } from './queries.ts'
 import type { Sales } from './sales.ts'
 import {
   type DeletedProduct,
-  type Given,
   type IndexedProduct,
   type IndexedProductView,
   Metadata,
+  type Precomputed,
   Product,
   type ProductBody,
   type ProductList,
@@ -30,12 +29,15 @@ import {
   type ProductReplacement,
   type ProductSort,
 } from './schema.ts'
+import type { ShownProduct, ShownQueries } from './shown-queries.ts'
 import { toWords } from './words.ts'
+import type { ProductContent, ProductInput, ProductWrite } from './write.ts'
+import type { ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
-  queries: Pick<ProductQueries, 'findShown' | 'listShown'>
+  queries: Pick<ShownQueries, 'findShown' | 'listShown'>
   lists: ProductLists
-  changes: ProductChanges
+  writer: ProductWriter
   sales: Pick<Sales, 'settle'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
@@ -52,7 +54,7 @@ export interface Indexed {
 export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
-export function productService({ queries, lists, changes, sales, toPublicUrl, model }: ProductDeps) {
+export function productService({ queries, lists, writer, sales, toPublicUrl, model }: ProductDeps) {
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -72,7 +74,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
   return {
     /** POST /v1/products. */
     create: async (store: CallerStore, body: ProductBody, author?: Standing): Promise<Indexed> =>
-      toIndexed(await changes.put(store, { ...toInput(body.product_id, body), author })),
+      toIndexed(await writer.put(store, toInput(body.product_id, body), { kind: 'client', author })),
 
     /**
      * Reads a product that did not come as the body of a request, such as an item of a bulk request.
@@ -94,21 +96,21 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
       }
     },
 
-    /** The vectors that came with a product; see {@link findGiven}. */
-    findGiven: (value: object) => findGiven(value, model),
+    /** The vectors that came with a product; see {@link findPrecomputed}. */
+    findPrecomputed: (value: object) => findPrecomputed(value, model),
 
     /**
-     * What `changes.put` takes for a product.
+     * What `writer.put` takes for a product.
      *
-     * @param given vectors that came with it. They count if they are of the model in use: another one may have come since.
+     * @param precomputed vectors that came with it. They count if they are of the model in use: another one may have come since.
      */
-    toInput: (product: Product, given?: Given): ProductInput => {
+    toInput: (product: Product, precomputed?: Precomputed): ProductInput => {
       const input = toInput(product.product_id, product)
-      if (given?.model !== model.hash) return input
-      const byUrl = new Map(given.pictures.map((picture) => [picture.image_url, picture]))
-      const withGiven = (source: PictureSource) =>
-        'url' in source ? { url: source.url, given: byUrl.get(source.url) } : source
-      return { ...input, sources: input.sources.map(withGiven) }
+      if (precomputed?.model !== model.hash) return input
+      const byUrl = new Map(precomputed.pictures.map((picture) => [picture.image_url, picture]))
+      const withPrecomputed = (source: PictureSource) =>
+        'url' in source ? { url: source.url, precomputed: byUrl.get(source.url) } : source
+      return { ...input, sources: input.sources.map(withPrecomputed) }
     },
 
     /** PUT /v1/products/{product_id}. */
@@ -123,7 +125,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
           { in: 'body', pointer: '/product_id', code: 'mismatch', message: 'must be the id in the path' },
         ])
       }
-      return toIndexed(await changes.put(store, { ...toInput(productId, body), author }))
+      return toIndexed(await writer.put(store, toInput(productId, body), { kind: 'client', author }))
     },
 
     /** PATCH /v1/products/{product_id}: absent fields stay as they are. */
@@ -133,7 +135,7 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
       patch: ProductPatch,
       author?: Standing,
     ): Promise<Indexed> =>
-      toIndexed(await changes.edit(store, productId, (product) => applyPatch(product, patch), { author })),
+      toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), author)),
 
     /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -144,7 +146,8 @@ export function productService({ queries, lists, changes, sales, toPublicUrl, mo
 
     /** DELETE /v1/products/{product_id}. @throws ApiError `not_found`. */
     async remove(storeId: string, productId: string, author?: Standing): Promise<DeletedProduct> {
-      if (!(await changes.remove(storeId, productId, undefined, { author }))) throw notFound('product')
+      if (!(await writer.remove(storeId, productId, undefined, { kind: 'client', author })))
+        throw notFound('product')
       return { status: 'deleted', product_id: productId }
     },
 
@@ -214,7 +217,7 @@ function applyPatch(product: ProductRow, patch: ProductPatch): ProductContent {
   return { sources: urls.map((url) => ({ url })), metadata, refresh: patch.refresh ?? false }
 }
 
-const toIndexed = ({ effect, productId, vectorId }: ProductChange): Indexed => ({
+const toIndexed = ({ effect, productId, vectorId }: ProductWrite): Indexed => ({
   isNew: effect === 'indexed',
   answer: { status: 'indexed', product_id: productId, vector_id: vectorId, message: effect },
 })

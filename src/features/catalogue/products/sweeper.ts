@@ -1,11 +1,11 @@
 import type { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
-import type { ProductQueries } from './queries.ts'
+import type { KeptPictureQueries } from './kept-picture-queries.ts'
 import type { DoomedPicture, StorageQueries } from './storage-queries.ts'
 
 export interface SweeperDeps extends Pick<Base, 'clock' | 'atomically' | 'withoutFsync'> {
-  queries: Pick<ProductQueries, 'isKept'> &
+  queries: Pick<KeptPictureQueries, 'isKept'> &
     Pick<StorageQueries, 'noteReleased' | 'dropReleased' | 'forgetReleased' | 'postponeReleased'>
   files: Pick<PictureFiles, 'remove'>
   /** Keeps a file from being deleted while it is written. */

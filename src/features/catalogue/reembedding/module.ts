@@ -11,10 +11,10 @@ export interface ReembeddingNeeds {
   /** The model in use. */
   model: Pick<KnownModel, 'row'>
   embedder: Pick<Embedder, 'status'>
-  products: Pick<ProductsModule['service'], 'changes'>
+  products: Pick<ProductsModule['service'], 'writer'>
 }
 
-const TICK_MS = 1_000
+const WAKE_MS = 1_000
 
 /** Wires the embedding of products whose vectors are of an earlier model. */
 export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
@@ -23,13 +23,13 @@ export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   const service = reembeddingService({
     ...base,
     queries: reembeddingQueries(db, model.row),
-    changes: products.changes,
+    writer: products.writer,
     findStore: stores.findStore,
     isModelReady: () => embedder.status().state === 'ready',
   })
   return {
     service,
-    chores: [{ name: 'embedding products again', everyMs: TICK_MS, run: service.tick }],
+    chores: [{ name: 'embedding products again', everyMs: WAKE_MS, run: service.wake }],
     forgetStore: service.forgetStore,
   } satisfies Module<object>
 }

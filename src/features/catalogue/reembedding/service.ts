@@ -1,16 +1,15 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { createBackoff } from '../../../core/backoff.ts'
+import { findBlame } from '../../../core/blame.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
-import { ApiError } from '../../../core/errors.ts'
-import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import type { ProductChanges } from '../products/changes.ts'
+import type { ProductWriter } from '../products/writer.ts'
 import type { ReembeddingQueries, WaitingProduct } from './queries.ts'
 
 export interface ReembeddingDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'noteFault'> {
   queries: ReembeddingQueries
-  changes: Pick<ProductChanges, 'embedAgain'>
+  writer: Pick<ProductWriter, 'embedAgain'>
   findStore(id: string): CallerStore | undefined
   /** Whether the model can be used at all. */
   isModelReady(): boolean
@@ -21,7 +20,7 @@ const LANES = 4
 /** Products of a store that are read ahead. */
 const WINDOW = 32
 /** The pause after a failure that no product is to blame for. */
-const HOLD_MS = 15_000
+const PAUSE_MS = 15_000
 /** Pauses after the first, second and further failures of one product. */
 const backoff = createBackoff({ waits: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] })
 /** A count is used again for so long. */
@@ -39,24 +38,24 @@ interface OpenStore {
  * Embeds products again whose vectors are of another model than the one in use: after a new version of the program, or
  * with another `MODEL_DIR`. Stores take turns, and everything else goes first.
  *
- * What waits is what the pictures say, so that a program that dies goes on where it was.
+ * Pending work is derived from the pictures table, so it resumes after a crash.
  */
 export function reembeddingService(deps: ReembeddingDeps) {
-  const { queries, changes, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
-  /** Stores in turn; undefined before the first look. */
+  const { queries, writer, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
+  /** Stores in turn; undefined before the first poll. */
   let stores: OpenStore[] | undefined
-  /** Rows of products under way. */
+  /** Rows of products in progress. */
   const busy = new Set<number>()
-  const underWay = new Set<Promise<void>>()
+  const underway = new Set<Promise<void>>()
   const counts = new Map<string, { products: number; at: number }>()
   let done = 0
-  let heldUntil = Number.NEGATIVE_INFINITY
-  let lookAt = Number.NEGATIVE_INFINITY
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  let pollAt = Number.NEGATIVE_INFINITY
   let isStopped = false
 
-  /** Looks for stores with products that wait. Once there are none, there will be none: nothing embeds with an old model. */
-  function look(): OpenStore[] {
-    if (stores && (stores.length > 0 || clock.monotonic() < lookAt)) return stores
+  /** Finds the stores with products that wait. Once there are none, there will be none: nothing embeds with an old model. */
+  function poll(): OpenStore[] {
+    if (stores && (stores.length > 0 || clock.monotonic() < pollAt)) return stores
     const ids = queries.listStores()
     if (ids.length > 0 && !stores) log.info({ stores: ids.length }, 'products wait to be embedded again')
     if (ids.length === 0 && done > 0) {
@@ -64,7 +63,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
       done = 0
     }
     // What is left failed, and waits for its next try.
-    lookAt = ids.length === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + MINUTE_MS
+    pollAt = ids.length === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + MINUTE_MS
     stores = ids.map((id) => ({ id, window: [], after: 0 }))
     return stores
   }
@@ -76,13 +75,13 @@ export function reembeddingService(deps: ReembeddingDeps) {
   }
 
   function pick(): { store: CallerStore; product: WaitingProduct } | undefined {
-    const open = look()
+    const open = poll()
     for (let next = open.shift(); next; next = open.shift()) {
       const store = findStore(next.id)
       if (!store) continue
       refill(next)
       const product = next.window.shift()
-      // A store without a further product is looked at again with the next look.
+      // The next poll finds a store again that has no further product now.
       if (!product) continue
       open.push(next)
       if (!busy.has(product.id)) return { store, product }
@@ -92,7 +91,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
 
   async function embed(store: CallerStore, product: WaitingProduct): Promise<void> {
     try {
-      await changes.embedAgain(store, product.productId)
+      await writer.embedAgain(store, product.productId)
       if (product.tries > 0) withoutFsync(() => queries.forgetFailure(product.id))
       done++
     } catch (error) {
@@ -100,30 +99,32 @@ export function reembeddingService(deps: ReembeddingDeps) {
     }
   }
 
+  function pause(): void {
+    pausedUntil = clock.monotonic() + PAUSE_MS
+  }
+
   function judge({ id: storeId }: CallerStore, { id: product, tries }: WaitingProduct, error: unknown): void {
     if (isStopped) return
-    const failure = error instanceof ApiError ? error : storageFailure(error)
-    if (failure && isStorageFault(failure)) noteFault(failure)
-    const isOwnFault =
-      !failure ||
-      !(isStorageFault(failure) || failure.code === 'overloaded' || failure.code === 'model_not_ready')
-    if (!isOwnFault) {
-      heldUntil = clock.monotonic() + HOLD_MS
+    const blame = findBlame(error)
+    if (blame.on === 'storage') noteFault(blame.failure)
+    if (blame.on !== 'program' && blame.on !== 'work') {
+      pause()
       return
     }
-    if (!failure) log.error({ err: error, store_id: storeId }, 'a product could not be embedded again')
+    if (blame.on === 'program')
+      log.error({ err: error, store_id: storeId }, 'a product could not be embedded again')
     const dueAt = clock.now() + backoff(tries)
-    const code = failure?.code ?? 'internal_error'
+    const code = blame.on === 'work' ? blame.failure.code : 'internal_error'
     try {
       withoutFsync(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))
     } catch (fault) {
       noteFault(fault)
-      heldUntil = clock.monotonic() + HOLD_MS
+      pause()
     }
   }
 
-  function pump(): void {
-    while (!isStopped && busy.size < LANES && clock.monotonic() >= heldUntil && isModelReady()) {
+  function wake(): void {
+    while (!isStopped && busy.size < LANES && clock.monotonic() >= pausedUntil && isModelReady()) {
       const found = pick()
       if (!found) return
       const { store, product } = found
@@ -131,30 +132,28 @@ export function reembeddingService(deps: ReembeddingDeps) {
       const work = embed(store, product)
         .finally(() => busy.delete(product.id))
         .then(turn)
-        .then(pump)
-        .catch((err) => log.error({ err }, 'embedding again stumbled'))
-        .finally(() => underWay.delete(work))
-      underWay.add(work)
+        .then(wake)
+        .catch((err) => log.error({ err }, 'embedding again failed'))
+        .finally(() => underway.delete(work))
+      underway.add(work)
     }
   }
 
-  /** Waits until nothing is under way. */
-  async function settled(): Promise<void> {
-    while (underWay.size > 0) await Promise.all(underWay)
-  }
-
   return {
-    settled,
+    /** Embeds the products that wait. To be called every second; it costs nothing once every product is done. */
+    wake,
 
-    /** Goes on with what waits. To be called every second; it costs nothing once every product is done. */
-    tick: pump,
+    /** Waits until no product is in progress. */
+    async drain(): Promise<void> {
+      while (underway.size > 0) await Promise.all(underway)
+    },
 
     /**
      * The number of a store's products that searches may miss, because their vectors are of another model. Up to two
      * seconds old.
      */
     countWaiting(storeId: string): number {
-      if (lookAt === Number.POSITIVE_INFINITY) return 0
+      if (pollAt === Number.POSITIVE_INFINITY) return 0
       const known = counts.get(storeId)
       if (known && clock.monotonic() - known.at < COUNT_MS) return known.products
       const products = queries.countWaiting(storeId)
@@ -162,17 +161,16 @@ export function reembeddingService(deps: ReembeddingDeps) {
       return products
     },
 
-    /** Begins nothing any more, and waits for what is under way. */
-    finish(): Promise<void> {
+    /** Begins nothing any more. */
+    stop(): void {
       isStopped = true
-      return settled()
     },
 
     forgetStore(storeId: string): void {
       counts.delete(storeId)
       // The store may come back from elsewhere with pictures of another model.
       stores = undefined
-      lookAt = Number.NEGATIVE_INFINITY
+      pollAt = Number.NEGATIVE_INFINITY
     },
   }
 }

@@ -113,10 +113,10 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       readCallbackSecretHint: callbacks.readSecretHint,
       countByState: service.countByState,
       listInbox,
-      /** Looks for deliveries that wait, and sends those that are due. */
-      look: scheduler.poll,
+      /** Finds the deliveries that wait, and sends those that are due. */
+      poll: scheduler.poll,
       /** Sends what is due until nothing is. */
-      settle: scheduler.drain,
+      drain: scheduler.drain,
     },
     routes: (doors: Doors) =>
       new Elysia({ name: 'webhooks' })

@@ -1,5 +1,5 @@
 import type { RowSet } from '../../catalogue/filters/rows.ts'
-import type { SearchFilter, SlotMask } from '../../catalogue/product-index/columns.ts'
+import type { SearchFilter, SlotMask } from '../../catalogue/product-index/mask.ts'
 import type { SearchedStore } from './searched-store.ts'
 
 /** The condition that a product must meet to be found. */

@@ -1,7 +1,7 @@
 import { validationError } from '../../../http/validation.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
-import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
+import type { SearchFilter } from '../../catalogue/product-index/mask.ts'
 import { type Condition, intersect } from './condition.ts'
 import type { SearchQueries } from './queries.ts'
 import type { CommonSearch } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
-import type { SlotMask } from '../../catalogue/product-index/columns.ts'
+import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
 import { collectProbable } from './estimates.ts'

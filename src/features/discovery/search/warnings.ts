@@ -2,7 +2,7 @@ import { findMeantField } from '../../../core/meant-field.ts'
 import { findNearest } from '../../../core/nearest.ts'
 import { fold } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
-import type { SearchFilter } from '../../catalogue/product-index/columns.ts'
+import type { SearchFilter } from '../../catalogue/product-index/mask.ts'
 import type { SearchKind } from './queries.ts'
 import {
   BatchSearch,

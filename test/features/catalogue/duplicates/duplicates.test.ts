@@ -22,8 +22,8 @@ beforeEach(async () => {
   await setThreshold(THRESHOLD)
 })
 afterEach(async () => {
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
@@ -149,7 +149,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
     const store = app.stores.requireBySlug('one')
     const write = (productId: string, axis: number) => {
       const sources = [{ url: app.picture(productId, axis) }]
-      return app.services.products.changes.put(store, { productId, sources, metadata: {} })
+      return app.services.products.writer.put(store, { productId, sources, metadata: {} })
     }
     await Promise.all([write('a', 1), write('b', 1), write('c', 1), write('d', 2)])
     expect(await pairs()).toEqual([
@@ -183,8 +183,8 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
   })
 })
 
-describe('nothing is looked for', () => {
-  const looks = async () =>
+describe('nothing is scanned', () => {
+  const listScans = async () =>
     (await log.during(() => put('new', [1]))).filter((sql) => /store_settings|json_each\(@ids\)/.test(sql))
 
   test('while no enabled webhook asks for it', async () => {
@@ -192,7 +192,7 @@ describe('nothing is looked for', () => {
     const { id } = await watch()
     await app.ask('PATCH', `/v1/search/webhooks/${id}`, { enabled: false })
     await put('old', [1])
-    expect(await looks()).toEqual([])
+    expect(await listScans()).toEqual([])
     expect(await pairs()).toEqual([])
   })
 
@@ -219,10 +219,10 @@ describe('nothing is looked for', () => {
       clock: app.clock,
       log: pino({ level: 'silent' }),
     })
-    expect(await service.look('store', new Float32Array([1]))).toBeUndefined()
+    expect(await service.scan('store', new Float32Array([1]))).toBeUndefined()
     expect(asked).toBe(0)
     isAsked = true
-    expect(await service.look('store', new Float32Array([1]))).toBeUndefined()
+    expect(await service.scan('store', new Float32Array([1]))).toBeUndefined()
     expect(asked).toBe(1)
   })
 })

@@ -183,7 +183,7 @@ const filter = fc
 async function putAll(all: readonly Record<string, unknown>[]): Promise<Subject[]> {
   await Promise.all(
     all.map((one, n) =>
-      app.products.changes.put(store, {
+      app.products.writer.put(store, {
         productId: PRODUCTS[n] as string,
         sources: [{ url }],
         metadata: one,

@@ -9,7 +9,6 @@ import { listUnknownColumns, planImport } from '../../../../src/features/catalog
 import { startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 import {
   plainText,
-  readCategory,
   readNumber,
   readPrice,
   readStock,
@@ -358,10 +357,7 @@ describe('cells', () => {
     expect(readStock(cell)).toBe(inStock as boolean)
   })
 
-  test('categories, lists, addresses and text', () => {
-    expect(readCategory('Sale, Clothing > Shirts > T-shirts')).toBe('T-shirts')
-    expect(readCategory('187')).toBeUndefined()
-    expect(readCategory('Home / Kitchen')).toBe('Kitchen')
+  test('lists, addresses and text', () => {
     expect(splitList('a, b\\, c,, d ')).toEqual(['a', 'b, c', 'd'])
     expect(splitAddresses('https://x.example/a,b.jpg, https://x.example/c.jpg')).toEqual([
       'https://x.example/a,b.jpg',

@@ -18,13 +18,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const gate of gates) gate.open()
-  await first.jobs.finish()
+  await first.jobs.drain()
   await first.close()
 })
 
 /** Another run of the program. */
 async function restart(isOpen = false): Promise<{ app: TestApp; gate: (typeof gates)[0] }> {
-  first.jobs.pause()
+  first.jobs.stop()
   const gate = gatedEmbedder()
   gates.push(gate)
   if (!isOpen) gate.close()
@@ -32,7 +32,7 @@ async function restart(isOpen = false): Promise<{ app: TestApp; gate: (typeof ga
   const fetcher = { fetch: async (url: string) => web.get(url) as Uint8Array }
   const app = testApp({ db, clock, ids, fetcher, embedder: gate.embedder })
   await app.loadIndex()
-  app.jobs.tick()
+  app.jobs.wake()
   return { app, gate }
 }
 
@@ -47,7 +47,7 @@ test('an item during whose work the program died three times has failed, and the
     const { app, gate } = await restart()
     // After the first death one suspect is begun at a time, so that the next one tells which it was.
     await gate.waited(1)
-    app.jobs.pause()
+    app.jobs.stop()
     expect(readDeaths()).toEqual([
       ['sku-0', deaths, 1],
       ['sku-1', 1, 0],
@@ -65,18 +65,18 @@ test('an item during whose work the program died three times has failed, and the
   expect((await app.call('POST', `/v1/jobs/${id}/retry`, { token })).status).toBe(200)
   await app.jobs.waitUntilOver(storeId, id)
   expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 3, failed: 0 })
-  await app.jobs.finish()
+  await app.jobs.drain()
 })
 
 test('an orderly stop is no death, and neither is one before the work began', async () => {
-  first.jobs.pause()
+  first.jobs.stop()
   const id = await startBulk(first, token, productsOf(first, 1))
   first.db.exec("UPDATE job_items SET state = 'running', lease = 'x', leased_until = 1e15")
   const { app, gate } = await restart()
   await gate.waited(1)
   expect(readDeaths()).toEqual([['sku-0', 0, 1]])
-  app.jobs.pause()
+  app.jobs.stop()
   gate.open()
-  await app.jobs.finish()
+  await app.jobs.drain()
   expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1 })
 })

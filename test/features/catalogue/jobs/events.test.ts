@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   gate.open()
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
@@ -117,7 +117,7 @@ describe('GET /v1/jobs/{job_id}/events (contract 2.11)', () => {
   test('streams end when the service stops', async () => {
     gate.close()
     const stream = await watch(await startBulk(app, token, productsOf(app, 1)))
-    app.jobs.pause()
+    app.jobs.stop()
     expect(await stream.rest()).toContain('event: progress')
   })
 })

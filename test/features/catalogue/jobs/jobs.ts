@@ -36,7 +36,7 @@ export async function waitForJob(app: TestApp, storeId: string, token: string, i
 }
 
 /** Runs what repeats every second. */
-export const tick = (app: TestApp) => app.jobs.tick()
+export const tick = (app: TestApp) => app.jobs.wake()
 
 /** Products with pictures of their own on the fake web. */
 export const productsOf = (app: TestApp, count: number, prefix = 'sku') =>

@@ -33,8 +33,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   gate.open()
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
@@ -178,7 +178,7 @@ describe('items that fail', () => {
 
 describe('a newer write of the same product stays (contract 2.11)', () => {
   test('a client’s write after the acknowledgement', async () => {
-    app.jobs.pause()
+    app.jobs.stop()
     const products = productsOf(app, 3)
     const id = await startBulk(app, token, products)
     const put = { ...products[1], metadata: { name: 'newer' } }
@@ -187,7 +187,7 @@ describe('a newer write of the same product stays (contract 2.11)', () => {
     const next = await restart()
     await next.jobs.waitUntilOver(storeId, id)
     expect((await listProducts(app, token))['sku-1']).toBe('newer')
-    await next.jobs.finish()
+    await next.jobs.drain()
   })
 
   test('a client’s deletion', async () => {
@@ -203,7 +203,7 @@ describe('a newer write of the same product stays (contract 2.11)', () => {
   })
 
   test('but not a demo product: that stands back behind what waits', async () => {
-    app.jobs.pause()
+    app.jobs.stop()
     const [product] = productsOf(app, 1)
     const demoId = 'demo-lamp-black'
     const id = await startBulk(app, token, [{ ...product, product_id: demoId, metadata: { name: 'own' } }])
@@ -213,7 +213,7 @@ describe('a newer write of the same product stays (contract 2.11)', () => {
     await next.jobs.waitUntilOver(storeId, id)
     const found = await app.call('GET', `/v1/products/${demoId}`, { token })
     expect((found.body['metadata'] as { name: string }).name).toBe('own')
-    await next.jobs.finish()
+    await next.jobs.drain()
   })
 
   test('a write that came before the acknowledgement does not undo the job', async () => {
@@ -250,7 +250,7 @@ async function restart(): Promise<TestApp> {
     fetcher: { fetch: async (url) => app.web.get(url) ?? pictureBytes(1) },
   })
   await next.loadIndex()
-  next.jobs.tick()
+  next.jobs.wake()
   return next
 }
 
@@ -282,11 +282,11 @@ describe('cancelling', () => {
     const id = await startBulk(app, token, productsOf(app, 40))
     await gate.waited(12)
     app.db.exec("UPDATE jobs SET status = 'cancelled'")
-    app.jobs.pause()
+    app.jobs.stop()
     const next = await restart()
     await next.jobs.waitUntilOver(storeId, id)
     expect(countsOf(await readJob(next, token, id))).toMatchObject({ status: 'cancelled', cancelled: 40 })
-    await next.jobs.finish()
+    await next.jobs.drain()
   })
 })
 
@@ -374,7 +374,7 @@ describe('the order of work', () => {
     gate.close()
     const id = await startBulk(app, token, productsOf(app, 30))
     await gate.waited(12)
-    app.jobs.pause()
+    app.jobs.stop()
     app.db.exec(
       "INSERT INTO jobs (job_id, store_id, type, status, created_at) SELECT 'x', id, 'import', 'preparing', 0 FROM stores",
     )
@@ -382,7 +382,7 @@ describe('the order of work', () => {
     const next = await restart()
     await next.jobs.waitUntilOver(storeId, id)
     expect(countsOf(await readJob(next, token, id))).toMatchObject({ status: 'completed', succeeded: 30 })
-    await next.jobs.finish()
+    await next.jobs.drain()
     expect(app.db.prepare("SELECT count(*) FROM jobs WHERE status = 'preparing'").pluck().get()).toBe(0)
   })
 
@@ -390,9 +390,9 @@ describe('the order of work', () => {
     gate.close()
     await startBulk(app, token, productsOf(app, 60))
     await gate.waited(12)
-    app.jobs.pause()
+    app.jobs.stop()
     gate.open()
-    await app.jobs.finish()
+    await app.jobs.drain()
     const states = app.db.prepare('SELECT DISTINCT state FROM job_items ORDER BY state').pluck().all()
     expect(states).toEqual(['pending'])
   })

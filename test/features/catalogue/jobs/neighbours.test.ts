@@ -44,11 +44,11 @@ beforeEach(() => {
   })
 })
 afterEach(async () => {
-  app.jobs.pause()
+  app.jobs.stop()
   isModelHeld = false
   for (const { go } of embedding) go()
   release()
-  await app.jobs.finish()
+  await app.jobs.drain()
   await app.close()
 })
 

@@ -141,6 +141,7 @@ function createShop(index: ProductIndexService) {
         productId,
         metadata,
         isDemo,
+        keepsTime: false,
         vectorId: app.ids.uuid(),
         imageUrl: 'x',
         now: 0,

@@ -60,12 +60,12 @@ const isIndexed = ({ index }: ReturnType<typeof listeningProducts>): boolean[] =
 describe('changes that are ready in the same turn', () => {
   test('are one transaction: where its commit fails, all of them fail and none is in the index', async () => {
     const products = fragileProducts()
-    await products.changes.put(store, input('before'))
-    const together = ['a', 'breaks', 'b'].map((id, n) => products.changes.put(store, input(id, n + 2)))
-    const removed = products.changes.remove(store.id, 'before')
+    await products.writer.put(store, input('before'))
+    const together = ['a', 'breaks', 'b'].map((id, n) => products.writer.put(store, input(id, n + 2)))
+    const removed = products.writer.remove(store.id, 'before')
     expect(await outcomes([...together, removed])).toEqual(Array(4).fill('SQLITE_CONSTRAINT_FOREIGNKEY'))
     expect([stored(), isIndexed(products)]).toEqual([['before'], [true]])
-    expect(await outcomes(['a', 'b'].map((id) => products.changes.put(store, input(id))))).toEqual([
+    expect(await outcomes(['a', 'b'].map((id) => products.writer.put(store, input(id))))).toEqual([
       'kept',
       'kept',
     ])
@@ -77,7 +77,7 @@ describe('changes that are ready in the same turn', () => {
 
   test('one that fails, fails alone, and its event as well', async () => {
     const products = fragileProducts()
-    const writes = ['a', 'refused', 'b'].map((id, n) => products.changes.put(store, input(id, n + 1)))
+    const writes = ['a', 'refused', 'b'].map((id, n) => products.writer.put(store, input(id, n + 1)))
     expect(await outcomes(writes)).toEqual(['kept', 'refused', 'kept'])
     expect([stored(), isIndexed(products)]).toEqual([
       ['a', 'b'],
@@ -88,26 +88,26 @@ describe('changes that are ready in the same turn', () => {
   test('each is followed by the index before its promise is kept', async () => {
     const products = fragileProducts()
     const found = ['a', 'b', 'c'].map(async (id, n) => {
-      await products.changes.put(store, input(id, n + 1))
+      await products.writer.put(store, input(id, n + 1))
       return isIndexed(products)
     })
     expect(await Promise.all(found)).toEqual(Array(3).fill([true, true, true]))
   })
 
   test('of one product keep their order', async () => {
-    const { changes } = fragileProducts()
+    const { writer } = fragileProducts()
     const prices = Array.from({ length: 20 }, (_, price) => ({ ...input('p'), metadata: { price } }))
-    await Promise.all(prices.map((each) => changes.put(store, each)))
+    await Promise.all(prices.map((each) => writer.put(store, each)))
     expect(app.db.prepare('SELECT price FROM products').pluck().all()).toEqual([19])
   })
 })
 
 describe('limits add up over a group', () => {
   test('the plan’s number of products', async () => {
-    const { changes } = fragileProducts()
-    await Promise.all(Array.from({ length: 47 }, (_, n) => changes.put(store, input(`p${n}`))))
+    const { writer } = fragileProducts()
+    await Promise.all(Array.from({ length: 47 }, (_, n) => writer.put(store, input(`p${n}`))))
     const free = { ...store, plan: 'free' as const }
-    const writes = ['a', 'refused', 'b', 'c', 'd', 'e'].map((id, n) => changes.put(free, input(id, n + 1)))
+    const writes = ['a', 'refused', 'b', 'c', 'd', 'e'].map((id, n) => writer.put(free, input(id, n + 1)))
     // What one leaves free that fails alone is another's.
     expect(await outcomes(writes)).toEqual([
       ...['kept', 'refused', 'kept', 'kept'],
@@ -117,11 +117,11 @@ describe('limits add up over a group', () => {
   })
 
   test('the plan’s bytes of pictures', async () => {
-    const { changes } = fragileProducts()
+    const { writer } = fragileProducts()
     app.db.prepare('UPDATE stores SET kept_bytes = ?').run(500_000_000 - 2_500)
     const free = { ...store, plan: 'free' as const }
     const writes = [1, 2, 3, 4].map((n) =>
-      changes.put(free, { productId: `p${n}`, sources: [upload(sized(1_000, n))], metadata: {} }),
+      writer.put(free, { productId: `p${n}`, sources: [upload(sized(1_000, n))], metadata: {} }),
     )
     const results = await outcomes(writes)
     expect(results.toSorted()).toEqual([
@@ -133,17 +133,17 @@ describe('limits add up over a group', () => {
 
   test('the memory for vectors: for stores, and for what leaves in the same group', async () => {
     const products = fragileProducts(MEMORY)
-    const { changes } = products
+    const { writer } = products
     const stores = [store]
     for (let n = 1; n <= BLOCKS + 1; n++) stores.push(await openStore(`more-${n}`))
-    const put = (each: CallerStore, id: string) => changes.put(each, input(id))
+    const put = (each: CallerStore, id: string) => writer.put(each, input(id))
     const first = await outcomes(stores.map((each) => put(each, 'p')))
     expect(first.toSorted()).toEqual([...Array(BLOCKS).fill('kept'), 'storage_full', 'storage_full'])
     expect(isIndexed(products)).toEqual(Array(BLOCKS).fill(true))
     const late = stores[first.indexOf('storage_full')] as CallerStore
 
     // A block that leaves is only counted once it has left.
-    const removed = changes.remove(store.id, 'p')
+    const removed = writer.remove(store.id, 'p')
     expect(await outcomes([put(late, 'q'), removed])).toEqual(['storage_full', 'kept'])
     expect(await outcomes([put(late, 'q')])).toEqual(['kept'])
     expect(isIndexed(products)).toEqual(Array(BLOCKS).fill(true))
@@ -151,7 +151,7 @@ describe('limits add up over a group', () => {
 
   test('the memory for vectors: what a failed write would have freed or taken is as before', async () => {
     const products = fragileProducts(MEMORY)
-    const { changes } = products
+    const { writer } = products
     const stores = [store]
     for (let n = 1; n < BLOCKS; n++) stores.push(await openStore(`more-${n}`))
     const many = (id: string, count: number) => ({
@@ -159,8 +159,8 @@ describe('limits add up over a group', () => {
       sources: Array.from({ length: count }, (_, n) => ({ url: app.picture(`${id}-${n}`, n) })),
       metadata: {},
     })
-    await Promise.all(stores.slice(1).map((each) => changes.put(each, input('p'))))
-    for (let n = 0; n < 6; n++) await changes.put(store, many(`p${n}`, 10))
+    await Promise.all(stores.slice(1).map((each) => writer.put(each, input('p'))))
+    for (let n = 0; n < 6; n++) await writer.put(store, many(`p${n}`, 10))
     app.db.exec(
       'CREATE TRIGGER no_change BEFORE UPDATE OF name ON products BEGIN SELECT raise(ABORT, 0); END',
     )
@@ -168,7 +168,7 @@ describe('limits add up over a group', () => {
     const shrinking = { ...many('p0', 1), metadata: { name: 'Another' } }
     const refused = many('refused', 4)
     const writes = [shrinking, refused, many('five', 5), many('four', 4), many('one', 1)]
-    expect(await outcomes(writes.map((each) => changes.put(store, each)))).toEqual([
+    expect(await outcomes(writes.map((each) => writer.put(store, each)))).toEqual([
       ...['SQLITE_CONSTRAINT_TRIGGER', 'refused', 'storage_full', 'kept', 'storage_full'],
     ])
     expect(isIndexed(products).every(Boolean)).toBe(true)
@@ -190,9 +190,9 @@ test('any changes in groups: the index holds the pictures of the database, and n
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 30 }), async (changes) => {
       const writes = changes.map(({ kind, id, isSecond, pictures }) => {
         const owner = isSecond ? two : store
-        if (kind === 'remove') return products.changes.remove(owner.id, id)
+        if (kind === 'remove') return products.writer.remove(owner.id, id)
         const sources = pictures.map((n) => upload(pictureBytes(n)))
-        return products.changes.put(owner, { productId: id, sources, metadata: {} })
+        return products.writer.put(owner, { productId: id, sources, metadata: {} })
       })
       const results = await outcomes(writes)
       const known = ['kept', 'refused', 'SQLITE_CONSTRAINT_FOREIGNKEY', 'storage_full']

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type PictureRow, productQueries } from '../../../../src/features/catalogue/products/queries.ts'
+import { shownQueries } from '../../../../src/features/catalogue/products/shown-queries.ts'
 import { registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
@@ -38,6 +39,7 @@ const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }))
 test('what the API shows is what was saved, pictures in their order', () => {
   const { row, vectors } = registerModel(app.db, fakeEmbedder().model, 0)
   const queries = productQueries(app.db, vectors, row)
+  const shown = shownQueries(app.db)
   const vector = new Float32Array(DIMENSION).fill(Math.sqrt(1 / DIMENSION))
   fc.assert(
     fc.property(
@@ -52,6 +54,7 @@ test('what the API shows is what was saved, pictures in their order', () => {
           imageUrl,
           metadata: words,
           isDemo: false,
+          keepsTime: false,
           now: 7,
         }
         const added = pictures.map((one) => ({ added: one, vector }))
@@ -66,18 +69,18 @@ test('what the API shows is what was saved, pictures in their order', () => {
           ...fields
         } = stored
         const { contentType, bytes, width, height, phash, palette } = first as PictureRow
-        const shown = {
+        const expected = {
           ...fields,
           picture: { contentType, bytes, width, height, phash, palette },
           otherUrls: others.map((one) => one.imageUrl),
         }
-        expect(queries.findShown(storeId, 'p')).toEqual(shown)
-        expect(queries.listShown([id + 1, id])).toEqual([shown])
+        expect(shown.findShown(storeId, 'p')).toEqual(expected)
+        expect(shown.listShown([id + 1, id])).toEqual([expected])
         expect([first, ...others].map((one) => one?.imageUrl)).toEqual(pictures.map((one) => one.imageUrl))
       },
     ),
     { numRuns: 200 },
   )
-  expect(queries.findShown(storeId, 'q')).toBeUndefined()
-  expect(queries.findShown('another store', 'p')).toBeUndefined()
+  expect(shown.findShown(storeId, 'q')).toBeUndefined()
+  expect(shown.findShown('another store', 'p')).toBeUndefined()
 })

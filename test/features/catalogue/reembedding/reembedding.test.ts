@@ -13,7 +13,10 @@ beforeEach(() => {
 })
 afterEach(async () => {
   // They share one database, which only the first one may close.
-  for (const later of opened.splice(0)) await later.reembedding.finish()
+  for (const later of opened.splice(0)) {
+    later.reembedding.stop()
+    await later.reembedding.drain()
+  }
   await app.close()
 })
 
@@ -41,8 +44,8 @@ const storeOf = (slug = 'one'): string =>
 
 /** Does all that is due. */
 async function work(later: TestApp): Promise<void> {
-  later.reembedding.tick()
-  await later.reembedding.settled()
+  later.reembedding.wake()
+  await later.reembedding.drain()
 }
 
 async function fill(token: string, count: number, prefix = 'p'): Promise<void> {
@@ -114,8 +117,8 @@ describe('products of an earlier model', () => {
     const started = await later.call('POST', '/v1/products/bulk', { token: await tokenFor(later), body })
     expect(started.status).toBe(202)
     await work(later)
-    later.jobs.tick()
-    await later.jobs.finish()
+    later.jobs.wake()
+    await later.jobs.drain()
     const shown = await later.call('GET', '/v1/products/p0', { token: await tokenFor(later) })
     expect(shown.body['metadata']).toEqual({ price: 99 })
   })
@@ -215,7 +218,7 @@ describe('a model that is busy or not ready', () => {
 test('an install whose vectors are all of the present model has nothing to do', async () => {
   const token = await app.signIn()
   await fill(token, 2)
-  app.reembedding.tick()
+  app.reembedding.wake()
   expect(app.reembedding.countWaiting(storeOf())).toBe(0)
   expect(app.downloads.length).toBe(2)
 })

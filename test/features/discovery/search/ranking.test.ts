@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Lab } from '../../../../src/core/colours/lab.ts'
 import { fold } from '../../../../src/core/text.ts'
-import type { SearchFilter } from '../../../../src/features/catalogue/product-index/columns.ts'
+import type { SearchFilter } from '../../../../src/features/catalogue/product-index/mask.ts'
 import {
   createProductIndex,
   type IndexedStore,

@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   gate.open()
-  app.jobs.pause()
-  await app.jobs.finish()
+  app.jobs.stop()
+  await app.jobs.drain()
   await app.close()
 })
 
@@ -84,22 +84,22 @@ test('webhooks wait, and are sent when it works again', async () => {
   expect((await app.call('POST', '/v1/products', { token, body })).status).toBe(201)
   suspend()
   watch()
-  await app.services.webhooks.settle()
+  await app.services.webhooks.drain()
   expect(app.posts).toEqual([])
   resume()
   watch()
-  await app.services.webhooks.settle()
+  await app.services.webhooks.drain()
   expect(app.posts.map(({ url }) => url)).toEqual(['https://hooks.test/'])
 })
 
 test('feeds wait, and run when it works again', async () => {
   await app.call('POST', '/v1/feeds', { token, body: { url: 'https://feeds.test/products.csv' } })
-  await app.services.feeds.finish()
+  await app.services.feeds.drain()
   const runs = () => app.db.prepare<[], number>('SELECT run_number FROM feeds').pluck().get() ?? 0
   const run = async () => {
     app.clock.advance(86_400_000)
-    app.services.feeds.tick()
-    await app.services.feeds.finish()
+    app.services.feeds.wake()
+    await app.services.feeds.drain()
     return runs()
   }
   const before = runs()

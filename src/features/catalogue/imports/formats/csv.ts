@@ -2,8 +2,8 @@ import { CsvError, type Info, parse } from 'csv-parse'
 import { turn } from '../../../../core/turns.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
-import { splitLines } from './lines.ts'
 import { type Cells, type ImportRecord, type OnRecord, type OpenBytes, RECORD_BYTES_MAX } from './record.ts'
+import { splitLines } from './text-lines.ts'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../core/errors.ts'
 import { parseJson } from '../../../../http/json/text.ts'
-import { splitLines } from './lines.ts'
 import type { ImportRecord, OnRecord } from './record.ts'
+import { splitLines } from './text-lines.ts'
 
 /** The longest line: a product with eleven pictures as `data:` URIs would be longer, and belongs into a zip file. */
 const LINE_CHARS_MAX = 15 * 1024 * 1024

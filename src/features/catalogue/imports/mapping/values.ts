@@ -116,20 +116,6 @@ export function splitAddresses(cell: string): string[] {
 const trimAddresses = (parts: readonly string[]): string[] =>
   parts.map((part) => part.trim().replace(/(?<!,),+$/, '')).filter((part) => part !== '')
 
-/** The last name of the deepest category in a list such as `Sale, Clothing > Shirts > T-shirts`. A bare number names none. */
-export function readCategory(cell: string): string | undefined {
-  if (isLong(cell)) return cell
-  const paths = splitList(cell).map((path) =>
-    path
-      .split(/>|(?<=\s)\/(?=\s)/)
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
-  )
-  const deepest = paths.reduce<string[]>((best, path) => (path.length > best.length ? path : best), [])
-  const leaf = deepest.at(-1)
-  return leaf === undefined || /^\d+$/.test(leaf) ? undefined : leaf
-}
-
 /** Takes the tags of HTML away, for names and not for showing. */
 export const plainText = (cell: string): string =>
   cell

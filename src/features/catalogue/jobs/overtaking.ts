@@ -1,0 +1,30 @@
+import type { Base } from '../../module.ts'
+import { type Accounting, NO_COUNTS } from './accounting.ts'
+import type { ItemQueries } from './item-queries.ts'
+
+export interface OvertakingDeps extends Pick<Base, 'atomically'> {
+  items: Pick<ItemQueries, 'listOvertaken' | 'dropWaiting' | 'markOvertaken'>
+  accounting: Pick<Accounting, 'count'>
+}
+
+/**
+ * Drops the items that would still be done to a product although a newer write has been there.
+ *
+ * @returns drops those of the jobs that were acknowledged up to a number; joins a transaction, or needs none without such items.
+ */
+export function createOvertaking({ items, accounting, atomically }: OvertakingDeps) {
+  return (storeId: string, productId: string, upTo: number): void => {
+    if (upTo <= 0) return
+    const overtaken = items.listOvertaken(storeId, productId, upTo)
+    if (overtaken.length === 0) return
+    atomically(() => {
+      for (const { id, job, state } of overtaken) {
+        if (state === 'failed') items.markOvertaken(id)
+        else {
+          items.dropWaiting(id)
+          accounting.count(job, { ...NO_COUNTS, unchanged: 1 })
+        }
+      }
+    })
+  }
+}

@@ -1,0 +1,78 @@
+import { type Clock, isoTime } from '../../../core/clock.ts'
+import { countLeft } from './accounting.ts'
+import type { FailedItem } from './item-queries.ts'
+import type { JobRow } from './queries.ts'
+import type { ItemFailure, JobSummary } from './schema.ts'
+
+/** How the delivery of a job's callback stands. */
+export interface CallbackState {
+  state: string
+  attempts: number
+  last_status: number | null
+}
+
+/** Since when a job is worked on without a break, and how much was done before. */
+interface Pace {
+  since: number
+  done: number
+}
+
+export type JobPresenter = ReturnType<typeof createJobPresenter>
+
+/** Shows jobs as the API does. */
+export function createJobPresenter(
+  clock: Clock,
+  findCallback: ((storeId: string, jobId: string) => CallbackState | undefined) | undefined,
+) {
+  const paces = new Map<number, Pace>()
+
+  function estimate(job: JobRow): number | null {
+    const pace = paces.get(job.id)
+    const done = countProcessed(job) - (pace?.done ?? 0)
+    if (job.status !== 'processing' || !pace || done <= 0) return null
+    return Math.ceil(((clock.monotonic() - pace.since) / done / 1_000) * countLeft(job))
+  }
+
+  return {
+    /** Measures the pace of a job from now on. */
+    startPace: (job: JobRow): void => {
+      paces.set(job.id, { since: clock.monotonic(), done: countProcessed(job) })
+    },
+    endPace: (id: number): void => void paces.delete(id),
+
+    summary(job: JobRow): JobSummary {
+      const { jobId, status, total, succeeded, unchanged, failed, cancelled, startedAt, finishedAt } = job
+      const processed = countProcessed(job)
+      return {
+        job_id: jobId,
+        type: job.type as JobSummary['type'],
+        status: status as JobSummary['status'],
+        ...{ total, processed, succeeded, unchanged, failed, cancelled },
+        progress: total === 0 ? 1 : Math.floor((processed / total) * 10_000) / 10_000,
+        eta_seconds: estimate(job),
+        created_at: isoTime(job.createdAt),
+        started_at: startedAt === null ? null : isoTime(startedAt),
+        finished_at: finishedAt === null ? null : isoTime(finishedAt),
+        // The clock may have been set back in between.
+        duration_ms: finishedAt === null ? null : Math.max(0, finishedAt - (startedAt ?? finishedAt)),
+        warnings: job.warnings as string[],
+        errors_url: `/v1/jobs/${jobId}/errors`,
+        callback: job.callbackUrl === null ? null : callback(job, job.callbackUrl),
+      }
+    },
+  }
+
+  function callback({ storeId, jobId }: JobRow, url: string): NonNullable<JobSummary['callback']> {
+    return {
+      url,
+      ...(findCallback?.(storeId, jobId) ?? { state: 'pending', attempts: 0, last_status: null }),
+    }
+  }
+}
+
+const countProcessed = ({ succeeded, unchanged, failed }: JobRow): number => succeeded + unchanged + failed
+
+export function toFailure({ position, productId, error, canRetry }: FailedItem): ItemFailure {
+  const { details, ...what } = error
+  return { index: position, product_id: productId, ...what, ...(details && { details }), retryable: canRetry }
+}

@@ -1,0 +1,119 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import { HOUR_MS } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
+import type { Doors } from '../../../http/doors.ts'
+import type { FileDownloads } from '../../../platform/outbound/downloads.ts'
+import type { SecretBox } from '../../../platform/secret-box.ts'
+import type { Base, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { ImportsModule } from '../imports/module.ts'
+import type { JobsModule } from '../jobs/module.ts'
+import type { JobSummary } from '../jobs/schema.ts'
+import type { ProductsModule } from '../products/module.ts'
+import { createFinish } from './finish.ts'
+import { createFeedPresenter } from './presenter.ts'
+import { feedProductQueries } from './product-queries.ts'
+import { createPull } from './pull.ts'
+import { feedQueries } from './queries.ts'
+import { feedRoutes } from './routes.ts'
+import { feedRunQueries } from './run-queries.ts'
+import { createFeedRuns } from './runs.ts'
+import { createFeedScheduler } from './scheduler.ts'
+import { feedService } from './service.ts'
+import { createFeedUpkeep } from './upkeep.ts'
+
+export interface FeedNeeds {
+  stores: Pick<StoreQueries, 'findStore'>
+  products: Pick<ProductsModule['service'], 'writer'>
+  imports: Pick<ImportsModule['service'], 'read' | 'checkMapping'>
+  jobs: Pick<JobsModule['service'], 'start' | 'summarise'>
+  downloads: FileDownloads
+  secretBox: SecretBox
+  /** Takes a request from the budget of the store's plan. @returns false while none is left. */
+  spend(store: CallerStore): boolean
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
+}
+
+const WAKE_MS = 5_000
+
+/**
+ * Wires feeds: what a shop publishes at an address becomes a job, again and again.
+ *
+ * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes the products that
+ * the feed brought and its file no longer names. Each step is written down, so a run survives the end of the program.
+ */
+export function buildFeeds(base: Base, needs: FeedNeeds) {
+  const { db, log } = base
+  const { stores, imports, jobs, downloads, secretBox, spend, stop } = needs
+  const queries = feedQueries(db)
+  const runQueries = feedRunQueries(db)
+  const products = feedProductQueries(db)
+  const isStopping = () => stop?.aborted ?? false
+  const common = { ...base, queries, runQueries, products, isStopping }
+  const findJob = (storeId: string, jobId: string): JobSummary | undefined => {
+    try {
+      return jobs.summarise(storeId, jobId)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+  const runs = createFeedRuns({ ...common, findJob })
+  const pull = createPull({
+    ...common,
+    downloads,
+    imports,
+    jobs,
+    stop,
+    openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
+  })
+  const finish = createFinish({
+    ...common,
+    isSuspended: (storeId) => stores.findStore(storeId)?.suspendedAt !== null,
+    writer: needs.products.writer,
+  })
+  const scheduler = createFeedScheduler({
+    ...common,
+    runs,
+    pull,
+    finish,
+    spend,
+    findStore: stores.findStore,
+  })
+  const upkeep = createFeedUpkeep(common)
+  const inBackground = (work: () => Promise<void>) =>
+    void work().catch((err) => log.error({ err }, 'a deleted feed cannot be cleared away'))
+  const feeds = feedService({
+    ...common,
+    presenter: createFeedPresenter({ ...base, findJob }),
+    checkUrl: downloads.check,
+    checkMapping: imports.checkMapping,
+    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, contextOf(id)),
+    wake: scheduler.wake,
+    clear: () => inBackground(upkeep.clear),
+  })
+
+  return {
+    service: {
+      ...feeds,
+      /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
+      noteBrought: products.bring,
+      /** Serves the feeds that are due now. */
+      wake: scheduler.wake,
+      /** Waits for the runs underway, once the service stops. */
+      drain: scheduler.drain,
+    },
+    routes: (doors: Doors) => feedRoutes(doors, feeds),
+    chores: [
+      { name: 'pulling feeds', everyMs: WAKE_MS, run: scheduler.wake },
+      { name: 'correcting the times of feeds', everyMs: HOUR_MS, run: upkeep.correctTimes },
+      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: upkeep.clear },
+    ],
+    forgetStore: scheduler.forgetStore,
+  } satisfies Module<object>
+}
+
+const contextOf = (feedId: string): string => `credentials of feed ${feedId}`
+
+export type FeedsModule = ReturnType<typeof buildFeeds>

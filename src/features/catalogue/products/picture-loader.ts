@@ -1,0 +1,184 @@
+import { decodeDataUri } from '../../../core/data-uri.ts'
+import { sha256 } from '../../../core/hash.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import type { Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
+import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
+import { isKeptPath, type KeptPictures } from './kept-pictures.ts'
+import { readPrecomputed } from './precomputed.ts'
+import { createPrecomputedPictures } from './precomputed-pictures.ts'
+import type { PictureRow, ProductQueries } from './queries.ts'
+import {
+  type KnownPicture,
+  type ReadyAddress,
+  type ReadyContent,
+  type ReadyPicture,
+  toFacts,
+} from './ready-picture.ts'
+import type { PrecomputedPicture } from './schema.ts'
+import type { StorageChange } from './storage-limit.ts'
+
+export interface PictureLoaderDeps {
+  queries: Pick<ProductQueries, 'findSameContent'>
+  kept: KeptPictures
+  embedder: Pick<Embedder, 'embedPicture' | 'model'>
+  fetcher: PictureFetcher
+  /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
+  checkUrl(url: string): void
+  /** The vector of an indexed picture. */
+  findVector(storeId: string, pictureId: number): Float32Array | undefined
+}
+
+/** One picture as a client gives it. */
+export type PictureSource =
+  /** @param precomputed the vector and the facts of the picture, of the model in use; it need not be read then. */
+  { url: string; precomputed?: PrecomputedPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
+
+/** Whose picture is read, and how urgently. */
+interface Reader {
+  storeId: string
+  priority: QueuePriority
+}
+
+/** The pictures of one product, while they are prepared. */
+export interface Preparation {
+  reader: Reader
+  /** Pictures of the product that no source has taken; one with the same content is taken out of the list. */
+  free: PictureRow[]
+  /** The effect of the whole write on the bytes that the store keeps. */
+  change: StorageChange
+}
+
+interface Content {
+  contentHash: Buffer
+  size: number
+}
+
+export type PictureLoader = ReturnType<typeof createPictureLoader>
+
+/** Reads pictures and embeds those whose content is new. It writes nothing. */
+export function createPictureLoader(deps: PictureLoaderDeps) {
+  const { queries, kept, embedder, fetcher, checkUrl, findVector } = deps
+
+  async function readUrl(
+    { storeId, priority }: Reader,
+    url: string,
+    until: Promise<unknown>,
+  ): Promise<Uint8Array> {
+    if (isDataUri(url)) return decodeDataUri(url, LIMITS.pictureBytesMax)
+    const path = kept.toStored(url)
+    return isKeptPath(path)
+      ? kept.read(storeId, path, until)
+      : fetcher.fetch(url, { storeId, until, isBulk: priority === 'bulk' })
+  }
+
+  /** Reads the picture at an address and uses it. Its bytes count against the budget until `use` is done. */
+  async function readAndUse<Result>(
+    reader: Reader,
+    url: string,
+    use: (bytes: Uint8Array) => Promise<Result>,
+  ): Promise<Result> {
+    const done = Promise.withResolvers<void>()
+    try {
+      return await use(await readUrl(reader, url, done.promise))
+    } finally {
+      done.resolve()
+    }
+  }
+
+  /** The vector of a picture of the store with the same bytes. */
+  function findTwin(storeId: string, contentHash: Buffer): KnownPicture | undefined {
+    const twin = queries.findSameContent(storeId, contentHash)
+    const vector = twin && findVector(storeId, twin.id)
+    return vector && { facts: twin, vector }
+  }
+
+  const takePrecomputed = createPrecomputedPictures({ kept, checkUrl, findTwin })
+
+  /** Reads a picture, and embeds it unless its content is known. Nothing is written. */
+  async function load(preparation: Preparation, source: PictureSource): Promise<ReadyPicture> {
+    if ('upload' in source) return loadBytes(preparation, await source.upload.bytes())
+    if (isDataUri(source.url))
+      return loadBytes(preparation, await decodeDataUri(source.url, LIMITS.pictureBytesMax))
+    return loadUrl(preparation, source)
+  }
+
+  async function loadBytes(preparation: Preparation, bytes: Uint8Array): Promise<ReadyPicture> {
+    const contentHash = await sha256(bytes)
+    preparation.change.refuseHopeless({ contentHash, bytes })
+    return {
+      address: { kind: 'uploaded', bytes },
+      content: await embed(preparation, bytes, contentHash),
+    }
+  }
+
+  async function loadUrl(
+    preparation: Preparation,
+    { url, precomputed }: Extract<PictureSource, { url: string }>,
+  ): Promise<ReadyPicture> {
+    const { reader } = preparation
+    const given = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
+    const taken = given && takePrecomputed(reader.storeId, url, given)
+    if (taken) return taken
+    const path = kept.toStored(url)
+    const address: ReadyAddress = isKeptPath(path) ? { kind: 'retained', path } : { kind: 'final', url: path }
+    const known = isKeptPath(path) && recogniseKept(preparation, path)
+    if (known) return { address, content: known }
+    const content = await readAndUse(reader, url, async (bytes) =>
+      embed(preparation, bytes, await sha256(bytes)),
+    )
+    return { address, content }
+  }
+
+  /** Embeds a picture, unless its content is known. */
+  async function embed(
+    preparation: Preparation,
+    bytes: Uint8Array,
+    contentHash: Buffer,
+  ): Promise<ReadyContent> {
+    const content = { contentHash, size: bytes.byteLength }
+    return (
+      recognise(preparation, content) ??
+      toAdded(content, await embedder.embedPicture(bytes, preparation.reader))
+    )
+  }
+
+  /** A picture whose vector is known already; undefined for a new content. */
+  function recognise({ reader, free }: Preparation, content: Content): ReadyContent | undefined {
+    const { contentHash } = content
+    const own = take(free, (picture) => !picture.isPrecomputed && picture.contentHash.equals(contentHash))
+    if (own) return { own }
+    const twin = findTwin(reader.storeId, contentHash)
+    return twin && toAdded(content, twin)
+  }
+
+  /** The same for a kept picture, without reading its file: thousands of items of a job may name one large picture. */
+  function recogniseKept(preparation: Preparation, path: string): ReadyContent | undefined {
+    const found = kept.findOwn(preparation.reader.storeId, path)
+    return found && recognise(preparation, { contentHash: found.contentHash, size: found.bytes })
+  }
+
+  return {
+    load,
+
+    /**
+     * Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps.
+     *
+     * @throws ApiError of the fetcher, `image_unreadable` or `image_too_large`.
+     */
+    withUrl: <Result>(storeId: string, url: string, use: (bytes: Uint8Array) => Promise<Result>) =>
+      readAndUse({ storeId, priority: 'search' }, url, use),
+  }
+}
+
+const isDataUri = (url: string): boolean => /^data:/i.test(url)
+
+const toAdded = ({ contentHash, size }: Content, { facts, vector }: KnownPicture): ReadyContent => ({
+  added: { ...toFacts(facts), contentHash, bytes: size },
+  vector,
+})
+
+/** Takes the first item that fits out of a list. */
+export function take<Item>(items: Item[], fits: (item: Item) => boolean): Item | undefined {
+  const index = items.findIndex(fits)
+  return index < 0 ? undefined : items.splice(index, 1)[0]
+}
