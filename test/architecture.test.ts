@@ -11,8 +11,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   features: ['core', 'http', 'features'],
   // What runs in browsers shares nothing with what runs here.
   browser: ['browser'],
+  wiring: ['core', 'platform', 'http', 'features', 'wiring', 'entry'],
   commands: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
-  entry: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
+  entry: ['core', 'platform', 'http', 'features', 'wiring', 'commands', 'entry'],
 }
 
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter(
@@ -44,11 +45,16 @@ function offenders(pattern: RegExp, isAllowed: (path: string) => boolean): strin
 }
 
 test('the rooms are the ones of src/README.md', () => {
-  expect([...new Set(files.map(room))].sort()).toEqual(
-    ['browser', 'commands', 'core', 'entry', 'features', 'http', 'platform'].filter(
-      (name) => name !== 'browser' || files.some((path) => room(path) === 'browser'),
-    ),
-  )
+  expect([...new Set(files.map(room))].sort()).toEqual([
+    'browser',
+    'commands',
+    'core',
+    'entry',
+    'features',
+    'http',
+    'platform',
+    'wiring',
+  ])
 })
 
 /** The file that wires a feature. */
@@ -67,15 +73,16 @@ test('a module takes of the entry files only the version', () => {
   expect(upward.filter(({ to }) => to !== 'version.ts')).toEqual([])
 })
 
-test('only app.ts and install.ts import modules', () => {
+/** The files that put the program together. */
+const isWiring = (path: string) => room(path) === 'wiring' || ['app.ts', 'install.ts'].includes(path)
+
+test('only the wiring imports modules', () => {
   const wired = edges.filter(({ to }) => isModule(to))
-  expect(wired.filter(({ from }) => !['app.ts', 'install.ts'].includes(from))).toEqual([])
+  expect(wired.filter(({ from }) => !isWiring(from))).toEqual([])
 })
 
-test('app.ts and install.ts reach features by their modules alone', () => {
-  const reached = edges.filter(
-    ({ from, to }) => ['app.ts', 'install.ts'].includes(from) && room(to) === 'features',
-  )
+test('the wiring reaches features by their modules alone', () => {
+  const reached = edges.filter(({ from, to }) => isWiring(from) && room(to) === 'features')
   expect(reached.filter(({ to }) => !isModule(to))).toEqual([])
 })
 

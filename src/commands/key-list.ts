@@ -15,8 +15,8 @@ export const keyList: Command = {
   example: 'lookalike key list --store my-shop',
   async run({ config, options }) {
     const slug = options['store']
-    const keys = await withInstall(config, ({ stores, keyOperator }) =>
-      keyOperator.list(slug === undefined ? undefined : stores.requireBySlug(slug).slug),
+    const keys = await withInstall(config, ({ stores, keys }) =>
+      keys.list(slug === undefined ? undefined : stores.requireBySlug(slug).slug),
     )
     if (options['json']) console.log(JSON.stringify(keys))
     else console.log(keys.length === 0 ? 'There are no keys.' : formatKeys(keys))

@@ -11,7 +11,7 @@ export const keyRevoke: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike key revoke sk_live_9fK2',
   async run({ config, positionals: [word = ''] }) {
-    const fitting = await withInstall(config, ({ keyOperator }) => keyOperator.revoke(word))
+    const fitting = await withInstall(config, ({ keys }) => keys.revoke(word))
     const [only] = fitting
     if (!only) throw new OperatorError('No such key; lookalike key list shows them all')
     if (fitting.length > 1) {

@@ -23,7 +23,7 @@ export const serve: Command = {
           ...{ address, baseUrl },
           dataDir: resolve(config.DATA_DIR),
           model: embedder.model.id,
-          hasStore: app.services.storeRows.listStores().length > 0,
+          hasStore: app.install.storeRows.listStores().length > 0,
         }
         process.stderr.write(formatBanner(facts, config))
       }

@@ -53,8 +53,8 @@ const configureOwn = (config: Config): Config => ({
 
 /** A token of the store's machine grant for five minutes. */
 const issueToken = (config: Config, storeId: string): Promise<string> =>
-  withInstall(config, async ({ operatorTokens }, { readTokenSecret }) => {
-    const token = await operatorTokens.issue(storeId, readTokenSecret())
+  withInstall(config, async ({ commandTokens }, { readTokenSecret }) => {
+    const token = await commandTokens.issue(storeId, readTokenSecret())
     if (token === undefined) throw new OperatorError('The store is gone')
     return token
   })

@@ -10,7 +10,7 @@ export const userEndSessions: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike user end-sessions anna@shop.example',
   async run({ config, options, positionals: [email = ''] }) {
-    const ended = await withInstall(config, ({ operator }) => operator.endSessions(email))
+    const ended = await withInstall(config, ({ accounts }) => accounts.endSessions(email))
     console.log(
       options['json'] ? JSON.stringify({ email, ended }) : `Sign-ins of ${email} that ended: ${ended}`,
     )

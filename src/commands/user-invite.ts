@@ -14,7 +14,7 @@ export const userInvite: Command = {
   example: 'lookalike user invite anna@shop.example',
   async run({ config, options, positionals }) {
     const [email = ''] = positionals
-    const invitation = await withInstall(config, ({ operator }) => operator.invite(email))
+    const invitation = await withInstall(config, ({ accounts }) => accounts.invite(email))
     console.log(options['json'] ? toJson(invitation) : formatInvitation(invitation, findAddress(config)))
     return 0
   },

@@ -16,7 +16,7 @@ export const userResetPassword: Command = {
   async run({ config, options, positionals }) {
     const [email = ''] = positionals
     const password = await readGivenPassword(options)
-    const made = await withInstall(config, ({ operator }) => operator.resetPassword(email, password))
+    const made = await withInstall(config, ({ accounts }) => accounts.resetPassword(email, password))
     warnOfVisiblePassword(options)
     console.log(options['json'] ? JSON.stringify({ email, password: made ?? null }) : format(email, made))
     return 0

@@ -10,7 +10,7 @@ export const userUnlock: Command = {
   example: 'lookalike user unlock anna@shop.example',
   async run({ config, positionals }) {
     const [email = ''] = positionals
-    await withInstall(config, ({ operator }) => operator.unlock(email))
+    await withInstall(config, ({ accounts }) => accounts.unlock(email))
     console.log(`${email} can sign in again`)
     return 0
   },

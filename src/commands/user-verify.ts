@@ -23,8 +23,8 @@ export const userVerify: Command = {
   example: 'lookalike user verify anna@shop.example',
   async run({ config, options, positionals }) {
     const [email = ''] = positionals
-    const { slug } = await withInstall(config, ({ operator }) =>
-      operator.verify(email, { store: options['store'], id: options['id'] }),
+    const { slug } = await withInstall(config, ({ accounts }) =>
+      accounts.verify(email, { store: options['store'], id: options['id'] }),
     )
     console.log(`${email} can sign in; the store is ${slug}`)
     return 0

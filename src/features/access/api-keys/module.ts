@@ -30,7 +30,8 @@ export function buildApiKeys(base: Base, { stores, tellOwners, widgetKeys, reads
   })
   return {
     service,
-    operator: keyOperator({ ...base, stores, apiKeys: queries, widgetKeys }),
+    /** The keys of any store, API keys and widget keys, for the operator. */
+    ofEveryStore: keyOperator({ ...base, stores, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
-  } satisfies Module<unknown> & { operator: unknown }
+  } satisfies Module<unknown> & { ofEveryStore: unknown }
 }

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Doors } from '../../../http/doors.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
-import { createWriteBehind } from '../../../platform/db/write-behind.ts'
+import type { WriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
@@ -30,6 +30,8 @@ export interface SearchNeeds {
   listPopular: SearchDeps['listPopular']
   /** Counts each search. */
   note: HistoryDeps['note']
+  /** Writes the searches; feedback and the counts of both join it. */
+  writes: WriteBehind
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -51,7 +53,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       findSearch: queries.findSearch,
       forgetBefore: (before, limit) => withoutFsync(() => queries.forgetBefore(before, limit)),
     },
-    writes: createWriteBehind({ ...base, name: 'searches and feedback' }),
+    writes: needs.writes,
     note,
     clock,
     days: historyDays,
