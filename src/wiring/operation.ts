@@ -1,7 +1,5 @@
 import { type Config, listSettings } from '../config.ts'
-import { buildAdminNode } from '../features/operation/admin-node/module.ts'
-import { buildAdminPeople } from '../features/operation/admin-people/module.ts'
-import { buildAdminStores } from '../features/operation/admin-stores/module.ts'
+import { buildAdmin } from '../features/operation/admin/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
@@ -28,13 +26,12 @@ export function wireOperation(
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
   })
-  const adminStores = buildAdminStores(base, { people, stores })
-  const adminPeople = buildAdminPeople(base, {
+  const admin = buildAdmin(base, {
+    people,
+    stores,
     operator: accounts.operator,
     resetTwoFactor: accounts.twoFactor.service.reset,
     failures: accounts.sessions.service.failures,
-  })
-  const adminNode = buildAdminNode(base, {
     outbox: mail.service,
     health: health.service,
     listAudit: audit.service.listForOperator,
@@ -42,5 +39,5 @@ export function wireOperation(
     settings: [...(settings ?? listSettings(config))],
   })
   const docs = buildDocs({ hasStore: rows.hasStore, listRoutes })
-  return { health, adminStores, adminPeople, adminNode, docs, widgetFiles: buildWidgetFiles(base) }
+  return { health, admin, docs, widgetFiles: buildWidgetFiles(base) }
 }

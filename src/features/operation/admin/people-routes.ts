@@ -2,20 +2,20 @@ import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import type { AdminPeopleService } from './people.ts'
 import {
   AdminUser,
   AdminUserList,
   AdminUserQuery,
+  IdParams,
   RegistrationList,
   RegistrationQuery,
   SignInsEnded,
   TwoFactorReset,
-  UserParams,
   UserReset,
   UserUnlocked,
   UserVerified,
 } from './schema.ts'
-import type { AdminPeopleService } from './service.ts'
 
 const LIST = [...FOR_SUPER_ADMIN, ...READING, 'validation_error', 'invalid_cursor'] as const
 const ACT = [
@@ -24,14 +24,14 @@ const ACT = [
   'validation_error',
   ['not_found', 'There is no person with this id.'],
 ] as const
-const act = { superAdmin: true, parse: noBody, params: UserParams } as const
+const act = { superAdmin: true, parse: noBody, params: IdParams } as const
 
 /** Contract 8.11: the people of this service, for super-admins. */
 export function adminPeopleRoutes(
   { forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
   people: AdminPeopleService,
 ) {
-  return new Elysia({ name: 'admin-people.routes', prefix: '/v1/admin', tags: ['Operator'] })
+  return new Elysia({ name: 'admin.people', prefix: '/v1/admin', tags: ['Operator'] })
     .use(forSuperAdmin)
     .get('/users', ({ query }) => people.list(query), {
       superAdmin: true,
@@ -56,7 +56,7 @@ export function adminPeopleRoutes(
     })
     .get('/users/:id', ({ params }) => people.read(params.id), {
       superAdmin: true,
-      params: UserParams,
+      params: IdParams,
       response: {
         200: AdminUser,
         ...failures(...FOR_SUPER_ADMIN, ...READING, 'validation_error', [

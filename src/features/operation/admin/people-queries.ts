@@ -60,7 +60,7 @@ export function adminPeopleQueries(db: Db) {
       return row && parse(row)
     },
     /** Newest first. @param beforeId only people who are newer here than this one. */
-    listPage: (q: string | null, beforeId: string | null, now: number, limit: number): AdminUserRow[] =>
+    listPage: (q: string | undefined, beforeId: string | null, now: number, limit: number): AdminUserRow[] =>
       page
         .all({ q: q?.toLowerCase() ?? null, beforeId: beforeId ?? END, now, limit: BigInt(limit) })
         .map(parse),

@@ -7,17 +7,17 @@ import {
   AdminStoreList,
   AdminStoreQuery,
   DeleteStoreBody,
-  StoreParams,
+  IdParams,
   StorePatch,
   SuspendBody,
 } from './schema.ts'
-import type { AdminStoreService } from './service.ts'
+import type { AdminStoreService } from './stores.ts'
 
 const NO_STORE = ['not_found', 'There is no store with this id.'] as const
 
 /** Contract 8.10: the stores of this service, for super-admins. */
 export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, stores: AdminStoreService) {
-  return new Elysia({ name: 'admin-stores.routes', prefix: '/v1/admin/stores', tags: ['Operator'] })
+  return new Elysia({ name: 'admin.stores', prefix: '/v1/admin/stores', tags: ['Operator'] })
     .use(forSuperAdmin)
     .get('', ({ query }) => stores.list(query), {
       superAdmin: true,
@@ -35,7 +35,7 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     })
     .get('/:id', ({ params }) => stores.read(params.id), {
       superAdmin: true,
-      params: StoreParams,
+      params: IdParams,
       response: {
         200: AdminStore,
         ...failures(...FOR_SUPER_ADMIN, ...READING, 'validation_error', NO_STORE),
@@ -49,7 +49,7 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     .post('/:id/suspend', ({ caller, params, body }) => stores.suspend(caller, params.id, body), {
       superAdmin: true,
       parse: jsonBody(),
-      params: StoreParams,
+      params: IdParams,
       body: SuspendBody,
       response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...WRITING, ...JSON_BODY, NO_STORE) },
       detail: {
@@ -62,7 +62,7 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     .post('/:id/resume', ({ caller, params }) => stores.resume(caller, params.id), {
       superAdmin: true,
       parse: noBody,
-      params: StoreParams,
+      params: IdParams,
       response: {
         200: AdminStore,
         ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', NO_STORE, [
@@ -80,7 +80,7 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     .patch('/:id', ({ caller, params, body }) => stores.change(caller, params.id, body), {
       superAdmin: true,
       parse: jsonBody(),
-      params: StoreParams,
+      params: IdParams,
       body: StorePatch,
       response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...WRITING, ...JSON_BODY, NO_STORE) },
       detail: {
@@ -93,7 +93,7 @@ export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>
     .delete('/:id', ({ caller, params, body }) => stores.delete(caller, params.id, body), {
       superAdmin: true,
       parse: jsonBody(),
-      params: StoreParams,
+      params: IdParams,
       body: DeleteStoreBody,
       response: {
         200: AdminStore,

@@ -2,21 +2,13 @@ import type { Caller } from '../../../core/actor.ts'
 import { describeOperation } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
 import { limitOrNull, PLAN_NAMES } from '../../../core/plans.ts'
-import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { AuditService } from '../../access/audit/service.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { HealthService } from '../health/service.ts'
-import type { AdminNodeQueries } from './queries.ts'
-import {
-  type AdminHealth,
-  type AdminPlans,
-  type AdminSettings,
-  type MailResent,
-  NODE_PAGE_DEFAULT,
-  type OutboxList,
-  type OutboxQuery,
-} from './schema.ts'
+import type { AdminNodeQueries } from './node-queries.ts'
+import { createPages } from './pages.ts'
+import type { AdminHealth, AdminPlans, AdminSettings, MailResent, OutboxList, OutboxQuery } from './schema.ts'
 
 export interface AdminNodeDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'plans'> {
   queries: AdminNodeQueries
@@ -30,7 +22,7 @@ export interface AdminNodeDeps extends Pick<Base, 'clock' | 'atomically' | 'reco
   settings: AdminSettings['settings']
 }
 
-const cursors = createCursors({ list: 'admin_outbox' }, { id: CursorId })
+const readMails = createPages('admin_outbox')
 
 export type AdminNodeService = ReturnType<typeof adminNodeService>
 
@@ -61,9 +53,8 @@ export function adminNodeService(deps: AdminNodeDeps) {
     },
 
     /** Lists the mails that wait. @throws ApiError `invalid_cursor`. */
-    listMails({ limit = NODE_PAGE_DEFAULT, cursor }: OutboxQuery): OutboxList {
-      const found = outbox.listPage(cursors.read(cursor)?.id ?? null, limit + 1)
-      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
+    listMails(page: OutboxQuery): OutboxList {
+      const { rows, nextCursor } = readMails(page, outbox.listPage)
       return {
         mails: rows,
         count: rows.length,
@@ -88,7 +79,10 @@ export function adminNodeService(deps: AdminNodeDeps) {
       const { version, schema } = health.readVersion()
       const counts = queries.count()
       return {
-        ...{ status, checks, version, schema },
+        status,
+        checks,
+        version,
+        schema,
         uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
         memory_bytes: deps.readMemoryBytes(),
         disk: {

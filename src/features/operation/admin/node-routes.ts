@@ -2,25 +2,25 @@ import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
 import type { Doors } from '../../../http/doors.ts'
 import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import type { AdminNodeService } from './node.ts'
 import {
   AdminHealth,
   AdminPlans,
   AdminSettings,
-  MailParams,
+  IdParams,
   MailResent,
   NodeAuditLog,
   NodeAuditQuery,
   OutboxList,
   OutboxQuery,
 } from './schema.ts'
-import type { AdminNodeService } from './service.ts'
 
 const READ = [...FOR_SUPER_ADMIN, ...READING] as const
 const LIST = [...READ, 'validation_error', 'invalid_cursor'] as const
 
 /** Contract 8.12: the service itself, for super-admins. */
 export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, node: AdminNodeService) {
-  return new Elysia({ name: 'admin-node.routes', prefix: '/v1/admin', tags: ['Operator'] })
+  return new Elysia({ name: 'admin.node', prefix: '/v1/admin', tags: ['Operator'] })
     .use(forSuperAdmin)
     .get('/plans', () => node.listPlans(), {
       superAdmin: true,
@@ -45,7 +45,7 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
     .post('/outbox/:id/resend', ({ caller, params }) => node.resend(caller, params.id), {
       superAdmin: true,
       parse: noBody,
-      params: MailParams,
+      params: IdParams,
       response: {
         200: MailResent,
         ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', [

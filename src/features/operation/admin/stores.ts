@@ -3,20 +3,19 @@ import { operatorAct } from '../../../core/audit.ts'
 import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
 import { limitOrNull } from '../../../core/plans.ts'
-import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { StoreService } from '../../stores/stores/service.ts'
-import type { AdminStoreQueries, AdminStoreRow } from './queries.ts'
-import {
-  type AdminStore,
-  type AdminStoreList,
-  type AdminStoreQuery,
-  type DeleteStoreBody,
-  STORES_PAGE_DEFAULT,
-  type StorePatch,
-  type SuspendBody,
+import { createPages } from './pages.ts'
+import type {
+  AdminStore,
+  AdminStoreList,
+  AdminStoreQuery,
+  DeleteStoreBody,
+  StorePatch,
+  SuspendBody,
 } from './schema.ts'
+import type { AdminStoreQueries, AdminStoreRow } from './store-queries.ts'
 
 export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
   queries: AdminStoreQueries
@@ -27,7 +26,7 @@ export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
 const SEARCH_DAYS = 30
 const OWNERS_MAX = 10
 
-const cursors = createCursors({ list: 'admin_stores' }, { id: CursorId })
+const readPage = createPages('admin_stores')
 
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
@@ -35,25 +34,23 @@ export type AdminStoreService = ReturnType<typeof adminStoreService>
 export function adminStoreService({ queries, people, stores, plans, clock }: AdminStoreDeps) {
   const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
 
-  const view = (row: AdminStoreRow): AdminStore => {
-    return {
-      id: row.id,
-      slug: row.slug,
-      name: row.name,
-      plan: row.plan,
-      status: row.suspendedAt === null ? 'active' : row.deleteAt === null ? 'suspended' : 'deletion_planned',
-      products: row.products,
-      max_products: limitOrNull(plans[row.plan].productsMax),
-      searches: row.searches,
-      storage_bytes: row.storageBytes,
-      members: row.members,
-      owners: people.listOwners(row.id, OWNERS_MAX).map(({ email }) => email),
-      created_at: isoTime(row.createdAt),
-      suspended_at: isoTimeOrNull(row.suspendedAt),
-      suspended_reason: row.suspendedReason,
-      delete_at: isoTimeOrNull(row.deleteAt),
-    }
-  }
+  const view = (row: AdminStoreRow): AdminStore => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    plan: row.plan,
+    status: row.suspendedAt === null ? 'active' : row.deleteAt === null ? 'suspended' : 'deletion_planned',
+    products: row.products,
+    max_products: limitOrNull(plans[row.plan].productsMax),
+    searches: row.searches,
+    storage_bytes: row.storageBytes,
+    members: row.members,
+    owners: people.listOwners(row.id, OWNERS_MAX).map(({ email }) => email),
+    created_at: isoTime(row.createdAt),
+    suspended_at: isoTimeOrNull(row.suspendedAt),
+    suspended_reason: row.suspendedReason,
+    delete_at: isoTimeOrNull(row.deleteAt),
+  })
 
   function read(id: string): AdminStore {
     const row = queries.find(id, findFirstDay())
@@ -65,11 +62,11 @@ export function adminStoreService({ queries, people, stores, plans, clock }: Adm
     read,
 
     /** @throws ApiError `invalid_cursor`. */
-    list({ q, status, limit = STORES_PAGE_DEFAULT, cursor }: AdminStoreQuery): AdminStoreList {
-      const beforeId = cursors.read(cursor)?.id ?? null
-      const filter = { q: q ?? null, status: status ?? null, beforeId, since: findFirstDay() }
-      const found = queries.listPage(filter, limit + 1)
-      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
+    list({ q, status, ...page }: AdminStoreQuery): AdminStoreList {
+      const since = findFirstDay()
+      const { rows, nextCursor } = readPage(page, (beforeId, limit) =>
+        queries.listPage({ q, status, beforeId, since }, limit),
+      )
       return { stores: rows.map(view), count: rows.length, next_cursor: nextCursor }
     },
 

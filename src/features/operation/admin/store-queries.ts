@@ -19,8 +19,8 @@ export interface AdminStoreRow {
 }
 
 export interface AdminStoreFilter {
-  q: string | null
-  status: (typeof STORE_STATUSES)[number] | null
+  q: string | undefined
+  status: (typeof STORE_STATUSES)[number] | undefined
   /** Only stores that are older than this one. */
   beforeId: string | null
   /** The first day whose searches count. */
@@ -53,10 +53,11 @@ export function adminStoreQueries(db: Db) {
   return {
     find: (id: string, since: number) => one.get({ id, since }),
     /** Newest first. */
-    listPage: ({ q, beforeId, ...filter }: AdminStoreFilter, limit: number): AdminStoreRow[] =>
+    listPage: ({ q, status, beforeId, since }: AdminStoreFilter, limit: number): AdminStoreRow[] =>
       page.all({
-        ...filter,
         q: q?.toLowerCase() ?? null,
+        status: status ?? null,
+        since,
         beforeId: beforeId ?? END,
         limit: BigInt(limit),
       }),

@@ -2,34 +2,31 @@ import type { Caller } from '../../../core/actor.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Throttle } from '../../../core/throttle.ts'
-import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { OperatorService } from '../../access/operator/service.ts'
 import type { TwoFactorService } from '../../access/two-factor/service.ts'
 import type { Base } from '../../module.ts'
-import type { AdminPeopleQueries, AdminUserRow } from './queries.ts'
-import {
-  type AdminUser,
-  type AdminUserList,
-  type AdminUserQuery,
-  PEOPLE_PAGE_DEFAULT,
-  type RegistrationList,
-  type RegistrationQuery,
-  type UserReset,
-  type UserVerified,
+import { createPages } from './pages.ts'
+import type { AdminPeopleQueries, AdminUserRow, OpenRegistration } from './people-queries.ts'
+import type {
+  AdminUser,
+  AdminUserList,
+  AdminUserQuery,
+  RegistrationList,
+  RegistrationQuery,
+  UserReset,
+  UserVerified,
 } from './schema.ts'
-
-type Operator = OperatorService
 
 export interface AdminPeopleDeps extends Pick<Base, 'clock'> {
   queries: AdminPeopleQueries
-  operator: Pick<Operator, 'verify' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions'>
+  operator: Pick<OperatorService, 'verify' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions'>
   resetTwoFactor: TwoFactorService['reset']
   /** Failed sign-ins by e-mail address. */
   failures: Pick<Throttle, 'look'>
 }
 
-const users = createCursors({ list: 'admin_users' }, { id: CursorId })
-const registrations = createCursors({ list: 'admin_registrations' }, { id: CursorId })
+const readUsers = createPages('admin_users')
+const readRegistrations = createPages('admin_registrations')
 
 export type AdminPeopleService = ReturnType<typeof adminPeopleService>
 
@@ -59,23 +56,19 @@ export function adminPeopleService({ queries, operator, failures, clock, ...deps
     read: (id: string): AdminUser => view(require(id)),
 
     /** @throws ApiError `invalid_cursor`. */
-    list({ q, limit = PEOPLE_PAGE_DEFAULT, cursor }: AdminUserQuery): AdminUserList {
-      const beforeId = users.read(cursor)?.id ?? null
-      const found = queries.listPage(q ?? null, beforeId, clock.now(), limit + 1)
-      const { rows, nextCursor } = users.page(found, limit, ({ id }) => ({ id }))
+    list({ q, ...page }: AdminUserQuery): AdminUserList {
+      const { rows, nextCursor } = readUsers(page, (beforeId, limit) =>
+        queries.listPage(q, beforeId, clock.now(), limit),
+      )
       return { users: rows.map(view), count: rows.length, next_cursor: nextCursor }
     },
 
     /** Lists the registrations that wait for their link. @throws ApiError `invalid_cursor`. */
-    listRegistrations({ limit = PEOPLE_PAGE_DEFAULT, cursor }: RegistrationQuery): RegistrationList {
-      const beforeId = registrations.read(cursor)?.id ?? null
-      const found = queries.listRegistrations(beforeId, clock.now(), limit + 1)
-      const { rows, nextCursor } = registrations.page(found, limit, ({ id }) => ({ id }))
-      const shown = rows.map(({ id, email, storeName, createdAt, expiresAt }) => ({
-        ...{ id, email, store_name: storeName },
-        ...{ created_at: isoTime(createdAt), expires_at: isoTime(expiresAt) },
-      }))
-      return { registrations: shown, count: shown.length, next_cursor: nextCursor }
+    listRegistrations(page: RegistrationQuery): RegistrationList {
+      const { rows, nextCursor } = readRegistrations(page, (beforeId, limit) =>
+        queries.listRegistrations(beforeId, clock.now(), limit),
+      )
+      return { registrations: rows.map(viewRegistration), count: rows.length, next_cursor: nextCursor }
     },
 
     /**
@@ -126,3 +119,11 @@ export function adminPeopleService({ queries, operator, failures, clock, ...deps
     }),
   }
 }
+
+const viewRegistration = ({ id, email, storeName, createdAt, expiresAt }: OpenRegistration) => ({
+  id,
+  email,
+  store_name: storeName,
+  created_at: isoTime(createdAt),
+  expires_at: isoTime(expiresAt),
+})
