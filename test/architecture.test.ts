@@ -131,7 +131,7 @@ test('time and chance come in through core', () => {
 test('only the outbound door connects to other servers', () => {
   // The demo, the health check and `import` talk to their own service; `browser` runs in browsers.
   const isDoor = (path: string) =>
-    ['commands/demo.ts', 'commands/healthcheck.ts', 'commands/service-client.ts'].includes(path) ||
+    ['commands/demo.ts', 'commands/healthcheck.ts', 'commands/client/service-client.ts'].includes(path) ||
     path.startsWith('platform/outbound/') ||
     room(path) === 'browser'
   const network = /^(node:)?(net|tls|https?|http2|dns|dns\/promises|dgram|undici|ws)$/

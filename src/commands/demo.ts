@@ -8,10 +8,10 @@ import { OperatorError } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { SetupResult } from '../features/stores/opening/setup.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
+import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { serveShop } from './demo/serve-shop.ts'
-import { type Running, startService } from './runtime.ts'
-import { createStopSignal, waitForAbort } from './serve.ts'
+import { type Running, startService } from './service/runtime.ts'
 
 const TEXT_QUERY = 'red mug'
 

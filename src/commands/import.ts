@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
-import type { Call, Command } from './command.ts'
+import type { Call, Command } from './cli/command.ts'
+import { createProgress, type Progress } from './cli/progress.ts'
+import { createStopSignal } from './cli/stop-signal.ts'
+import { type ServiceClient, ServiceRefusal } from './client/service-client.ts'
+import { type ServiceSession, withService } from './client/service-session.ts'
 import { explainColumns } from './import/columns.ts'
 import { deleteMissing, readNamed } from './import/missing.ts'
 import { openPieces, type Pieces } from './import/pieces.ts'
+import { formatPreview } from './import/preview.ts'
 import { openProgressFile, type ProgressFile } from './import/progress-file.ts'
+import { formatJob, joinJobs } from './import/report.ts'
 import { type EndedPiece, previewPieces, sendPieces } from './import/send.ts'
-import { type ImportWork, readWork } from './import/work.ts'
-import { formatPreview } from './import-preview.ts'
-import { formatJob, joinJobs } from './import-report.ts'
-import { createProgress, type Progress } from './progress.ts'
-import { createStopSignal } from './serve.ts'
-import { type ServiceClient, ServiceRefusal } from './service-client.ts'
-import { type ServiceSession, withService } from './service-session.ts'
+import { type ImportUpload, readUpload } from './import/upload.ts'
 
 /** `lookalike import`. */
 export const importFile: Command = {
@@ -51,7 +51,7 @@ export const importFile: Command = {
       ? ['--force-delete goes with --delete-missing']
       : [],
   async run(call) {
-    const work = await readWork(call)
+    const work = await readUpload(call)
     for (const note of work.notes) process.stderr.write(`${note}\n`)
     const told = createStopSignal()
     return withService(call, told, (session) => importThrough(session, call, work, told))
@@ -62,7 +62,7 @@ export const importFile: Command = {
 async function importThrough(
   session: ServiceSession,
   { config, options }: Call,
-  work: ImportWork,
+  work: ImportUpload,
   told: AbortSignal,
 ): Promise<number> {
   const key = createHash('sha256').update([session.storeId, work.hash, work.query].join('\n')).digest('hex')
@@ -101,7 +101,7 @@ interface Send {
   isJson: boolean
   told: AbortSignal
   /** Whether to delete what the file does not name. */
-  removes: false | { work: ImportWork; isForced: boolean }
+  removes: false | { work: ImportUpload; isForced: boolean }
 }
 
 async function send({ session, pieces, file, progress, isJson, told, removes }: Send): Promise<number> {

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import { listValues, readSample } from '../../features/catalogue/imports/mapping/sample.ts'
-import type { ServiceRefusal } from '../service-client.ts'
-import { formatTable } from '../table.ts'
-import type { ImportWork } from './work.ts'
+import { formatTable } from '../cli/table.ts'
+import type { ServiceRefusal } from '../client/service-client.ts'
+import type { ImportUpload } from './upload.ts'
 
 /** The longest beginning of a value that is shown. */
 const VALUE_CHARS_MAX = 60
@@ -15,7 +15,7 @@ const OF_COLUMNS: ReadonlySet<string> = new Set(['column_missing', 'column_unkno
  *
  * @returns the refusal itself if it is about something else.
  */
-export async function explainColumns(refusal: ServiceRefusal, work: ImportWork): Promise<OperatorError> {
+export async function explainColumns(refusal: ServiceRefusal, work: ImportUpload): Promise<OperatorError> {
   const problems = refusal.problems.filter(({ code }) => OF_COLUMNS.has(code))
   if (problems.length === 0) return refusal
   const lines = problems.map(
@@ -31,7 +31,7 @@ export async function explainColumns(refusal: ServiceRefusal, work: ImportWork):
   )
 }
 
-async function listColumns(work: ImportWork): Promise<string> {
+async function listColumns(work: ImportUpload): Promise<string> {
   const source = await work.open()
   try {
     const sample = await readSample(source)

@@ -10,8 +10,8 @@ import { readSample } from '../../features/catalogue/imports/mapping/sample.ts'
 import { startTally } from '../../features/catalogue/imports/mapping/tally.ts'
 import type { MappingBody } from '../../features/catalogue/imports/schema.ts'
 import type { StoreSettings } from '../../features/stores/settings/schema.ts'
-import type { ServiceClient } from '../service-client.ts'
-import type { ImportWork } from './work.ts'
+import type { ServiceClient } from '../client/service-client.ts'
+import type { ImportUpload } from './upload.ts'
 
 /** What a file says of the products of a store. */
 export interface NamedProducts {
@@ -30,7 +30,7 @@ export interface Removal {
 }
 
 /** Reads which products a file names, as the service reads it. @throws UnreadableFile */
-export async function readNamed(client: ServiceClient, work: ImportWork): Promise<NamedProducts> {
+export async function readNamed(client: ServiceClient, work: ImportUpload): Promise<NamedProducts> {
   const settings = (await (await client.send('GET', '/v1/store/settings')).json()) as StoreSettings
   const told = work.query.get('mapping')
   const own = { ...settings.feed_mapping, ...(told === null ? {} : (JSON.parse(told) as MappingBody)) }

@@ -1,10 +1,10 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import { UnreadableFile } from '../../core/unreadable-file.ts'
 import { openTable } from '../../features/catalogue/imports/formats/table.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../cli/progress.ts'
 import { createPartWriter } from './part-file.ts'
 import { createMeter, PART_LIMITS, planParts } from './split.ts'
-import type { ImportWork } from './work.ts'
+import type { ImportUpload } from './upload.ts'
 
 /** What is sent with one request. */
 export interface Piece {
@@ -37,7 +37,7 @@ const TOLD_RECORDS = 1_000
  * @throws OperatorError for a file that cannot be read to its end, or the reason of the signal.
  */
 export async function openPieces(
-  work: ImportWork,
+  work: ImportUpload,
   partPath: string,
   progress: Progress,
   told: AbortSignal,
@@ -52,7 +52,7 @@ export async function openPieces(
 }
 
 async function cut(
-  work: ImportWork,
+  work: ImportUpload,
   partPath: string,
   progress: Progress,
   told: AbortSignal,
@@ -92,7 +92,7 @@ async function cut(
   }
 }
 
-async function explain<Result>({ name }: ImportWork, read: () => Promise<Result>): Promise<Result> {
+async function explain<Result>({ name }: ImportUpload, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
   } catch (error) {

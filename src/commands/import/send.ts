@@ -1,10 +1,10 @@
 import type { ImportPreview } from '../../features/catalogue/imports/schema.ts'
 import type { Job, JobStarted, JobSummary } from '../../features/catalogue/jobs/schema.ts'
-import { locateProblems, type Problem } from '../import-report.ts'
-import type { Progress } from '../progress.ts'
-import { type ServiceClient, ServiceRefusal } from '../service-client.ts'
+import type { Progress } from '../cli/progress.ts'
+import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 import type { Piece, Pieces } from './pieces.ts'
 import type { ProgressFile } from './progress-file.ts'
+import { locateProblems, type Problem } from './report.ts'
 
 /** A piece whose job is over. */
 export interface EndedPiece {
