@@ -83,7 +83,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const chores: Chore[] = [
     ...modules.flatMap((module) => module.chores ?? []),
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: entrance.idempotency.prune },
-    { name: 'deleting old counts of events', everyMs: HOUR_MS, run: foundation.pruneThrottles },
+    { name: 'deleting old throttle events', everyMs: HOUR_MS, run: foundation.pruneThrottles },
   ]
 
   /** Drops everything that memory holds about a store, so that the next request reads it again. */

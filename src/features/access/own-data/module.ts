@@ -33,9 +33,7 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
       new Elysia({ name: 'own-data' })
         .use(ownDataRoutes(doors, services))
         .use(peopleDataRoutes(doors, services)),
-    chores: [
-      { name: 'giving up exports about people that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled },
-    ],
+    chores: [{ name: 'closing stalled exports of personal data', everyMs: LOOK_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>
 }

@@ -21,7 +21,7 @@ export function buildExports(
   return {
     service: {},
     routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),
-    chores: [{ name: 'giving up exports that nobody reads', everyMs: LOOK_MS, run: streams.cutStalled }],
+    chores: [{ name: 'closing stalled exports', everyMs: LOOK_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>
 }

@@ -88,8 +88,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     routes: (doors: Doors) => feedRoutes(doors, feeds),
     chores: [
       { name: 'pulling feeds', everyMs: TICK_MS, run: loop.wake },
-      { name: 'mending the times of feeds', everyMs: HOUR_MS, run: loop.mendTimes },
-      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: loop.clear },
+      { name: 'rescheduling feeds that wait too long', everyMs: HOUR_MS, run: loop.mendTimes },
+      { name: 'erasing deleted feeds', everyMs: HOUR_MS, run: loop.clear },
     ],
     forgetStore: loop.forgetStore,
   } satisfies Module<object>

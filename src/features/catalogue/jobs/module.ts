@@ -155,7 +155,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
         .use(jobRoutes(doors, jobs)),
     chores: [
       { name: 'working on jobs', everyMs: TICK_MS, run: jobs.tick },
-      { name: 'telling of jobs', everyMs: TELL_MS, run: streams.tell },
+      { name: 'streaming the progress of jobs', everyMs: TELL_MS, run: streams.tell },
       { name: 'deleting old jobs', everyMs: HOUR_MS, run: jobs.prune },
     ],
     forgetStore: jobs.forgetStore,

@@ -130,7 +130,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(pictures)),
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: pictures.sweep },
-      { name: 'beginning and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
+      { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
     ],
   } satisfies Module<object>
 }

@@ -29,7 +29,7 @@ export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   })
   return {
     service,
-    chores: [{ name: 'embedding products again', everyMs: TICK_MS, run: service.tick }],
+    chores: [{ name: 're-embedding products', everyMs: TICK_MS, run: service.tick }],
     forgetStore: service.forgetStore,
   } satisfies Module<object>
 }

@@ -91,8 +91,8 @@ export function buildAnalytics(
     },
     routes: (doors: Doors) => analyticsRoutes(doors, service),
     chores: [
-      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: packing.run },
-      { name: 'drawing the map of unmet demand', everyMs: HOUR_MS, run: demand.run },
+      { name: 'compacting the counts of past days', everyMs: 6 * HOUR_MS, run: packing.run },
+      { name: 'mapping unmet demand', everyMs: HOUR_MS, run: demand.run },
     ],
     forgetStore(storeId: string): void {
       counting.forgetStore(storeId)
