@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { parseSync } from 'oxc-parser'
 
 const SRC = join(import.meta.dir, '../src')
 
@@ -169,4 +170,181 @@ test('what came with a request is walked with loops: lists of values and copies 
   const slow =
     /\.getAll\(|\b(?:Object\.(?:values|entries)|Array\.from)\((?:value|body|fields|item|items|input|text|query)\b/
   expect(offenders(slow, (path) => room(path) !== 'http')).toEqual([])
+})
+
+const LINES_MAX = 400
+
+/** Files that may be longer, each with its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'platform/vectors/kernel/scan.ts':
+    'AssemblyScript: one compilation unit, whose loops share their layout of the memory',
+}
+
+test(`no file has more than ${LINES_MAX} lines: nobody holds a longer one in mind`, async () => {
+  const long: string[] = []
+  for (const path of new Bun.Glob('**/*.{ts,js}').scanSync(SRC)) {
+    const text = await Bun.file(join(SRC, path)).text()
+    if (text.trimEnd().split('\n').length > LINES_MAX) long.push(path)
+  }
+  expect(long.sort()).toEqual(Object.keys(LONG_FILES).sort())
+})
+
+const FUNCTION_LINES_MAX = 150
+
+/** Functions that may be longer, each with its reason. */
+const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
+  'features/catalogue/product-index/words/words.ts createWordIndex':
+    'its verbs read and write the same typed arrays, and are timed by the microsecond',
+}
+
+/** Functions that are longer and wait to be split. */
+const UNTIL_SPLIT: readonly string[] = [
+  'browser/widget/loader/loader.ts boot',
+  'browser/widget/loader/tracking.ts createTracking',
+  'browser/widget/main/cropper.ts createCropper',
+  'browser/widget/main/main.ts start',
+  'features/access/api-keys/service.ts apiKeyService',
+  'features/access/email-change/service.ts emailChangeService',
+  'features/access/own-data/export-queries.ts exportQueries',
+  'features/access/sessions/kept-sessions.ts createKeptSessions',
+  'features/access/sign-in/service.ts signInService',
+  'features/access/two-factor/service.ts twoFactorService',
+  'features/access/widget-keys/service.ts widgetKeyService',
+  'features/billing/payments/service.ts paymentService',
+  'features/catalogue/feeds/loop.ts createFeedLoop',
+  'features/catalogue/feeds/queries.ts feedQueries',
+  'features/catalogue/feeds/service.ts feedService',
+  'features/catalogue/filters/conditions.ts createConditionReader',
+  'features/catalogue/filters/hints.ts createHints',
+  'features/catalogue/filters/queries.ts filterQueries',
+  'features/catalogue/jobs/loop.ts createJobLoop',
+  'features/catalogue/jobs/queries.ts jobQueries',
+  'features/catalogue/jobs/service.ts jobService',
+  'features/catalogue/product-index/columns.ts createColumns',
+  'features/catalogue/product-index/loader.ts createIndexLoader',
+  'features/catalogue/product-index/product-index.ts createProductIndex',
+  'features/catalogue/products/changes.ts createProductChanges',
+  'features/catalogue/products/pictures.ts productPictures',
+  'features/catalogue/products/queries.ts productQueries',
+  'features/discovery/analytics/counting.ts createCounting',
+  'features/discovery/analytics/tally-queries.ts tallyQueries',
+  'features/discovery/feedback/queries.ts feedbackQueries',
+  'features/discovery/feedback/service.ts feedbackService',
+  'features/discovery/search/pipeline.ts createPipeline',
+  'features/discovery/search/service.ts searchService',
+  'features/mail/outbox/service.ts outboxService',
+  'features/stores/team/members.ts memberService',
+]
+
+/** Lists the functions of a file that are too long, by file and name. */
+function listLongFunctions(path: string, text: string): string[] {
+  const found: string[] = []
+  if (text.split('\n').length <= FUNCTION_LINES_MAX) return found
+  const visit = (node: unknown, name: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    if (Array.isArray(node)) {
+      for (const child of node) visit(child, name)
+      return
+    }
+    const { type, start, end, id, key, body } = node as Record<string, never>
+    const ownName =
+      (id as { name?: string } | undefined)?.name ?? (key as { name?: string } | undefined)?.name
+    const isFunction = /Function/.test(String(type)) && body !== null
+    if (isFunction && text.slice(start, end).split('\n').length > FUNCTION_LINES_MAX) {
+      found.push(`${path} ${ownName ?? name}`)
+    }
+    for (const child of Object.values(node)) visit(child, ownName ?? name)
+  }
+  visit(parseSync(path, text).program, '')
+  return found
+}
+
+test(`no function has more than ${FUNCTION_LINES_MAX} lines, factories included: a longer one hides collaborators`, () => {
+  const long = [...code].flatMap(([path, text]) => listLongFunctions(path, text))
+  // An exception that is none any more must go, too.
+  expect(long.sort()).toEqual([...Object.keys(LONG_FUNCTIONS), ...UNTIL_SPLIT].sort())
+})
+
+/** Names that say nothing to anybody but their author, or something else in each folder. */
+const VAGUE =
+  /^(bag|door|frame|gate|ground|hold|later|ledger|lines|look|loop|room|start|stuff|tally|things|view|work)\.ts$/
+
+/** Files with such names that wait for a better one. */
+const UNTIL_RENAMED: readonly string[] = [
+  'browser/widget/main/view.ts',
+  'features/catalogue/exports/lines.ts',
+  'features/catalogue/feeds/loop.ts',
+  'features/catalogue/imports/formats/lines.ts',
+  'features/catalogue/imports/mapping/tally.ts',
+  'features/catalogue/jobs/hold.ts',
+  'features/catalogue/jobs/ledger.ts',
+  'features/catalogue/jobs/loop.ts',
+  'features/catalogue/jobs/room.ts',
+  'features/catalogue/jobs/start.ts',
+  'features/catalogue/jobs/view.ts',
+  'features/catalogue/jobs/work.ts',
+  'http/frame.ts',
+  'http/openapi/frame.ts',
+]
+
+test('a file is named by what it holds: words that mean something else in each folder are no names', () => {
+  const vague = files.filter((path) => VAGUE.test(basename(path)))
+  expect(vague.sort()).toEqual([...UNTIL_RENAMED].sort())
+})
+
+test('mails that no answer tells of go by sendAfterCommit, which stores and sends them', () => {
+  // These answers say whether the mail has left.
+  const tells = [
+    'features/access/email-change/service.ts',
+    'features/access/password-reset/service.ts',
+    'features/access/registration/service.ts',
+    'features/stores/team/invites.ts',
+  ]
+  const isMail = (path: string) => path.startsWith('features/mail/')
+  expect(offenders(/\boutbox\.deliver\b/, (path) => isMail(path) || tells.includes(path))).toEqual([])
+  expect(offenders(/\boutbox\.write\b/, (path) => isMail(path) || tells.includes(path))).toEqual([])
+})
+
+test('one feature moves stores to other plans, so that each move is logged once', () => {
+  const writers = offenders(/'store\.plan_changed'/, (path) => path === 'core/audit.ts')
+  expect(writers).toEqual(['features/stores/stores/service.ts'])
+})
+
+test('features defer work with the power of their base: a timer of their own would be lost at the stop', () => {
+  const mayWait = [
+    'commands/service/deferred-work.ts',
+    // It ends with its signal.
+    'commands/client/service-client.ts',
+    // It cuts a body that stalls, and ends with the request.
+    'http/arrival.ts',
+  ]
+  expect(
+    offenders(
+      /\bset(Timeout|Interval)\(/,
+      (path) => ['browser', 'core', 'platform'].includes(room(path)) || mayWait.includes(path),
+    ),
+  ).toEqual([])
+})
+
+test('waits before another try come from core/backoff', () => {
+  const ownWaits =
+    /\b\w*(WAITS|DELAYS|PAUSES)(_MS)?\b[^=\n]*= \[|\*\* ?\(?(failures|attempts?|tries|retries)\b|\b2 \* (wait|pause|delay)\w*/
+  const importers = new Set(edges.filter(({ to }) => to === 'core/backoff.ts').map(({ from }) => from))
+  expect(
+    offenders(
+      ownWaits,
+      (path) => room(path) === 'browser' || path === 'core/backoff.ts' || importers.has(path),
+    ),
+  ).toEqual([])
+})
+
+test('whoever makes others wait builds on the common queues, which are fair between stores', () => {
+  const common = /^(platform\/fair\/|core\/(place-count|shares|turns)\.ts$)/
+  const importers = new Set(edges.filter(({ to }) => common.test(to)).map(({ from }) => from))
+  expect(
+    offenders(
+      /export (function|const) create\w*(Lanes?|Line|Places?|Queue|Tally|Turns)\b/,
+      (path) => common.test(path) || importers.has(path),
+    ),
+  ).toEqual([])
 })

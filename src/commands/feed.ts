@@ -1,3 +1,4 @@
+import { createBackoff } from '../core/backoff.ts'
 import { OperatorError, wrongUsage } from '../core/operator-error.ts'
 import type { Feed, FeedRun } from '../features/catalogue/feeds/schema.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
@@ -127,9 +128,8 @@ function readMapping(text: string): unknown {
   }
 }
 
-/** Pauses before a run is polled again, at first and later; each poll spends a request of the plan. */
-const POLL_FIRST_MS = 250
-const POLL_MS = 3_000
+/** Pauses before a run is polled again, in ms; each poll spends a request of the plan. */
+const poll = createBackoff({ first: 250, factor: 2, longest: 3_000 })
 
 /** Sends JSON and reads the answer. */
 async function call<Answer>(
@@ -194,7 +194,7 @@ async function waitForRun(
   progress: Progress,
   told: AbortSignal,
 ): Promise<Feed> {
-  for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, POLL_MS)) {
+  for (let polls = 0; ; polls++) {
     const feed = await call<Feed>(client, 'GET', `/v1/feeds/${id}`)
     if (feed.status === 'waiting') return feed
     const run = feed.status === 'running' ? feed.last_run : null
@@ -204,7 +204,7 @@ async function waitForRun(
         progress.note(`${processed} of ${total} products`)
       })
     }
-    await Bun.sleep(pauseMs)
+    await Bun.sleep(poll(polls))
     told.throwIfAborted()
   }
 }
