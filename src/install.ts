@@ -30,7 +30,7 @@ export interface InstallPorts {
   /** Encrypts what must be readable again; kept outside the database. */
   dataSecret: string
   defer: Base['defer']
-  /** What hashing a password costs; the strong default outside tests. */
+  /** The cost of hashing a password; the strong default outside tests. */
   passwordCost?: PasswordCost | undefined
 }
 
@@ -82,7 +82,7 @@ export function createInstall(
       stores: stores.stores,
       setup: stores.setup,
       people,
-      /** What the operator does for the people of any store. */
+      /** The operator's verbs for accounts of people. */
       accounts: accounts.operator,
       outbox,
       twoFactor: accounts.twoFactor.service,

@@ -135,5 +135,5 @@ async function writeOut({ pieces, count }: Lines): Promise<number> {
   return count()
 }
 
-/** Whoever reads the output has enough, as `head` does. */
+/** The reader of the output has closed it, as `head` does. */
 const isClosedPipe = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EPIPE'

@@ -163,9 +163,9 @@ async function findFeed(client: ServiceClient, word: string): Promise<Feed> {
 }
 
 /**
- * Waits for the end of a run that was asked for, and prints what it came to.
+ * Waits for the end of a run, and prints its outcome.
  *
- * @returns the exit code: 1 where the run failed, or products of it, or somebody stopped the waiting.
+ * @returns the exit code: 1 if the run or some of its products failed, or if the command was stopped.
  */
 async function tellRun(
   { client, isOwn }: ServiceSession,
@@ -234,7 +234,7 @@ function formatMinutes(minutes: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`
 }
 
-/** What a run came to, in one line. */
+/** Describes the outcome of a run in one line. */
 function describeRun({ status, finished_at, started_at, counts, error }: FeedRun): string {
   const at = (finished_at ?? started_at).replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
   if (error) return `${at}: ${status}: ${error.message}`

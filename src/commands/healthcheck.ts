@@ -25,7 +25,7 @@ export const healthcheck: Command = {
 interface Readiness {
   status: string
   isReady: boolean
-  /** What is wrong, as `part: reason`. */
+  /** Failed checks, as `part: reason`. */
   faults: string[]
 }
 

@@ -29,7 +29,7 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
   return {
     /** The rows of stores, to be read. */
     rows,
-    /** What is done to a store as a whole. */
+    /** The verbs for a store as a whole. */
     stores,
     people,
     mailOwners,
@@ -41,7 +41,7 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
 
 export type TeamsWing = ReturnType<typeof wireTeams>
 
-/** Builds what the people of a store do about it: open one, share it, give it up. */
+/** Builds the verbs of a store's people: to open a store, to share it, to give it up. */
 export function wireTeams(
   { foundation: { base, passwords }, mail, stores: { rows, stores, people }, accounts }: Install,
   config: Pick<Config, 'STORES_PER_PERSON' | 'DEFAULT_PLAN'>,

@@ -29,7 +29,7 @@ export interface Command {
   /** The settings that its help shows; the others are listed with `--all`. Default: every one. */
   essentials?: readonly SettingName[]
   example: string
-  /** Finds what else is wrong with its options, one sentence each; told together with what is missing. */
+  /** Finds further problems of its options, one sentence each; they are reported with the missing ones. */
   findProblems?(options: Call['options']): string[]
   /** @returns the exit code: 0, or 1 for a failure that it has reported. */
   run(call: Call): Promise<number>
@@ -37,7 +37,7 @@ export interface Command {
 
 export interface CommandOption {
   flag: string
-  /** What the value is; a switch has none. */
+  /** Names the value, as in `SLUG`; a switch has none. */
   value?: string
   meaning: string
   isRequired?: boolean
@@ -85,7 +85,10 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
   if (all.length > 0) throw wrongUsage(all.join('\n'))
   const config = loadConfig(env, values, (path) => readFileSync(path, 'utf8'))
   return {
-    ...{ config, settings: listSettings(config, env, values), options: values, positionals },
+    config,
+    settings: listSettings(config, env, values),
+    options: values,
+    positionals,
     variables: Object.keys(env),
   }
 }

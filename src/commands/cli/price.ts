@@ -1,4 +1,4 @@
-/** What is paid, and what it was before a sale; of several variants the range. */
+/** Formats the price to pay, with the price before a sale, or the range of several variants. */
 export function formatPrice({ price, sale_price, price_max, currency }: Record<string, unknown>): string {
   if (typeof price !== 'number') return ''
   const isSale = typeof sale_price === 'number' && sale_price < price

@@ -12,10 +12,10 @@ const TOLD_SECONDS = 3
 /** The pause before a stream of events is opened again. */
 const PAUSE_MS = 1_000
 
-/** The service has answered, and refuses. */
+/** The service refuses a request. */
 export class ServiceRefusal extends OperatorError {
   readonly status: number
-  /** What is wrong with the request, of a `validation_error`. */
+  /** The problems of a `validation_error`. */
   readonly problems: readonly Problem[]
 
   constructor(message: string, status: number, problems: readonly Problem[] = []) {

@@ -32,7 +32,8 @@ export async function withService(
   const { id: storeId } = await withInstall(config, (services) => requireStore(services, options['store']))
   const open = (at: string, isOwn: boolean): ServiceSession => ({
     client: createServiceClient(at, () => issueToken(config, storeId), told),
-    ...{ storeId, isOwn },
+    storeId,
+    isOwn,
   })
   if (address) return work(open(address, false))
   const service = await startService(configureOwn(config), told)

@@ -86,7 +86,7 @@ export async function checkService(address: string): Promise<Check> {
   }
 }
 
-/** Says what keeps a service from being found. @throws whatever is no fault of the install. */
+/** Explains why no service was found. @throws any error that is not a fault of the install. */
 export function toFault(name: string, error: unknown): Check {
   if (error instanceof OperatorError) return failed(name, error.message)
   throw error

@@ -15,7 +15,7 @@ const OF_COLUMNS: ReadonlySet<string> = new Set(['column_missing', 'column_unkno
  *
  * @returns the refusal itself if it is about something else.
  */
-export async function explainColumns(refusal: ServiceRefusal, work: ImportUpload): Promise<OperatorError> {
+export async function explainColumns(refusal: ServiceRefusal, upload: ImportUpload): Promise<OperatorError> {
   const problems = refusal.problems.filter(({ code }) => OF_COLUMNS.has(code))
   if (problems.length === 0) return refusal
   const lines = problems.map(
@@ -26,13 +26,13 @@ export async function explainColumns(refusal: ServiceRefusal, work: ImportUpload
     [
       ...lines,
       `Name the column with --map ${field}=COLUMN. The file has these:`,
-      (await listColumns(work)).replace(/^/gm, '  '),
+      (await listColumns(upload)).replace(/^/gm, '  '),
     ].join('\n'),
   )
 }
 
-async function listColumns(work: ImportUpload): Promise<string> {
-  const source = await work.open()
+async function listColumns(upload: ImportUpload): Promise<string> {
+  const source = await upload.open()
   try {
     const sample = await readSample(source)
     const rows = source.table.columns.map((column) => [column, shorten(listValues(sample, column)[0] ?? '')])

@@ -13,10 +13,10 @@ import type { StoreSettings } from '../../features/stores/settings/schema.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { ImportUpload } from './upload.ts'
 
-/** What a file says of the products of a store. */
+/** The products of a store that a file names. */
 export interface NamedProducts {
   ids: ReadonlySet<string>
-  /** Rows that name no product: each may be one that the file does not miss at all. */
+  /** Rows without an id: each may be a product that seems to be missing. */
   unnamed: number
 }
 
@@ -25,16 +25,16 @@ export interface Removal {
   named: NamedProducts
   /** Products that were written after this moment stay, as ISO 8601. */
   before: string
-  /** Whether to delete however many are gone. */
+  /** Whether to delete the missing products however many they are. */
   isForced: boolean
 }
 
 /** Reads which products a file names, as the service reads it. @throws UnreadableFile */
-export async function readNamed(client: ServiceClient, work: ImportUpload): Promise<NamedProducts> {
+export async function readNamed(client: ServiceClient, upload: ImportUpload): Promise<NamedProducts> {
   const settings = (await (await client.send('GET', '/v1/store/settings')).json()) as StoreSettings
-  const told = work.query.get('mapping')
+  const told = upload.query.get('mapping')
   const own = { ...settings.feed_mapping, ...(told === null ? {} : (JSON.parse(told) as MappingBody)) }
-  const source = await work.open()
+  const source = await upload.open()
   try {
     const { columns, format, records } = source.table
     const plan =
@@ -45,7 +45,7 @@ export async function readNamed(client: ServiceClient, work: ImportUpload): Prom
       tally: startTally(),
       now: systemClock.now(),
     })) {
-      // What the shop does not show is gone from it.
+      // A product that the shop hides counts as missing.
       if ('hidden' in item) continue
       const id = 'product' in item ? (item.product as { product_id?: unknown }).product_id : undefined
       if (typeof id === 'string') ids.add(id)

@@ -6,7 +6,7 @@ import type { EndedPiece } from './send.ts'
 /** Problems that are listed; the answers of the service hold more. */
 const LISTED_MAX = 10
 
-/** What a file says must not steer the terminal. */
+/** Joins lines, without control characters of a file that could steer the terminal. */
 export const toPlainLines = (lines: readonly string[]): string =>
   lines.map((line) => line.replace(/\p{Cc}/gu, '?')).join('\n')
 
@@ -29,7 +29,7 @@ export interface ImportResult {
   warnings: string[]
   problems: Problem[]
   jobs: { id: string; errorsUrl: string; failed: number }[]
-  /** What `--json` prints: the job itself, or the sum of several. */
+  /** For `--json`: the job itself, or the sum of several. */
   json: object
 }
 

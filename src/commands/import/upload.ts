@@ -8,7 +8,7 @@ import { openZip, type ZipArchive, type ZipEntry } from '../../platform/archives
 import type { Call } from '../cli/command.ts'
 import { isPicture, makePictureTable, PICTURE_TABLE } from './picture-table.ts'
 
-/** What a command line asks to import. */
+/** The file or folder that a command line imports. */
 export interface ImportUpload {
   /** As the operator names it. */
   name: string
@@ -22,7 +22,7 @@ export interface ImportUpload {
   hash: string
   /** Whether its table is a file, whose lines somebody can look up. */
   hasLines: boolean
-  /** What the operator should know before. */
+  /** Remarks for the operator before the import. */
   notes: string[]
 }
 

@@ -23,7 +23,7 @@ export function listen(app: App, { HOST, PORT }: Config): string {
 /** Ports below this one need a privilege. */
 const FIRST_FREE_PORT = 1024
 
-/** What Bun says of an address that this machine does not have, that is malformed, or that no name leads to. */
+/** Bun's codes for an address that this machine does not have, that is malformed, or whose name is unknown. */
 const FOREIGN: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EINVAL', 'ENOENT', 'ENOTFOUND'])
 
 /** Why the system refuses an address, by its error code, and what to do. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { version } from '../../version.ts'
 import { formatFolderFlag } from './addresses.ts'
 
-/** What a banner tells of a running service. */
+/** The facts of a running service that a banner shows. */
 export interface BannerFacts {
   /** Where it listens, and its public address. */
   address: string

@@ -53,6 +53,6 @@ export async function withInstall<Result>(
 }
 
 export interface InstallSecrets {
-  /** What the service signs its tokens with. @throws OperatorError if that cannot be known. */
+  /** Reads the secret that the service signs its tokens with. @throws OperatorError if that cannot be known. */
   readTokenSecret(): string
 }

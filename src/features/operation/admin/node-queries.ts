@@ -13,7 +13,6 @@ interface Counts {
 
 export type AdminNodeQueries = ReturnType<typeof adminNodeQueries>
 
-/** What super-admins read of the node. */
 export function adminNodeQueries(db: Db) {
   const byPlan = db.prepare<[], { plan: PlanName; stores: number }>(
     'SELECT plan, count(*) AS stores FROM stores WHERE erasing_at IS NULL GROUP BY plan',

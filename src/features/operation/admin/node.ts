@@ -26,7 +26,7 @@ const readMails = createPages('admin_outbox')
 
 export type AdminNodeService = ReturnType<typeof adminNodeService>
 
-/** What super-admins see of this node, and do to it. */
+/** The service itself, for super-admins. */
 export function adminNodeService(deps: AdminNodeDeps) {
   const { queries, outbox, health, clock, atomically, record } = deps
   const startedAt = clock.monotonic()

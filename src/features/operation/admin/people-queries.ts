@@ -43,7 +43,6 @@ const REGISTRATIONS = `SELECT id, email, store_name AS storeName, created_at AS 
 /** Greater than every id. */
 const END = '~'
 
-/** What super-admins read of people. */
 export function adminPeopleQueries(db: Db) {
   const one = db.prepare<Record<string, unknown>, StoredUser>(`${USERS} WHERE id = @id`)
   const page = db.prepare<Record<string, unknown>, StoredUser>(`${USERS} WHERE id < @beforeId

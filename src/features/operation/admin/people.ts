@@ -30,7 +30,7 @@ const readRegistrations = createPages('admin_registrations')
 
 export type AdminPeopleService = ReturnType<typeof adminPeopleService>
 
-/** What super-admins see of people, and do for them. Every function with an id throws ApiError `not_found`. */
+/** The people of this service, for super-admins. Every function with an id throws ApiError `not_found`. */
 export function adminPeopleService({ queries, operator, failures, clock, ...deps }: AdminPeopleDeps) {
   const view = (row: AdminUserRow): AdminUser => ({
     id: row.id,

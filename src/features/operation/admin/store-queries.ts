@@ -40,7 +40,6 @@ const STATUS = `iif(suspended_at IS NULL, 'active', iif(delete_at IS NULL, 'susp
 /** Greater than every id. */
 const END = '~'
 
-/** What super-admins read of all stores. */
 export function adminStoreQueries(db: Db) {
   const one = db.prepare<Record<string, unknown>, AdminStoreRow>(`${STORES} AND id = @id`)
   const page = db.prepare<Record<string, unknown>, AdminStoreRow>(`${STORES} AND id < @beforeId

@@ -30,7 +30,7 @@ const readPage = createPages('admin_stores')
 
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
-/** What super-admins see of stores, and do to them. Every function with an id throws ApiError `not_found`. */
+/** The stores of this service, for super-admins. Every function with an id throws ApiError `not_found`. */
 export function adminStoreService({ queries, people, stores, plans, clock }: AdminStoreDeps) {
   const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
 
