@@ -34,8 +34,6 @@ export function wireKeys({ base, reads }: Foundation, { rows, tellOwners }: Stor
   return { widgetKeys, apiKeys, ipList }
 }
 
-export type AccountsWing = ReturnType<typeof wireAccounts>
-
 /** Builds accounts: how people get one, prove that it is theirs, and change or lose what opens it. */
 export function wireAccounts(
   { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,

@@ -14,8 +14,6 @@ import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
 
-export type SearchModule = ReturnType<typeof buildSearch>
-
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
   model: KnownModel
