@@ -3,8 +3,8 @@
  * in README.md: `bun scripts/reference.ts --write`. Without `--write` it prints the reference.
  */
 import { join } from 'node:path'
-import type { Command } from '../src/commands/command.ts'
-import { COMMANDS } from '../src/commands/run.ts'
+import type { Command } from '../src/commands/cli/command.ts'
+import { COMMANDS } from '../src/commands/cli/run.ts'
 import { SETTING_NAMES, type SettingName, Settings, toFlag } from '../src/config.ts'
 import { ERRORS, type ErrorKind } from '../src/core/errors.ts'
 import { unpackDirVariable } from '../src/platform/native/unpack-base.ts'

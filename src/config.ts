@@ -1,12 +1,50 @@
 import { cpus } from 'node:os'
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TString, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { wrongSettings } from './core/operator-error.ts'
 import { PLAN_NAMES, PLANS, type Plans } from './core/plans.ts'
 import { isPlans, readPlansFile } from './core/plans-file.ts'
 
 const text = (description: string, value = '') => Type.String({ default: value, description })
+/** A text that must be one of some words. */
+interface Choice<Word extends string> extends TString {
+  static: Word
+}
+
+const choice = <const Word extends string>(
+  words: readonly Word[],
+  preset: NoInfer<Word>,
+  description: string,
+): Choice<Word> =>
+  Type.String({
+    default: preset,
+    pattern: `^(${words.join('|')})$`,
+    must: `be one of ${words.filter((word) => word !== '').join(', ')}`,
+    description,
+  }) as Choice<Word>
+
+/** Lists words as descriptions do. */
+const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
+
+/** A whole number. @param describe gets its bounds, as in `1 to 64`. */
+const integer = (
+  { preset, minimum, maximum }: { preset: number; minimum: number; maximum: number },
+  describe: (bounds: string) => string,
+) =>
+  Type.Integer({
+    default: preset,
+    minimum,
+    maximum,
+    must: `be a whole number from ${minimum} to ${maximum}`,
+    description: describe(`${minimum} to ${maximum}`),
+  })
+
 const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** HMAC-SHA-256 needs a key that is as long as its hash. */
+const TOKEN_SECRET_BYTES_MIN = 32
 
 /**
  * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
@@ -19,13 +57,7 @@ const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@' } as const
  */
 export const Settings = Type.Object({
   HOST: text('Address to listen on.', '127.0.0.1'),
-  PORT: Type.Integer({
-    default: 8080,
-    minimum: 0,
-    maximum: 65_535,
-    must: 'be a whole number from 0 to 65535',
-    description: 'TCP port; `0` picks a free one.',
-  }),
+  PORT: integer({ preset: 8080, minimum: 0, maximum: 65_535 }, () => 'TCP port; `0` picks a free one.'),
   BASE_URL: Type.String({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
@@ -38,40 +70,30 @@ export const Settings = Type.Object({
   ),
   JWT_SECRET: Type.String({
     default: '',
-    pattern: '^(|.{32,})$',
-    must: 'have at least 32 bytes',
+    pattern: `^(|.{${TOKEN_SECRET_BYTES_MIN},})$`,
+    must: `have at least ${TOKEN_SECRET_BYTES_MIN} bytes`,
     secret: SECRET.always,
-    description:
-      'Key that signs access tokens, at least 32 bytes. Empty: generated and stored in `DATA_DIR`.',
+    description: `Key that signs access tokens, at least ${TOKEN_SECRET_BYTES_MIN} bytes. Empty: generated and stored in \`DATA_DIR\`.`,
   }),
-  TOKEN_LIFETIME_S: Type.Integer({
-    default: 3600,
-    minimum: 60,
-    maximum: 86_400,
-    must: 'be a whole number from 60 to 86400',
-    description: 'Lifetime of an access token in seconds, 60 to 86400.',
-  }),
-  REGISTRATION: Type.String({
-    default: '',
-    pattern: '^(open|invite|closed)?$',
-    must: 'be one of open, invite, closed',
-    description:
-      'Who may register with `POST /register`: `open` for everyone, `invite` for people invited with `lookalike user invite`, `closed` for nobody. Empty: `open` until there is an owner, then `invite`.',
-  }),
-  STORES_PER_PERSON: Type.Integer({
-    default: 5,
-    minimum: 0,
-    maximum: 10_000,
-    must: 'be a whole number from 0 to 10000',
-    description:
+  TOKEN_LIFETIME_S: integer(
+    { preset: 3600, minimum: 60, maximum: 86_400 },
+    (bounds) => `Lifetime of an access token in seconds, ${bounds}.`,
+  ),
+  REGISTRATION: choice(
+    ['open', 'invite', 'closed', ''],
+    '',
+    'Who may register with `POST /register`: `open` for everyone, `invite` for people invited with `lookalike user invite`, `closed` for nobody. Empty: `open` until there is an owner, then `invite`.',
+  ),
+  STORES_PER_PERSON: integer(
+    { preset: 5, minimum: 0, maximum: 10_000 },
+    () =>
       'Stores that a person may own and open with `POST /v1/stores`, unless registration is `closed`; super-admins have no limit. `0`: only the operator opens stores.',
-  }),
-  DEFAULT_PLAN: Type.String({
-    default: 'free',
-    pattern: `^(${PLAN_NAMES.join('|')})$`,
-    must: `be one of ${PLAN_NAMES.join(', ')}`,
-    description: `Plan of a store created with \`POST /register\`, one of ${PLAN_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
-  }),
+  ),
+  DEFAULT_PLAN: choice(
+    PLAN_NAMES,
+    'free',
+    `Plan of a store created with \`POST /register\`, one of ${list(PLAN_NAMES)}.`,
+  ),
   PLANS_FILE: text(
     'JSON file with your own prices and limits of the plans (`currency`, and `plans` with `title`, `price_per_month`, `max_products` and `rate_per_minute` of each). Empty: the plans as they come.',
   ),
@@ -117,37 +139,23 @@ export const Settings = Type.Object({
     description:
       'Signing secret (`whsec_…`) of the endpoint at Stripe that sends events to `/v1/billing/stripe/webhook`; required with `STRIPE_SECRET_KEY`.',
   }),
-  STRIPE_API_BASE: Type.String({
-    default: '',
-    pattern: '^(https?://[^\\s/?#@]+/?)?$',
-    must: 'be a URL like http://127.0.0.1:12111',
-    description: 'Address of the server that answers in place of Stripe, for tests. Empty: Stripe itself.',
-  }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   LIBRARY_DIR: text(
     'Folder with your own builds of native libraries, such as libvips. Each replaces the bundled library of the same file name. The folder is only read.',
   ),
-  INFERENCE_THREADS: Type.Integer({
-    default: cpus().length,
-    minimum: 1,
-    maximum: 64,
-    must: 'be a whole number from 1 to 64',
-    description: 'Threads for the model, 1 to 64. Default: the number of cores.',
-  }),
-  LOG_LEVEL: Type.String({
-    default: 'info',
-    pattern: '^(trace|debug|info|warn|error|fatal|silent)$',
-    must: 'be one of trace, debug, info, warn, error, fatal, silent',
-    description:
-      'Lowest level to log, one of `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`. Logs go to stderr: as readable lines on a terminal, otherwise as JSON lines.',
-  }),
-  SEARCH_HISTORY_DAYS: Type.Integer({
-    default: 90,
-    minimum: 1,
-    maximum: 3650,
-    must: 'be a whole number from 1 to 3650',
-    description: 'Days to keep individual searches, 1 to 3650.',
-  }),
+  INFERENCE_THREADS: integer(
+    { preset: cpus().length, minimum: 1, maximum: 64 },
+    (bounds) => `Threads for the model, ${bounds}. Default: the number of cores.`,
+  ),
+  LOG_LEVEL: choice(
+    LOG_LEVELS,
+    'info',
+    `Lowest level to log, one of ${list(LOG_LEVELS)}. Logs go to stderr: as readable lines on a terminal, otherwise as JSON lines.`,
+  ),
+  SEARCH_HISTORY_DAYS: integer(
+    { preset: 90, minimum: 1, maximum: 3650 },
+    (bounds) => `Days to keep individual searches, ${bounds}.`,
+  ),
 })
 
 /** The settings, and the plans of the file that one of them names. */

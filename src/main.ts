@@ -8,16 +8,16 @@ if (name === 'embedder-process') {
   const { runUnpacking } = await import('./platform/native/parts.ts')
   runUnpacking(rest)
 } else if (name === 'database-check') {
-  const { endWhenUncaught } = await import('./commands/uncaught.ts')
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()
   const { runDatabaseCheck } = await import('./platform/db/damage.ts')
   runDatabaseCheck(rest)
 } else {
-  const { endWhenUncaught } = await import('./commands/uncaught.ts')
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()
-  const { useUnitSettings } = await import('./commands/unit-file.ts')
+  const { useUnitSettings } = await import('./commands/cli/unit-file.ts')
   // Before the commands: with them native libraries load, whose folder is a setting.
   const hint = useUnitSettings(process.argv.slice(2), process.env)
-  const { runCommand } = await import('./commands/run.ts')
+  const { runCommand } = await import('./commands/cli/run.ts')
   process.exitCode = await runCommand(process.argv.slice(2), process.env, hint)
 }

@@ -1,7 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Clock } from './core/clock.ts'
-import type { Ids } from './core/ids.ts'
-import type { Module } from './features/module.ts'
+import type { Base, Module } from './features/module.ts'
 import { corsPlugin } from './http/cors.ts'
 import type { Doors } from './http/doors.ts'
 import { type ErrorDeps, errorPlugin, lastResort } from './http/errors.ts'
@@ -13,24 +11,24 @@ import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { version } from './version.ts'
 
-interface ServerParts extends Pick<ErrorDeps, 'baseUrl' | 'noteFault'> {
+interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'noteFault'> {
   /** In the order of the API's document. */
   modules: readonly Module<unknown>[]
   doors: Doors
   /** Answers whether the process lives, before and without everything else. */
   liveness: AnyElysia
   intake: ReturnType<typeof createIntake>
-  clock: Clock
-  ids: Ids
   log: Parameters<typeof requestLogPlugin>[0]['log'] & ErrorDeps['log']
 }
 
 /** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
+export type Server = ReturnType<typeof createServer>
+
 /** Puts what every request passes before the routes of all modules. It does not listen yet. */
-export function createServer({ modules, doors, liveness, intake, clock, ids, log, ...errors }: ServerParts) {
-  const { baseUrl } = errors
+export function createServer(parts: ServerParts) {
+  const { modules, doors, liveness, intake, clock, ids, log, baseUrl, noteFault } = parts
   // The return type ends a circle of inferred types.
   const listRoutes = (): AnyElysia['routes'] => http.routes
   const routes = createRouteTable(listRoutes)
@@ -44,7 +42,9 @@ export function createServer({ modules, doors, liveness, intake, clock, ids, log
     .use(intakePlugin(intake))
     .use(
       errorPlugin({
-        ...{ ...errors, log },
+        baseUrl,
+        noteFault,
+        log,
         listMethods: routes.listMethods,
         findNearest: routes.findNearest,
         findProblems: requestCheck.findProblems,

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { parseSync } from 'oxc-parser'
 
 const SRC = join(import.meta.dir, '../src')
 
@@ -11,8 +12,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   features: ['core', 'http', 'features'],
   // What runs in browsers shares nothing with what runs here.
   browser: ['browser'],
+  wiring: ['core', 'platform', 'http', 'features', 'wiring', 'entry'],
   commands: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
-  entry: ['core', 'platform', 'http', 'features', 'commands', 'entry'],
+  entry: ['core', 'platform', 'http', 'features', 'wiring', 'commands', 'entry'],
 }
 
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter(
@@ -44,11 +46,16 @@ function offenders(pattern: RegExp, isAllowed: (path: string) => boolean): strin
 }
 
 test('the rooms are the ones of src/README.md', () => {
-  expect([...new Set(files.map(room))].sort()).toEqual(
-    ['browser', 'commands', 'core', 'entry', 'features', 'http', 'platform'].filter(
-      (name) => name !== 'browser' || files.some((path) => room(path) === 'browser'),
-    ),
-  )
+  expect([...new Set(files.map(room))].sort()).toEqual([
+    'browser',
+    'commands',
+    'core',
+    'entry',
+    'features',
+    'http',
+    'platform',
+    'wiring',
+  ])
 })
 
 /** The file that wires a feature. */
@@ -67,15 +74,16 @@ test('a module takes of the entry files only the version', () => {
   expect(upward.filter(({ to }) => to !== 'version.ts')).toEqual([])
 })
 
-test('only app.ts and install.ts import modules', () => {
+/** The files that put the program together. */
+const isWiring = (path: string) => room(path) === 'wiring' || ['app.ts', 'install.ts'].includes(path)
+
+test('only the wiring imports modules', () => {
   const wired = edges.filter(({ to }) => isModule(to))
-  expect(wired.filter(({ from }) => !['app.ts', 'install.ts'].includes(from))).toEqual([])
+  expect(wired.filter(({ from }) => !isWiring(from))).toEqual([])
 })
 
-test('app.ts and install.ts reach features by their modules alone', () => {
-  const reached = edges.filter(
-    ({ from, to }) => ['app.ts', 'install.ts'].includes(from) && room(to) === 'features',
-  )
+test('the wiring reaches features by their modules alone', () => {
+  const reached = edges.filter(({ from, to }) => isWiring(from) && room(to) === 'features')
   expect(reached.filter(({ to }) => !isModule(to))).toEqual([])
 })
 
@@ -124,7 +132,7 @@ test('time and chance come in through core', () => {
 test('only the egress connects to other servers', () => {
   // The demo, the health check and `import` talk to their own service; `browser` runs in browsers.
   const isEgress = (path: string) =>
-    ['commands/demo.ts', 'commands/healthcheck.ts', 'commands/service-client.ts'].includes(path) ||
+    ['commands/demo.ts', 'commands/healthcheck.ts', 'commands/client/service-client.ts'].includes(path) ||
     path.startsWith('platform/outbound/') ||
     room(path) === 'browser'
   const network = /^(node:)?(net|tls|https?|http2|dns|dns\/promises|dgram|undici|ws)$/
@@ -162,4 +170,123 @@ test('what came with a request is walked with loops: lists of values and copies 
   const slow =
     /\.getAll\(|\b(?:Object\.(?:values|entries)|Array\.from)\((?:value|body|fields|item|items|input|text|query)\b/
   expect(offenders(slow, (path) => room(path) !== 'http')).toEqual([])
+})
+
+const LINES_MAX = 400
+
+/** Files that may be longer, each with its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'platform/vectors/kernel/scan.ts':
+    'AssemblyScript: one compilation unit, whose loops share their layout of the memory',
+}
+
+test(`no file has more than ${LINES_MAX} lines: nobody holds a longer one in mind`, async () => {
+  const long: string[] = []
+  for (const path of new Bun.Glob('**/*.{ts,js}').scanSync(SRC)) {
+    const text = await Bun.file(join(SRC, path)).text()
+    if (text.trimEnd().split('\n').length > LINES_MAX) long.push(path)
+  }
+  expect(long.sort()).toEqual(Object.keys(LONG_FILES).sort())
+})
+
+const FUNCTION_LINES_MAX = 150
+
+/** Functions that may be longer, each with its reason. */
+const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
+  'features/catalogue/product-index/words/words.ts createWordIndex':
+    'its verbs read and write the same typed arrays, and are timed by the microsecond',
+}
+
+/** Lists the functions of a file that are too long, by file and name. */
+function listLongFunctions(path: string, text: string): string[] {
+  const found: string[] = []
+  if (text.split('\n').length <= FUNCTION_LINES_MAX) return found
+  const visit = (node: unknown, name: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    if (Array.isArray(node)) {
+      for (const child of node) visit(child, name)
+      return
+    }
+    const { type, start, end, id, key, body } = node as Record<string, never>
+    const ownName =
+      (id as { name?: string } | undefined)?.name ?? (key as { name?: string } | undefined)?.name
+    const isFunction = /Function/.test(String(type)) && body !== null
+    if (isFunction && text.slice(start, end).split('\n').length > FUNCTION_LINES_MAX) {
+      found.push(`${path} ${ownName ?? name}`)
+    }
+    for (const child of Object.values(node)) visit(child, ownName ?? name)
+  }
+  visit(parseSync(path, text).program, '')
+  return found
+}
+
+test(`no function has more than ${FUNCTION_LINES_MAX} lines, factories included: a longer one hides collaborators`, () => {
+  const long = [...code].flatMap(([path, text]) => listLongFunctions(path, text))
+  // An exception that is none any more must go, too.
+  expect(long.sort()).toEqual(Object.keys(LONG_FUNCTIONS))
+})
+
+/** Names that say nothing to anybody but their author, or something else in each folder. */
+const VAGUE =
+  /^(bag|door|frame|gate|ground|hold|later|ledger|lines|look|loop|room|start|stuff|tally|things|view|work)\.ts$/
+
+test('a file is named by what it holds: words that mean something else in each folder are no names', () => {
+  expect(files.filter((path) => VAGUE.test(basename(path)))).toEqual([])
+})
+
+test('mails that no answer tells of go by sendAfterCommit, which stores and sends them', () => {
+  // These answers say whether the mail has left.
+  const tells = [
+    'features/access/email-change/service.ts',
+    'features/access/password-reset/service.ts',
+    'features/access/registration/service.ts',
+    'features/stores/team/invites.ts',
+  ]
+  const isMail = (path: string) => path.startsWith('features/mail/')
+  expect(offenders(/\boutbox\.deliver\b/, (path) => isMail(path) || tells.includes(path))).toEqual([])
+  expect(offenders(/\boutbox\.write\b/, (path) => isMail(path) || tells.includes(path))).toEqual([])
+})
+
+test('one feature moves stores to other plans, so that each move is logged once', () => {
+  const writers = offenders(/'store\.plan_changed'/, (path) => path === 'core/audit.ts')
+  expect(writers).toEqual(['features/stores/stores/service.ts'])
+})
+
+test('features defer work with the power of their base: a timer of their own would be lost at the stop', () => {
+  const mayWait = [
+    'commands/service/deferred-work.ts',
+    // It ends with its signal.
+    'commands/client/service-client.ts',
+    // It cuts a body that stalls, and ends with the request.
+    'http/arrival.ts',
+  ]
+  expect(
+    offenders(
+      /\bset(Timeout|Interval)\(/,
+      (path) => ['browser', 'core', 'platform'].includes(room(path)) || mayWait.includes(path),
+    ),
+  ).toEqual([])
+})
+
+test('waits before another try come from core/backoff', () => {
+  const ownWaits =
+    /\b\w*(WAITS|DELAYS|PAUSES)(_MS)?\b[^=\n]*= \[|\*\* ?\(?(failures|attempts?|tries|retries)\b|\b2 \* (wait|pause|delay)\w*/
+  const importers = new Set(edges.filter(({ to }) => to === 'core/backoff.ts').map(({ from }) => from))
+  expect(
+    offenders(
+      ownWaits,
+      (path) => room(path) === 'browser' || path === 'core/backoff.ts' || importers.has(path),
+    ),
+  ).toEqual([])
+})
+
+test('whoever makes others wait builds on the common queues, which are fair between stores', () => {
+  const common = /^(platform\/fair\/|core\/(place-count|shares|turns)\.ts$)/
+  const importers = new Set(edges.filter(({ to }) => common.test(to)).map(({ from }) => from))
+  expect(
+    offenders(
+      /export (function|const) create\w*(Lanes?|Line|Places?|Queue|Tally|Turns)\b/,
+      (path) => common.test(path) || importers.has(path),
+    ),
+  ).toEqual([])
 })

@@ -13,7 +13,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withInstall } from '../../src/commands/runtime.ts'
+import { withInstall } from '../../src/commands/service/with-install.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/platform/db/open.ts'
 import type { Bench, Figure, Row } from './parts/bench.ts'

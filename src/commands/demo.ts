@@ -8,10 +8,10 @@ import { OperatorError } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
 import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { SetupResult } from '../features/stores/opening/setup.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
+import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { serveShop } from './demo/serve-shop.ts'
-import { type Running, startService } from './runtime.ts'
-import { createStopSignal, waitForAbort } from './serve.ts'
+import { type Running, startService } from './service/runtime.ts'
 
 const TEXT_QUERY = 'red mug'
 
@@ -87,7 +87,7 @@ const canListen = (host: string, port: number): Promise<boolean> =>
 /** @returns undefined if the demo is told to stop while the model loads. */
 async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
-  const store = await app.services.setup.run({
+  const store = await app.install.setup.run({
     email: 'demo@lookalike.invalid',
     password: systemIds.secret(24),
     storeName: 'Demo shop',
@@ -122,7 +122,7 @@ async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult
 function openShop({ app, address }: Running, store: SetupResult): ReturnType<typeof serveShop> {
   let key = ''
   const shop = serveShop({ service: address, key: () => key, port: 0 })
-  key = app.services.widgetKeys.createForOperator(store.store_id, 'Demo shop', [shop.origin]).key
+  key = app.install.widgetKeys.createForOperator(store.store_id, 'Demo shop', [shop.origin]).key
   return shop
 }
 

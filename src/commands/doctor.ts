@@ -3,7 +3,7 @@ import { type Config, SETTING_NAMES } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { checkMailServer, MailError } from '../platform/mail/mailer.ts'
 import { countMissingBytes } from '../platform/native/parts.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
 import { type Check, failed, ok, warning } from './doctor/check.ts'
 import {
   checkClock,
@@ -15,9 +15,11 @@ import {
 } from './doctor/host-checks.ts'
 import { findNearSettings } from './doctor/near-settings.ts'
 import { findRegistrationDoubts } from './doctor/registration.ts'
-import { createLog } from './log.ts'
-import { createConfiguredEmbedder, findRunningService, openEgresses, partsOf } from './runtime.ts'
-import { findWarnings } from './warnings.ts'
+import { findRunningService } from './service/data-folder.ts'
+import { createLog } from './service/log.ts'
+import { createConfiguredEmbedder, openEgresses } from './service/open-ports.ts'
+import { partsOf } from './service/runtime.ts'
+import { findWarnings } from './service/warnings.ts'
 
 /** `lookalike doctor`. It changes nothing, and creates no install. */
 export const doctor: Command = {

@@ -8,11 +8,11 @@ import { systemIds } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { counted } from '../core/text.ts'
 import type { ProductList } from '../features/catalogue/products/schema.ts'
-import type { Command } from './command.ts'
-import { createProgress, type Progress } from './progress.ts'
-import { createStopSignal } from './serve.ts'
-import type { ServiceClient } from './service-client.ts'
-import { withService } from './service-session.ts'
+import type { Command } from './cli/command.ts'
+import { createProgress, type Progress } from './cli/progress.ts'
+import { createStopSignal } from './cli/stop-signal.ts'
+import type { ServiceClient } from './client/service-client.ts'
+import { withService } from './client/service-session.ts'
 
 /** How often the progress is drawn again. */
 const SHOWN_MS = 200
@@ -135,5 +135,5 @@ async function writeOut({ pieces, count }: Lines): Promise<number> {
   return count()
 }
 
-/** Whoever reads the output has enough, as `head` does. */
+/** The reader of the output has closed it, as `head` does. */
 const isClosedPipe = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EPIPE'

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { OperatorError } from '../core/operator-error.ts'
-import type { Command } from './command.ts'
-import { toLocalHost } from './local-host.ts'
+import type { Command } from './cli/command.ts'
+import { toLocalHost } from './service/local-host.ts'
 
 const PATIENCE_MS = 5_000
 
@@ -25,7 +25,7 @@ export const healthcheck: Command = {
 interface Readiness {
   status: string
   isReady: boolean
-  /** What is wrong, as `part: reason`. */
+  /** Failed checks, as `part: reason`. */
   faults: string[]
 }
 

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
-import type { Call, Command } from './command.ts'
+import type { Call, Command } from './cli/command.ts'
+import { createProgress, type Progress } from './cli/progress.ts'
+import { createStopSignal } from './cli/stop-signal.ts'
+import { type ServiceClient, ServiceRefusal } from './client/service-client.ts'
+import { type ServiceSession, withService } from './client/service-session.ts'
 import { explainColumns } from './import/columns.ts'
 import { deleteMissing, readNamed } from './import/missing.ts'
 import { openPieces, type Pieces } from './import/pieces.ts'
+import { formatPreview } from './import/preview.ts'
 import { openProgressFile, type ProgressFile } from './import/progress-file.ts'
+import { formatJob, joinJobs } from './import/report.ts'
 import { type EndedPiece, previewPieces, sendPieces } from './import/send.ts'
-import { type ImportWork, readWork } from './import/work.ts'
-import { formatPreview } from './import-preview.ts'
-import { formatJob, joinJobs } from './import-report.ts'
-import { createProgress, type Progress } from './progress.ts'
-import { createStopSignal } from './serve.ts'
-import { type ServiceClient, ServiceRefusal } from './service-client.ts'
-import { type ServiceSession, withService } from './service-session.ts'
+import { type ImportUpload, readUpload } from './import/upload.ts'
 
 /** `lookalike import`. */
 export const importFile: Command = {
@@ -51,10 +51,10 @@ export const importFile: Command = {
       ? ['--force-delete goes with --delete-missing']
       : [],
   async run(call) {
-    const work = await readWork(call)
-    for (const note of work.notes) process.stderr.write(`${note}\n`)
+    const upload = await readUpload(call)
+    for (const note of upload.notes) process.stderr.write(`${note}\n`)
     const told = createStopSignal()
-    return withService(call, told, (session) => importThrough(session, call, work, told))
+    return withService(call, told, (session) => importThrough(session, call, upload, told))
   },
 }
 
@@ -62,19 +62,21 @@ export const importFile: Command = {
 async function importThrough(
   session: ServiceSession,
   { config, options }: Call,
-  work: ImportWork,
+  upload: ImportUpload,
   told: AbortSignal,
 ): Promise<number> {
-  const key = createHash('sha256').update([session.storeId, work.hash, work.query].join('\n')).digest('hex')
+  const key = createHash('sha256')
+    .update([session.storeId, upload.hash, upload.query].join('\n'))
+    .digest('hex')
   const file = await openProgressFile(config.DATA_DIR, key)
   const progress = createProgress()
   const isJson = options['json'] !== undefined
   let pieces: Pieces | undefined
   try {
-    pieces = await openPieces(work, file.partPath, progress, told)
+    pieces = await openPieces(upload, file.partPath, progress, told)
     if (options['dry-run'] === undefined) {
       const removes = options['delete-missing'] !== undefined && {
-        work,
+        upload,
         isForced: options['force-delete'] !== undefined,
       }
       return await send({ session, pieces, file, progress, isJson, told, removes })
@@ -84,7 +86,7 @@ async function importThrough(
     return preview.invalid > 0 ? 1 : 0
   } catch (error) {
     progress.end()
-    if (!told.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, work) : error
+    if (!told.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, upload) : error
     if (!pieces) console.error('Stopped. Nothing was sent in this run.')
     return 1
   } finally {
@@ -101,7 +103,7 @@ interface Send {
   isJson: boolean
   told: AbortSignal
   /** Whether to delete what the file does not name. */
-  removes: false | { work: ImportWork; isForced: boolean }
+  removes: false | { upload: ImportUpload; isForced: boolean }
 }
 
 async function send({ session, pieces, file, progress, isJson, told, removes }: Send): Promise<number> {
@@ -111,7 +113,10 @@ async function send({ session, pieces, file, progress, isJson, told, removes }: 
   const open = new Set<string>()
   try {
     await sendPieces({
-      ...{ client, pieces, file, progress },
+      client,
+      pieces,
+      file,
+      progress,
       onJob({ number }, jobId, total) {
         open.add(jobId)
         const part = count > 1 ? `Part ${number + 1} of ${count}, job` : 'Job'
@@ -148,12 +153,12 @@ async function send({ session, pieces, file, progress, isJson, told, removes }: 
 
 async function removeMissing(
   client: ServiceClient,
-  { work, isForced }: Exclude<Send['removes'], false>,
+  { upload, isForced }: Exclude<Send['removes'], false>,
   ended: readonly EndedPiece[],
 ): Promise<number> {
   const before = ended.map(({ job }) => job.created_at).toSorted()[0]
   if (before === undefined) return 0
-  return deleteMissing({ client, named: await readNamed(client, work), before, isForced })
+  return deleteMissing({ client, named: await readNamed(client, upload), before, isForced })
 }
 
 /** @param isOwn whether the service ends with this command. */

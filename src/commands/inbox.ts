@@ -1,7 +1,7 @@
 import type { InboxEntry } from '../features/delivery/webhooks/schema.ts'
-import type { Command } from './command.ts'
-import { withInstall } from './runtime.ts'
-import { requireStore } from './store-choice.ts'
+import type { Command } from './cli/command.ts'
+import { requireStore } from './cli/store-choice.ts'
+import { withInstall } from './service/with-install.ts'
 
 /** `lookalike inbox`. */
 export const inbox: Command = {

@@ -1,5 +1,5 @@
 import { readNotices } from '../features/operation/docs/notices.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
 
 /** `lookalike licences`. */
 export const licences: Command = {

@@ -8,8 +8,8 @@ import { systemIds } from '../core/ids.ts'
 import { openDatabase } from '../platform/db/open.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../platform/work-files.ts'
-import { findAddress } from './addresses.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
+import { findAddress } from './service/addresses.ts'
 
 const refuse = (): never => {
   throw new ApiError('model_not_ready', 'This process only creates the document')

@@ -3,12 +3,12 @@ import { LIMITS } from '../core/limits.ts'
 import { OperatorError, wrongUsage } from '../core/operator-error.ts'
 import { sizeInWords } from '../core/text.ts'
 import type { SearchResponse } from '../features/discovery/search/schema.ts'
-import type { Call, Command } from './command.ts'
-import { formatPrice } from './price.ts'
-import { createStopSignal } from './serve.ts'
-import type { ServiceClient } from './service-client.ts'
-import { withService } from './service-session.ts'
-import { formatTable } from './table.ts'
+import type { Call, Command } from './cli/command.ts'
+import { formatPrice } from './cli/price.ts'
+import { createStopSignal } from './cli/stop-signal.ts'
+import { formatTable } from './cli/table.ts'
+import type { ServiceClient } from './client/service-client.ts'
+import { withService } from './client/service-session.ts'
 
 const LIMIT_DEFAULT = 10
 const LIMIT_MAX = LIMITS.searchLimitMax

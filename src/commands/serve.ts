@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { SETTING_NAMES } from '../config.ts'
 import { releaseStartMemory } from '../platform/native/start-memory.ts'
-import { formatBanner } from './banner.ts'
-import type { Command } from './command.ts'
-import { startService } from './runtime.ts'
+import type { Command } from './cli/command.ts'
+import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
+import { formatBanner } from './service/banner.ts'
+import { startService } from './service/runtime.ts'
 
 /** `lookalike serve`. */
 export const serve: Command = {
@@ -20,10 +21,11 @@ export const serve: Command = {
       if (process.stderr.isTTY) {
         const { app, embedder, address, baseUrl } = service
         const facts = {
-          ...{ address, baseUrl },
+          address,
+          baseUrl,
           dataDir: resolve(config.DATA_DIR),
           model: embedder.model.id,
-          hasStore: app.services.storeRows.listStores().length > 0,
+          hasStore: app.install.storeRows.listStores().length > 0,
         }
         process.stderr.write(formatBanner(facts, config))
       }
@@ -35,22 +37,3 @@ export const serve: Command = {
     process.exit(0)
   },
 }
-
-/** Creates a signal that aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
-export function createStopSignal(): AbortSignal {
-  const told = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (told.signal.aborted) process.exit(1)
-      told.abort()
-    })
-  }
-  return told.signal
-}
-
-/** Resolves when a signal aborts. */
-export const waitForAbort = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })

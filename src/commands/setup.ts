@@ -9,18 +9,18 @@ import {
   type SetupRequest,
   type SetupResult,
 } from '../features/stores/opening/setup.ts'
-import { findAddress, formatFolderFlag } from './addresses.ts'
-import type { Call, Command } from './command.ts'
-import { hasInstall } from './install.ts'
+import type { Call, Command } from './cli/command.ts'
 import {
   askPassword,
   buildPasswordOptions,
   findMissingPassword,
   readGivenPassword,
   warnOfVisiblePassword,
-} from './password-input.ts'
-import { withInstall } from './runtime.ts'
-import { makeVisible } from './table.ts'
+} from './cli/password-input.ts'
+import { makeVisible } from './cli/table.ts'
+import { findAddress, formatFolderFlag } from './service/addresses.ts'
+import { hasInstall } from './service/data-folder.ts'
+import { withInstall } from './service/with-install.ts'
 
 const DEFAULT_PLAN: PlanName = 'enterprise'
 

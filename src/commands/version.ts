@@ -1,5 +1,5 @@
 import { commit, version } from '../version.ts'
-import type { Command } from './command.ts'
+import type { Command } from './cli/command.ts'
 
 /** `lookalike version`. */
 export const versionCommand: Command = {

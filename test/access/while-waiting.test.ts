@@ -110,13 +110,13 @@ describe('a stream', () => {
     const id = await startBulk(app, machine, productsOf(app, 3))
     const [lost, kept] = [await open(`/v1/jobs/${id}/events`), await open(`/v1/jobs/${id}/events`, machine)]
     remove()
-    await runChore('watching for suspended stores and lost rights')
+    await runChore('watching for suspended stores and revoked rights')
     const text = await lost.text()
     expect(text).toContain('event: progress')
     expect(text).not.toContain('completed')
     gate.open()
     await app.jobs.waitUntilOver(app.stores.requireBySlug('one').id, id)
-    await runChore('telling of jobs')
+    await runChore('streaming the progress of jobs')
     expect(await kept.text()).toContain('event: completed')
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { COMMANDS } from '../../src/commands/run.ts'
+import { COMMANDS } from '../../src/commands/cli/run.ts'
 import { loadConfig, SETTING_NAMES } from '../../src/config.ts'
 import { CURES } from '../../src/core/cures.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { withInstall } from '../../src/commands/runtime.ts'
+import { withInstall } from '../../src/commands/service/with-install.ts'
 import { loadConfig } from '../../src/config.ts'
 import { recordBar } from './bars.ts'
 import { type Client, createClient, pictureForm } from './client.ts'

@@ -101,13 +101,14 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   })
 
   const { db, log, record } = built.base
-  const { stores } = built.services
+  const { stores } = built.install
 
   /** Moves a store to another plan, as the operator does at the command line. */
   const setPlan = (slug: string, plan: PlanName) =>
     void stores.setPlan(stores.requireBySlug(slug).id, plan, operatorAct(null))
 
-  const app = { ...built, ...built.services, db, log, record, setPlan }
+  const services = { ...built.install, ...built.services }
+  const app = { ...built, ...services, services, db, log, record, setPlan }
 
   /** Runs the chores of an hour. A failed chore does not stop the others; the first error is thrown at the end. */
   async function tidy(): Promise<void> {

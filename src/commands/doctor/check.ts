@@ -1,4 +1,4 @@
-/** What the doctor says of one part of an install. */
+/** The doctor's finding about one part of an install. */
 export interface Check {
   /** A word for scripts, such as `disk`. */
   name: string

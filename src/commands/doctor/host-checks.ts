@@ -5,8 +5,8 @@ import { findInstallFiles } from '../../platform/db/install-files.ts'
 import { DATABASE_FILE } from '../../platform/db/open.ts'
 import { readFreeDisk } from '../../platform/disk.ts'
 import { commit } from '../../version.ts'
-import { explainListening } from '../addresses.ts'
 import { readReadiness } from '../healthcheck.ts'
+import { explainListening } from '../service/addresses.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 /** Looks at the data folder without opening its database, which would migrate it. */
@@ -86,7 +86,7 @@ export async function checkService(address: string): Promise<Check> {
   }
 }
 
-/** Says what keeps a service from being found. @throws whatever is no fault of the install. */
+/** Explains why no service was found. @throws any error that is not a fault of the install. */
 export function toFault(name: string, error: unknown): Check {
   if (error instanceof OperatorError) return failed(name, error.message)
   throw error

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import { listValues, readSample } from '../../features/catalogue/imports/mapping/sample.ts'
-import type { ServiceRefusal } from '../service-client.ts'
-import { formatTable } from '../table.ts'
-import type { ImportWork } from './work.ts'
+import { formatTable } from '../cli/table.ts'
+import type { ServiceRefusal } from '../client/service-client.ts'
+import type { ImportUpload } from './upload.ts'
 
 /** The longest beginning of a value that is shown. */
 const VALUE_CHARS_MAX = 60
@@ -15,7 +15,7 @@ const OF_COLUMNS: ReadonlySet<string> = new Set(['column_missing', 'column_unkno
  *
  * @returns the refusal itself if it is about something else.
  */
-export async function explainColumns(refusal: ServiceRefusal, work: ImportWork): Promise<OperatorError> {
+export async function explainColumns(refusal: ServiceRefusal, upload: ImportUpload): Promise<OperatorError> {
   const problems = refusal.problems.filter(({ code }) => OF_COLUMNS.has(code))
   if (problems.length === 0) return refusal
   const lines = problems.map(
@@ -26,13 +26,13 @@ export async function explainColumns(refusal: ServiceRefusal, work: ImportWork):
     [
       ...lines,
       `Name the column with --map ${field}=COLUMN. The file has these:`,
-      (await listColumns(work)).replace(/^/gm, '  '),
+      (await listColumns(upload)).replace(/^/gm, '  '),
     ].join('\n'),
   )
 }
 
-async function listColumns(work: ImportWork): Promise<string> {
-  const source = await work.open()
+async function listColumns(upload: ImportUpload): Promise<string> {
+  const source = await upload.open()
   try {
     const sample = await readSample(source)
     const rows = source.table.columns.map((column) => [column, shorten(listValues(sample, column)[0] ?? '')])

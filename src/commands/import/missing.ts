@@ -4,19 +4,19 @@ import { OperatorError } from '../../core/operator-error.ts'
 import { counted } from '../../core/text.ts'
 import type { DeletedProducts } from '../../features/catalogue/filters/schema.ts'
 import { assembleProducts } from '../../features/catalogue/imports/mapping/assemble.ts'
+import { noLosses } from '../../features/catalogue/imports/mapping/losses.ts'
 import type { Mapping } from '../../features/catalogue/imports/mapping/mapping.ts'
 import { planImport } from '../../features/catalogue/imports/mapping/plan.ts'
 import { readSample } from '../../features/catalogue/imports/mapping/sample.ts'
-import { startTally } from '../../features/catalogue/imports/mapping/tally.ts'
 import type { MappingBody } from '../../features/catalogue/imports/schema.ts'
 import type { StoreSettings } from '../../features/stores/settings/schema.ts'
-import type { ServiceClient } from '../service-client.ts'
-import type { ImportWork } from './work.ts'
+import type { ServiceClient } from '../client/service-client.ts'
+import type { ImportUpload } from './upload.ts'
 
-/** What a file says of the products of a store. */
+/** The products of a store that a file names. */
 export interface NamedProducts {
   ids: ReadonlySet<string>
-  /** Rows that name no product: each may be one that the file does not miss at all. */
+  /** Rows without an id: each may be a product that seems to be missing. */
   unnamed: number
 }
 
@@ -25,16 +25,16 @@ export interface Removal {
   named: NamedProducts
   /** Products that were written after this moment stay, as ISO 8601. */
   before: string
-  /** Whether to delete however many are gone. */
+  /** Whether to delete the missing products however many they are. */
   isForced: boolean
 }
 
 /** Reads which products a file names, as the service reads it. @throws UnreadableFile */
-export async function readNamed(client: ServiceClient, work: ImportWork): Promise<NamedProducts> {
+export async function readNamed(client: ServiceClient, upload: ImportUpload): Promise<NamedProducts> {
   const settings = (await (await client.send('GET', '/v1/store/settings')).json()) as StoreSettings
-  const told = work.query.get('mapping')
+  const told = upload.query.get('mapping')
   const own = { ...settings.feed_mapping, ...(told === null ? {} : (JSON.parse(told) as MappingBody)) }
-  const source = await work.open()
+  const source = await upload.open()
   try {
     const { columns, format, records } = source.table
     const plan =
@@ -42,10 +42,10 @@ export async function readNamed(client: ServiceClient, work: ImportWork): Promis
     const ids = new Set<string>()
     let unnamed = 0
     for await (const item of assembleProducts(records, plan, {
-      tally: startTally(),
+      losses: noLosses(),
       now: systemClock.now(),
     })) {
-      // What the shop does not show is gone from it.
+      // A product that the shop hides counts as missing.
       if ('hidden' in item) continue
       const id = 'product' in item ? (item.product as { product_id?: unknown }).product_id : undefined
       if (typeof id === 'string') ids.add(id)

@@ -1,18 +1,18 @@
 import { OperatorError } from '../../core/operator-error.ts'
 import { UnreadableFile } from '../../core/unreadable-file.ts'
 import { openTable } from '../../features/catalogue/imports/formats/table.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../cli/progress.ts'
 import { createPartWriter } from './part-file.ts'
 import { createMeter, PART_LIMITS, planParts } from './split.ts'
-import type { ImportWork } from './work.ts'
+import type { ImportUpload } from './upload.ts'
 
-/** What is sent with one request. */
+/** A part of a file, sent with one request. */
 export interface Piece {
   /** From 0. */
   number: number
-  /** About so many, before the service has looked; 0 for a file that is sent as it is. */
+  /** An estimate, until the service has counted; 0 for a file that is sent as it is. */
   products: number
-  /** Writes what is to be sent, unless it lies there already. Pieces are asked for in their order. */
+  /** Writes the piece, unless it has been written before. Call it in the order of the pieces. */
   load(): Promise<Blob>
   /** The line of the file that a line of the piece comes from. */
   toLine(line: number): number | undefined
@@ -37,51 +37,51 @@ const TOLD_RECORDS = 1_000
  * @throws OperatorError for a file that cannot be read to its end, or the reason of the signal.
  */
 export async function openPieces(
-  work: ImportWork,
+  upload: ImportUpload,
   partPath: string,
   progress: Progress,
   told: AbortSignal,
 ): Promise<Pieces> {
-  const { whole, query } = work
+  const { whole, query } = upload
   if (whole) {
     const load = async () => whole
     const piece = { number: 0, products: 0, load, toLine: (line: number) => line, forget: () => {} }
     return { list: [piece], query, close: async () => {} }
   }
-  return explain(work, () => cut(work, partPath, progress, told))
+  return explain(upload, () => cut(upload, partPath, progress, told))
 }
 
 async function cut(
-  work: ImportWork,
+  upload: ImportUpload,
   partPath: string,
   progress: Progress,
   told: AbortSignal,
 ): Promise<Pieces> {
-  const opened = await work.open()
+  const opened = await upload.open()
   const meter = createMeter(opened.open)
   const source = { ...opened, table: await openTable(meter.open, opened.table.format) }
   let count = 0
   const parts = await planParts(source, meter, PART_LIMITS, () => {
     told.throwIfAborted()
     if (++count % TOLD_RECORDS === 0)
-      progress.note(`Reading ${work.name}: ${count.toLocaleString('en')} rows`)
+      progress.note(`Reading ${upload.name}: ${count.toLocaleString('en')} rows`)
   })
   progress.end()
   const [first] = parts
   if (!first) throw new UnreadableFile('there are no products in it')
   const writer = createPartWriter(source, first)
-  const query = new URLSearchParams(work.query)
+  const query = new URLSearchParams(upload.query)
   query.set('format', source.table.format)
   return {
     list: parts.map((part) => ({
       number: part.number,
       products: part.products,
       load: () =>
-        explain(work, async () => {
+        explain(upload, async () => {
           await writer.write(part, partPath)
           return Bun.file(partPath)
         }),
-      toLine: (line) => (work.hasLines ? writer.toLine(part, line) : undefined),
+      toLine: (line) => (upload.hasLines ? writer.toLine(part, line) : undefined),
       forget: () => writer.forget(part),
     })),
     query,
@@ -92,7 +92,7 @@ async function cut(
   }
 }
 
-async function explain<Result>({ name }: ImportWork, read: () => Promise<Result>): Promise<Result> {
+async function explain<Result>({ name }: ImportUpload, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
   } catch (error) {

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join, resolve } from 'node:path'
 import { systemIds } from '../../core/ids.ts'
 
-/** What a run of `import` has handed over, so that the next run of the same command goes on there. */
+/** The parts that a run of `import` has sent, so that the next run of the same command resumes there. */
 export interface ImportState {
-  /** Tells two runs over the same file apart, as the second one begins when the first has ended. */
+  /** Tells two runs over the same file apart. */
   run: string
   /** The jobs of the parts, in their order. */
   jobs: string[]
@@ -14,11 +14,11 @@ export interface ProgressFile {
   readonly state: ImportState
   /** Where the part that is sent lies meanwhile. */
   partPath: string
-  /** Notes the job of the next part. */
+  /** Records the job of the next part. */
   add(jobId: string): Promise<void>
-  /** Writes down the run. */
+  /** Writes the state to the file. */
   save(): Promise<void>
-  /** Forgets everything, because it is over or belongs to another time. */
+  /** Starts over, because the last run is over or too old. */
   begin(): Promise<void>
   end(): Promise<void>
   /** Removes a part that was sent, or that could not be. */
@@ -26,7 +26,7 @@ export interface ProgressFile {
 }
 
 const FOLDER = 'imports'
-/** Jobs can be read for 30 days; whoever comes back later begins anew. */
+/** Jobs can be read for 30 days; a later run starts over. */
 const KEPT_MS = 7 * 86_400_000
 
 /**

@@ -1,10 +1,10 @@
 import type { ImportPreview } from '../../features/catalogue/imports/schema.ts'
 import type { Job, JobStarted, JobSummary } from '../../features/catalogue/jobs/schema.ts'
-import { locateProblems, type Problem } from '../import-report.ts'
-import type { Progress } from '../progress.ts'
-import { type ServiceClient, ServiceRefusal } from '../service-client.ts'
+import type { Progress } from '../cli/progress.ts'
+import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 import type { Piece, Pieces } from './pieces.ts'
 import type { ProgressFile } from './progress-file.ts'
+import { locateProblems, type Problem } from './report.ts'
 
 /** A piece whose job is over. */
 export interface EndedPiece {
@@ -59,7 +59,10 @@ export async function sendPieces(sending: Sending): Promise<void> {
     const done = processed - pace.processed
     const left = done === 0 ? null : ((now - pace.at) / 1_000 / done) * (total - processed)
     progress.show({
-      ...{ processed, total, failed: sum((job) => job.failed), eta_seconds: left },
+      processed,
+      total,
+      failed: sum((job) => job.failed),
+      eta_seconds: left,
       progress: total === 0 ? 1 : processed / total,
     })
   }
@@ -176,7 +179,8 @@ function addPreview(all: ImportPreview, next: ImportPreview): ImportPreview {
   const invalid = all.invalid + next.invalid
   return {
     ...all,
-    ...{ invalid, errors },
+    invalid,
+    errors,
     total: all.total + next.total,
     valid: all.valid + next.valid,
     hidden: all.hidden + next.hidden,
@@ -186,7 +190,7 @@ function addPreview(all: ImportPreview, next: ImportPreview): ImportPreview {
   }
 }
 
-/** What a further part names of the store was gone for those before it. */
+/** The parts before counted as gone what this one names. */
 const addDifference = (all: ImportPreview['diff'], next: ImportPreview['diff']): ImportPreview['diff'] => ({
   new: all.new + next.new,
   changed: all.changed + next.changed,

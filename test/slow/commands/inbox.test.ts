@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { withInstall } from '../../../src/commands/runtime.ts'
+import { withInstall } from '../../../src/commands/service/with-install.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { type Install, newInstall, newStore, runCommand } from '../../robustness/service.ts'
 

@@ -1,6 +1,6 @@
 import { el, sheet } from '../dom.ts'
 import type { Box } from '../shapes.ts'
-import { type Edges, isWhole, moveBox, shadeAround, WHOLE } from './frame.ts'
+import { type Edges, isWhole, moveBox, shadeAround, WHOLE } from './crop-frame.ts'
 import { SIDE_MIN } from './picture.ts'
 import type { Texts } from './texts.ts'
 

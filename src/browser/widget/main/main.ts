@@ -3,6 +3,7 @@
 import { sheet } from '../dom.ts'
 import { theme } from '../loader/styles.ts'
 import type { Context, Panel } from '../shapes.ts'
+import { buildView } from './dialog-view.ts'
 import { createOutcome } from './outcome.ts'
 import { createPanel } from './panel.ts'
 import { createPicking } from './picking.ts'
@@ -11,7 +12,6 @@ import { createStage } from './stage.ts'
 import type { Parts } from './state.ts'
 import { DARK, STYLES } from './styles.ts'
 import { findSpeech, pickTexts } from './texts.ts'
-import { buildView } from './view.ts'
 
 /**
  * Builds the dialog from three controllers over one state: `picking` makes the query, `searching` asks the service and

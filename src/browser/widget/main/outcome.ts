@@ -1,7 +1,7 @@
 import { el } from '../dom.ts'
+import type { View } from './dialog-view.ts'
 import { buildSkeleton } from './results.ts'
 import type { Texts } from './texts.ts'
-import type { View } from './view.ts'
 
 /** The outcome of a search: a sentence, a button to go on with, and the products. */
 export interface Outcome {

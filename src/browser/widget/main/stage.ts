@@ -1,9 +1,9 @@
 import { el } from '../dom.ts'
 import type { Answer, Box } from '../shapes.ts'
 import { createCropper } from './cropper.ts'
+import type { View } from './dialog-view.ts'
 import { buildRegions, listParts, pressRegion } from './proposals.ts'
 import type { Texts } from './texts.ts'
-import type { View } from './view.ts'
 
 /** The picture that is searched with: small in the row of the field, and with its frame and its parts where that is unfolded. */
 export interface Stage {

@@ -1,9 +1,9 @@
 import type { Context } from '../shapes.ts'
+import type { View } from './dialog-view.ts'
 import type { Outcome } from './outcome.ts'
 import type { Query } from './search.ts'
 import type { Stage } from './stage.ts'
 import type { Speech, Texts } from './texts.ts'
-import type { View } from './view.ts'
 
 /** The state that the controllers of the dialog share. Each keeps everything else to itself. */
 export interface State {

@@ -25,7 +25,8 @@ export function buildApiKeys(base: Base, { storeRows, tellOwners, widgetKeys, re
     service,
     /** Finds the keys that requests come with. */
     check: createKeyCheck({ ...base, queries, remember: reads.remember }),
-    operator: keyOperator({ ...base, storeRows, apiKeys: queries, widgetKeys }),
+    /** The keys of any store, API keys and widget keys, for the operator. */
+    ofEveryStore: keyOperator({ ...base, storeRows, apiKeys: queries, widgetKeys }),
     routes: (doors: Doors) => apiKeyRoutes(doors, service),
   } satisfies Module<unknown> & Record<string, unknown>
 }

@@ -43,6 +43,6 @@ export function buildEmailChange(base: Base, needs: EmailChangeNeeds) {
       new Elysia({ name: 'email-change' })
         .use(emailLinkRoutes(doors, links))
         .use(emailChangeRoutes(doors, service)),
-    chores: [{ name: 'deleting old changes of addresses', everyMs: HOUR_MS, run: service.prune }],
+    chores: [{ name: 'deleting old e-mail changes', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<EmailChangeService>
 }

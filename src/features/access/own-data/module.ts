@@ -42,7 +42,7 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
         .use(peopleDataRoutes(doors, services)),
     chores: [
       {
-        name: 'giving up exports about people that nobody reads',
+        name: 'closing stalled exports of personal data',
         everyMs: CUT_STALLED_EVERY_MS,
         run: streams.cutStalled,
       },

@@ -34,6 +34,6 @@ export function buildPasswordReset(base: Base, needs: PasswordResetNeeds) {
       forgetLinks: queries.forget,
     },
     routes: (doors: Doors) => passwordResetRoutes(doors, passwordReset),
-    chores: [{ name: 'deleting old links for passwords', everyMs: HOUR_MS, run: passwordReset.prune }],
+    chores: [{ name: 'deleting old password links', everyMs: HOUR_MS, run: passwordReset.prune }],
   } satisfies Module<object>
 }

@@ -154,7 +154,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {
-        name: 'deleting old counts of sign-ins',
+        name: 'deleting old sign-in addresses',
         everyMs: HOUR_MS,
         run() {
           const now = clock.now()

@@ -66,7 +66,7 @@ export function buildPayments(base: Base, needs: PaymentNeeds) {
       new Elysia({ name: 'payments' })
         .use(paymentRoutes(doors, { payments, baseUrl }))
         .use(eventRoutes(events)),
-    chores: [{ name: 'tidying up payments', everyMs: HOUR_MS, run: tidy }],
+    chores: [{ name: 'cleaning up payments', everyMs: HOUR_MS, run: tidy }],
   } satisfies Module<object>
 }
 

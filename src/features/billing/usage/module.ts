@@ -19,7 +19,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
   const thisMonth = createMonths(base.clock.now)
   const writes = createWriteBehind({
     ...base,
-    name: 'counts of requests',
+    name: 'request counts',
     noteFault(error) {
       calls.keep()
       base.noteFault(error)
@@ -39,7 +39,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
     routes: (doors: Doors) => usageRoutes(doors, usage),
     chores: [
       {
-        name: 'deleting old notes of warnings',
+        name: 'deleting old usage warnings',
         everyMs: DAY_MS,
         run: () => queries.forgetWarningsBefore(thisMonth().name),
       },

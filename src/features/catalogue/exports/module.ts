@@ -27,9 +27,7 @@ export function buildExports(
   return {
     service: {},
     routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),
-    chores: [
-      { name: 'giving up exports that nobody reads', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled },
-    ],
+    chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>
 }

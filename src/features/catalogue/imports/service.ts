@@ -8,10 +8,10 @@ import type { JobStarted } from '../jobs/schema.ts'
 import { describeAnswer, ForeignFile } from './formats/foreign-file.ts'
 import { type ItemDeps, readItems } from './items.ts'
 import { explainColumns, listBareFields } from './mapping/advice.ts'
+import { describeLosses, noLosses } from './mapping/losses.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listUnknownColumns, planImport } from './mapping/plan.ts'
 import { NO_SAMPLE, readSample, type Sample } from './mapping/sample.ts'
-import { describeTally, startTally } from './mapping/tally.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createPreviews, listLosses, type PreviewDeps } from './preview.ts'
 import type { ReadingGate } from './reading-gate.ts'
@@ -58,7 +58,7 @@ export function importService(deps: ImportDeps) {
 
   const checks = { checkProduct, findPrecomputed }
   const previews = createPreviews(deps)
-  const startReading = () => ({ tally: startTally(), now: clock.now() })
+  const startReading = () => ({ losses: noLosses(), now: clock.now() })
 
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
   async function withSource<Result>(
@@ -139,7 +139,7 @@ export function importService(deps: ImportDeps) {
         warnings: () => [
           ...warnings,
           ...describeBare(source, plan, count - hidden),
-          ...describeTally(reading.tally),
+          ...describeLosses(reading.losses),
           ...describeHidden(hidden),
           ...describeStale(stale),
         ],
@@ -194,7 +194,7 @@ export function importService(deps: ImportDeps) {
             ...stopped,
             ...describeBare(source, plan, counts.total),
             ...previews.warnOfDeadEnds(storeId, plan, found),
-            ...describeTally(reading.tally),
+            ...describeLosses(reading.losses),
             ...describeHidden(counts.hidden),
           ],
           products,

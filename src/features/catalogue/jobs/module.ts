@@ -160,7 +160,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
         .use(jobRoutes(doors, jobs)),
     chores: [
       { name: 'working on jobs', everyMs: WAKE_MS, run: jobs.wake },
-      { name: 'telling of jobs', everyMs: TELL_MS, run: streams.tell },
+      { name: 'streaming the progress of jobs', everyMs: TELL_MS, run: streams.tell },
       { name: 'deleting old jobs', everyMs: HOUR_MS, run: jobs.prune },
     ],
     forgetStore: jobs.forgetStore,

@@ -107,8 +107,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     routes: (doors: Doors) => feedRoutes(doors, feeds),
     chores: [
       { name: 'pulling feeds', everyMs: WAKE_MS, run: scheduler.wake },
-      { name: 'correcting the times of feeds', everyMs: HOUR_MS, run: upkeep.correctTimes },
-      { name: 'clearing away deleted feeds', everyMs: HOUR_MS, run: upkeep.clear },
+      { name: 'rescheduling feeds that wait too long', everyMs: HOUR_MS, run: upkeep.correctTimes },
+      { name: 'erasing deleted feeds', everyMs: HOUR_MS, run: upkeep.clear },
     ],
     forgetStore: scheduler.forgetStore,
   } satisfies Module<object>

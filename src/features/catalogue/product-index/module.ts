@@ -33,7 +33,9 @@ export function buildProductIndex({ db, clock, log, noteFault }: Base, needs: Pr
   const service: ProductIndexService = { ...index, ...loader }
   return {
     service,
-    chores: [{ name: 'reading words', everyMs: MINUTE_MS, run: () => loader.readWordsInTurns(stop) }],
+    chores: [
+      { name: 'loading the words of products', everyMs: MINUTE_MS, run: () => loader.readWordsInTurns(stop) },
+    ],
     forgetStore: loader.forgetStore,
   } satisfies Module<ProductIndexService>
 }

@@ -29,7 +29,7 @@ export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   })
   return {
     service,
-    chores: [{ name: 'embedding products again', everyMs: WAKE_MS, run: service.wake }],
+    chores: [{ name: 're-embedding products', everyMs: WAKE_MS, run: service.wake }],
     forgetStore: service.forgetStore,
   } satisfies Module<object>
 }

@@ -120,8 +120,8 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     },
     routes: (doors: Doors) => analyticsRoutes(doors, service),
     chores: [
-      { name: 'packing the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
-      { name: 'drawing the map of unmet demand', everyMs: HOUR_MS, run: demand.run },
+      { name: 'compacting the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
+      { name: 'mapping unmet demand', everyMs: HOUR_MS, run: demand.run },
     ],
     forgetStore(storeId: string): void {
       keystrokeBursts.forgetStore(storeId)

@@ -101,7 +101,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     routes: (doors: Doors) => searchRoutes(doors, search),
     chores: [
       { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },
-      { name: 'forgetting query pictures', everyMs: MINUTE_MS, run: queryPictures.prune },
+      { name: 'dropping old query pictures', everyMs: MINUTE_MS, run: queryPictures.prune },
     ],
     forgetStore(storeId: string): void {
       queryPictures.forgetStore(storeId)

@@ -22,7 +22,8 @@ export function createSenders(listed: () => readonly ListedRoute[]) {
       const codes = new Set(Object.values(hooks?.response ?? {}).flatMap((schema) => listCodes(schema) ?? []))
       const { tags: [tag] = [], operationId } = hooks?.detail ?? {}
       const endpoint = {
-        ...{ method, path: path.replace(/:(\w+)/g, '{$1}') },
+        method,
+        path: path.replace(/:(\w+)/g, '{$1}'),
         // Swagger UI opens the operation that its address names.
         address: tag && operationId ? `/docs#/${encodeURIComponent(tag)}/${operationId}` : '/docs',
       }

@@ -17,7 +17,7 @@ export const buildStateWatch = (needs: StateWatchDeps) =>
     service: undefined,
     chores: [
       {
-        name: 'watching for suspended stores and lost rights',
+        name: 'watching for suspended stores and revoked rights',
         everyMs: SECOND_MS,
         run: createStateWatch(needs),
       },

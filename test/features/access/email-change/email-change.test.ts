@@ -399,7 +399,7 @@ describe('cancelling (contract 5.12)', () => {
     expect((await approve(first.approval)).status).toBe(401)
     await ask(NEW, { password: 'seven green bottles' })
     const second = mailed()
-    await app.operator.resetPassword(anna.email, PASSWORD)
+    await app.accounts.resetPassword(anna.email, PASSWORD)
     expect((await approve(second.approval)).status).toBe(401)
     expect((await confirm(second.confirmation)).status).toBe(401)
   })

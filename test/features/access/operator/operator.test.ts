@@ -29,7 +29,7 @@ describe('user verify', () => {
   /** What an operator is told who has to choose. */
   const refused = (choice?: { store?: string; id?: string }): string => {
     try {
-      app.operator.verify(BODY.email, choice)
+      app.accounts.verify(BODY.email, choice)
     } catch (error) {
       if (error instanceof OperatorError && error.exitCode === 1) return error.message
       throw error
@@ -48,7 +48,7 @@ describe('user verify', () => {
 
   test('activates the open registration of an address when there is one', async () => {
     await registered()
-    expect(app.operator.verify(' ANNA@shop.test')).toMatchObject({ status: 'verified', slug: 'anna-s-shop' })
+    expect(app.accounts.verify(' ANNA@shop.test')).toMatchObject({ status: 'verified', slug: 'anna-s-shop' })
     expect(await sendSignIn()).toBe(200)
   })
 
@@ -64,7 +64,7 @@ describe('user verify', () => {
 
   test('activates the chosen one, and the password of that one signs in', async () => {
     await both()
-    expect(app.operator.verify(BODY.email, { store: 'Anna’s shop' }).slug).toBe('anna-s-shop')
+    expect(app.accounts.verify(BODY.email, { store: 'Anna’s shop' }).slug).toBe('anna-s-shop')
     expect(await sendSignIn()).toBe(200)
     expect(await sendSignIn('the stranger’s password')).toBe(401)
   })
@@ -72,10 +72,10 @@ describe('user verify', () => {
   test('takes the end of an id or all of it', async () => {
     await both()
     const id = idOf('Anna’s shop')
-    expect(() => app.operator.verify(BODY.email, { id: id.slice(1) })).toThrow('8 characters')
+    expect(() => app.accounts.verify(BODY.email, { id: id.slice(1) })).toThrow('8 characters')
     expect(refused({ id: 'ffffffff' })).toStartWith('No open registration of anna@shop.test matches')
     expect(refused({ id, store: 'Stranger' })).toStartWith('No open registration of anna@shop.test matches')
-    expect(app.operator.verify(BODY.email, { id: id.toUpperCase() }).slug).toBe('anna-s-shop')
+    expect(app.accounts.verify(BODY.email, { id: id.toUpperCase() }).slug).toBe('anna-s-shop')
   })
 
   test('activates none when the choice fits several, or not the only one', async () => {
@@ -89,14 +89,14 @@ describe('user verify', () => {
   })
 
   test('is told why an address cannot be activated', async () => {
-    expect(() => app.operator.verify('anna')).toThrow('must be a mail address')
-    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered in the last 24 hours')
+    expect(() => app.accounts.verify('anna')).toThrow('must be a mail address')
+    expect(() => app.accounts.verify('anna@shop.test')).toThrow('has not registered in the last 24 hours')
     await registered()
     app.clock.advance(24 * HOUR_MS)
-    expect(() => app.operator.verify('anna@shop.test')).toThrow('has not registered')
+    expect(() => app.accounts.verify('anna@shop.test')).toThrow('has not registered')
     await registered()
-    app.operator.verify('anna@shop.test')
-    expect(() => app.operator.verify('anna@shop.test')).toThrow('already has an account')
-    await expect(app.operator.invite('anna@shop.test')).rejects.toThrow('already has an account')
+    app.accounts.verify('anna@shop.test')
+    expect(() => app.accounts.verify('anna@shop.test')).toThrow('already has an account')
+    await expect(app.accounts.invite('anna@shop.test')).rejects.toThrow('already has an account')
   })
 })

@@ -327,28 +327,28 @@ describe('the operator', () => {
   test('sets a password that follows the rule; sessions and failures are gone', async () => {
     const token = String((await sendSignIn(OLD)).body['access_token'])
     for (let n = 0; n < 5; n++) await sendSignIn('not the password')
-    expect(await app.operator.resetPassword(' Anna@shop.test', NEW)).toBeUndefined()
+    expect(await app.accounts.resetPassword(' Anna@shop.test', NEW)).toBeUndefined()
     expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
     expect((await sendSignIn(NEW)).status).toBe(200)
     expect(events('password.reset')).toEqual([expect.objectContaining({ actor_kind: 'operator' })])
   })
 
   test('gets a random password when none is named, and only then', async () => {
-    const made = String(await app.operator.resetPassword(EMAIL))
+    const made = String(await app.accounts.resetPassword(EMAIL))
     expect(made.length).toBeGreaterThanOrEqual(20)
     expect((await sendSignIn(made)).status).toBe(200)
   })
 
   test('ends the links that were mailed', async () => {
     const token = await asked()
-    await app.operator.resetPassword(EMAIL, NEW)
+    await app.accounts.resetPassword(EMAIL, NEW)
     expect(refusal(await reset(token))).toEqual([401, 'unauthorized'])
   })
 
   test('unlocks a person who failed too often', async () => {
     for (let n = 0; n < 5; n++) await sendSignIn('not the password')
     expect(refusal(await sendSignIn(OLD))).toEqual([429, 'too_many_requests'])
-    app.operator.unlock('ANNA@shop.test')
+    app.accounts.unlock('ANNA@shop.test')
     expect((await sendSignIn(OLD)).status).toBe(200)
   })
 
@@ -358,7 +358,7 @@ describe('the operator', () => {
     [EMAIL, 'password123', 'is one of the most used passwords'],
     [EMAIL, EMAIL, 'must not be the e-mail address'],
   ])('%p with %p is refused', async (email, password, words) => {
-    const error = await app.operator.resetPassword(email, password).catch((reason: unknown) => reason)
+    const error = await app.accounts.resetPassword(email, password).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OperatorError)
     expect((error as Error).message).toContain(words)
     expect((await sendSignIn(OLD)).status).toBe(200)

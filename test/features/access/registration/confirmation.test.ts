@@ -175,7 +175,7 @@ describe('POST /verify (contract 5.3)', () => {
   test('the operator may still activate what five wrong passwords have ended', async () => {
     const token = await registered(app)
     for (let n = 0; n < 5; n++) await confirm(app, token, WRONG)
-    expect(app.operator.verify(BODY.email)).toMatchObject({ status: 'verified' })
+    expect(app.accounts.verify(BODY.email)).toMatchObject({ status: 'verified' })
     expect((await sendSignIn(app)).status).toBe(200)
   })
 

@@ -17,7 +17,7 @@ const refusal = ({ status, body }: Answer) => [status, body['error']]
 describe('the setting REGISTRATION', () => {
   test('closed: 403 permission_denied for everyone', async () => {
     const closed = testApp({}, { REGISTRATION: 'closed' })
-    const { token } = await closed.operator.invite('anna@shop.test')
+    const { token } = await closed.accounts.invite('anna@shop.test')
     closed.mails.length = 0
     for (const body of [{}, { invite: token }]) {
       const answer = await register(body, closed)
@@ -30,7 +30,7 @@ describe('the setting REGISTRATION', () => {
 
   test('invite: an invitation works for its own address, once', async () => {
     const closed = testApp({}, { REGISTRATION: 'invite' })
-    const { token } = await closed.operator.invite('Anna@shop.test')
+    const { token } = await closed.accounts.invite('Anna@shop.test')
     expect(closed.mails[0]).toMatchObject({ to: 'anna@shop.test' })
     expect(closed.mails[0]?.text).toContain(token)
     for (const body of [
@@ -56,8 +56,8 @@ describe('the setting REGISTRATION', () => {
   test('invite: an invitation lasts 7 days', async () => {
     const closed = testApp({}, { REGISTRATION: 'invite' })
     const tokens = [
-      await closed.operator.invite('anna@shop.test'),
-      await closed.operator.invite('bert@shop.test'),
+      await closed.accounts.invite('anna@shop.test'),
+      await closed.accounts.invite('bert@shop.test'),
     ]
     closed.clock.advance(7 * 24 * HOUR_MS - 1)
     expect((await register({ invite: tokens[0]?.token }, closed)).status).toBe(202)
@@ -67,7 +67,7 @@ describe('the setting REGISTRATION', () => {
   })
 
   test('open: an invitation is not needed and stays as it is', async () => {
-    const { token } = await app.operator.invite('anna@shop.test')
+    const { token } = await app.accounts.invite('anna@shop.test')
     expect((await register({ invite: token })).status).toBe(202)
     expect(app.db.prepare('SELECT * FROM registration_invites').all()).toEqual([
       expect.objectContaining({ used_at: null }),

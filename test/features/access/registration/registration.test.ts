@@ -258,7 +258,7 @@ test('neither token nor password stands in the database, before and after', asyn
     },
     { REGISTRATION: 'invite' },
   )
-  const { token: invite } = await kept.operator.invite('anna@shop.test')
+  const { token: invite } = await kept.accounts.invite('anna@shop.test')
   await register(kept, { invite, password: 'canary password' })
   const token = /token=([\w-]{43})\n/.exec(kept.outbox.list().at(-1)?.text ?? '')?.[1] as string
   expect(token).toHaveLength(43)

@@ -219,9 +219,9 @@ describe('GET /verify (contract 5.3)', () => {
   test('accounts of setup and of the operator are proven, and so is a password that the operator set', async () => {
     await app.store('carla')
     await registered(app)
-    app.operator.verify(BODY.email)
+    app.accounts.verify(BODY.email)
     await verify(app, await registered(app, { email: 'bert@shop.test' }))
-    await app.operator.resetPassword('bert@shop.test', 'the operator’s choice')
+    await app.accounts.resetPassword('bert@shop.test', 'the operator’s choice')
     const now = app.clock.now()
     expect(rows(app, 'users').map(({ email, proven_at }) => [email, proven_at])).toEqual([
       ['carla@shop.test', now],

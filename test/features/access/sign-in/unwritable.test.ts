@@ -166,7 +166,7 @@ describe('a database that cannot be written', () => {
     const others = await app.call('DELETE', '/v1/me/sessions', { token: tokens[1] })
     expect(others.body).toEqual({ status: 'ended', ended: 1 })
     expect([(await me(tokens[1])).status, (await me(tokens[2])).status]).toEqual([200, 401])
-    await app.operator.resetPassword(anna.email, 'seven green bottles')
+    await app.accounts.resetPassword(anna.email, 'seven green bottles')
     expect((await me(tokens[1])).status).toBe(401)
     await laterOn()
     expect(rows()).toBe(0)

@@ -158,10 +158,10 @@ describe('from then on', () => {
   })
 
   test('`user unlock` opens it at once, and a new password too', async () => {
-    app.operator.unlock(anna.email)
+    app.accounts.unlock(anna.email)
     expect((await signIn({ totp_code: phone.code() })).status).toBe(200)
     await guess(10)
-    await app.operator.resetPassword(anna.email, 'seven green bottles')
+    await app.accounts.resetPassword(anna.email, 'seven green bottles')
     app.clock.advance(MINUTE)
     const entered = { password: 'seven green bottles', totp_code: phone.code() }
     expect((await signIn(entered)).status).toBe(200)

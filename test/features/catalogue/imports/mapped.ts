@@ -5,11 +5,11 @@ import {
   assembleProducts,
   type ImportItem,
 } from '../../../../src/features/catalogue/imports/mapping/assemble.ts'
+import { noLosses } from '../../../../src/features/catalogue/imports/mapping/losses.ts'
 import type { Mapping } from '../../../../src/features/catalogue/imports/mapping/mapping.ts'
 import { planImport } from '../../../../src/features/catalogue/imports/mapping/plan.ts'
 import type { MappedProduct } from '../../../../src/features/catalogue/imports/mapping/products.ts'
 import { readSample } from '../../../../src/features/catalogue/imports/mapping/sample.ts'
-import { startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 
 export const NOW = Date.parse('2030-06-15T12:00:00Z')
 
@@ -31,11 +31,19 @@ export async function importFile(
     findPicture: (name) => (pictures.includes(name) ? name : undefined),
   })
   const plan = planImport(table.columns, mapping, sample)
-  const reading = { tally: startTally(), now }
+  const reading = { losses: noLosses(), now }
   const items: ImportItem[] = []
   for await (const item of assembleProducts(table.records, plan, reading)) items.push(item)
   const products = items.flatMap((item) => ('product' in item ? [item.product as MappedProduct] : []))
-  return { plan, sample, items, products, tally: reading.tally, encoding: await detectEncoding(open), table }
+  return {
+    plan,
+    sample,
+    items,
+    products,
+    losses: reading.losses,
+    encoding: await detectEncoding(open),
+    table,
+  }
 }
 
 /** A table of cells as CSV. */

@@ -5,8 +5,8 @@ import {
   assembleProducts,
   type ImportItem,
 } from '../../../../src/features/catalogue/imports/mapping/assemble.ts'
+import { noLosses } from '../../../../src/features/catalogue/imports/mapping/losses.ts'
 import { listUnknownColumns, planImport } from '../../../../src/features/catalogue/imports/mapping/plan.ts'
-import { startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 import {
   plainText,
   readNumber,
@@ -18,7 +18,7 @@ import {
 import { importFile, NOW } from './mapped.ts'
 
 const importCsv = importFile
-const reading = { tally: startTally(), now: NOW }
+const reading = { losses: noLosses(), now: NOW }
 
 describe('Shopify', () => {
   const old = `Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Variant SKU,Variant Inventory Qty,Variant Price,Variant Image,Image Src,Image Position,Status

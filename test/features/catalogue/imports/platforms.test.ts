@@ -226,7 +226,7 @@ describe('Google Merchant', () => {
       `<item>${Object.entries(fields)
         .flatMap(([name, values]) => [values].flat().map((value) => `<g:${name}>${text(value)}</g:${name}>`))
         .join('')}</item>`
-    const { plan, products, tally } = await importFile(
+    const { plan, products, losses } = await importFile(
       `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>
       ${item({
         ...{
@@ -249,7 +249,7 @@ describe('Google Merchant', () => {
       </channel></rss>`,
     )
     expect(products).toEqual(expected)
-    expect(tally.saleNotBelow).toBe(1)
+    expect(losses.saleNotBelow).toBe(1)
     expect(plan).toMatchObject({ platform: 'google', mayWant: ['condition', 'material'] })
   })
 

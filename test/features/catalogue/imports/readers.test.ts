@@ -4,13 +4,13 @@ import { createLister } from '../../../../src/features/catalogue/imports/mapping
 import { mergeColours, splitColours } from '../../../../src/features/catalogue/imports/mapping/colours.ts'
 import { isNoDate, readDate } from '../../../../src/features/catalogue/imports/mapping/dates.ts'
 import { headerKey } from '../../../../src/features/catalogue/imports/mapping/headers.ts'
+import { describeLosses, noLosses } from '../../../../src/features/catalogue/imports/mapping/losses.ts'
 import type { Field, Plan, Role } from '../../../../src/features/catalogue/imports/mapping/mapping.ts'
 import {
   addOffer,
   type OfferRange,
   readOffer,
 } from '../../../../src/features/catalogue/imports/mapping/offers.ts'
-import { describeTally, startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 import {
   cutText,
   readDescription,
@@ -48,10 +48,10 @@ describe('categories', () => {
 
   test('a path of a hundred levels keeps ten, and a thousand categories are bounded', async () => {
     const deep = Array.from({ length: 100 }, (_, n) => `L${n}`).join(' > ')
-    const { products, tally } = await importFile(`id,image,category\n1,https://x.example/a.jpg,${deep}\n`)
+    const { products, losses } = await importFile(`id,image,category\n1,https://x.example/a.jpg,${deep}\n`)
     const { category, category_path = [] } = (products[0]?.metadata ?? {}) as Record<string, string[]>
     expect([category as unknown, category_path.length]).toEqual(['L9', 10])
-    expect(describeTally(tally)).toEqual([
+    expect(describeLosses(losses)).toEqual([
       '1 product has a category of more than 10 levels: the first 10 were kept',
     ])
     const many = Array.from({ length: 1_000 }, (_, n) => `${'x'.repeat(90)}${n}`).join(',')
@@ -92,9 +92,9 @@ describe('dates of sales', () => {
 
 describe('offers', () => {
   const read = (cells: Partial<Record<Field | Role, string>>) => {
-    const tally = startTally()
-    const offer = readOffer((name) => cells[name], 'plain', tally)
-    return { offer, lost: describeTally(tally).length }
+    const losses = noLosses()
+    const offer = readOffer((name) => cells[name], 'plain', losses)
+    return { offer, lost: describeLosses(losses).length }
   }
 
   test.each([

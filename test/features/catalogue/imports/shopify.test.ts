@@ -75,7 +75,7 @@ describe('Shopify: a product can be bought if any variant can', () => {
       'Option1 Name': 'Farbe',
       'Image Src': image,
     })
-    const { products, tally } = await importFile(
+    const { products, losses } = await importFile(
       toTable([
         { ...variant('a', 'Rot', '20', '', picture('red')), ...head('a', picture('a')) },
         variant('a', 'Blau', '15', '', picture('blue')),
@@ -110,7 +110,7 @@ describe('Shopify: a product can be bought if any variant can', () => {
     })
     expect(products[2]?.metadata).toMatchObject({ price: 20 })
     expect(products[2]?.metadata).not.toHaveProperty('sale_price')
-    expect(tally.saleNotBelow).toBe(0)
+    expect(losses.saleNotBelow).toBe(0)
   })
 
   test('a product of a thousand variants keeps those with pictures of their own', async () => {

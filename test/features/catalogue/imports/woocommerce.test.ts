@@ -4,8 +4,8 @@ import {
   assembleProducts,
   type ImportItem,
 } from '../../../../src/features/catalogue/imports/mapping/assemble.ts'
+import { noLosses } from '../../../../src/features/catalogue/imports/mapping/losses.ts'
 import { planImport } from '../../../../src/features/catalogue/imports/mapping/plan.ts'
-import { startTally } from '../../../../src/features/catalogue/imports/mapping/tally.ts'
 import { importFile, NOW, toTable } from './mapped.ts'
 
 const picture = (name: string) => `https://x.example/${name}.jpg`
@@ -39,7 +39,7 @@ describe('WooCommerce: stock and families', () => {
   })
 
   test('a parent without a SKU is named by its id; it is in stock if any variation is', async () => {
-    const { products, tally } = await importFile(
+    const { products, losses } = await importFile(
       toTable([
         row({
           ID: 5,
@@ -89,7 +89,7 @@ describe('WooCommerce: stock and families', () => {
       ],
       ['8', picture('b'), { price: 12, variant_group: 'NONE' }],
     ])
-    expect(tally).toMatchObject({ orphans: 1, unkept: 0 })
+    expect(losses).toMatchObject({ orphans: 1, unkept: 0 })
   })
 
   test('the variations of a draft are left out with it', async () => {
@@ -133,10 +133,10 @@ describe('WooCommerce: stock and families', () => {
       }
     }
     const plan = planImport(['SKU', 'Type', 'Name', 'Images', 'Categories', 'Parent', 'Regular price'])
-    const reading = { tally: startTally(), now: NOW }
+    const reading = { losses: noLosses(), now: NOW }
     const items: ImportItem[] = []
     for await (const item of assembleProducts(records, plan, reading)) items.push(item)
-    expect(reading.tally).toMatchObject({ orphans: 0, unkept: 1 })
+    expect(reading.losses).toMatchObject({ orphans: 0, unkept: 1 })
     expect(items.slice(-2)).toMatchObject([
       { product: { product_id: 'V', metadata: { variant_group: 'P6999' } } },
       { product: { product_id: 'W', metadata: { variant_group: 'P0', category: 'C', name: long } } },

@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 /** What a running service does twice a second. */
-const tell = () => app.chores.find(({ name }) => name === 'telling of jobs')?.run()
+const tell = () => app.chores.find(({ name }) => name === 'streaming the progress of jobs')?.run()
 
 async function watch(id: string, as = token) {
   const response = await app.http.handle(

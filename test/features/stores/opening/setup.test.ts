@@ -60,7 +60,7 @@ describe('setup (contract 8.6): the first store', () => {
   test('whoever registered before it takes nothing from the operator: setup makes the super-admin all the same', async () => {
     const body = { client_name: 'Early', email: 'early@shop.test', password: PASSWORD }
     await app.call('POST', '/register', { body })
-    app.operator.verify('early@shop.test')
+    app.accounts.verify('early@shop.test')
     const made = await setup('a@shop.test', 'First')
     expect(users().map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
       ['early@shop.test', 0],

@@ -2,8 +2,8 @@ import type { Cells } from '../formats/record.ts'
 import { columnsOf, createFinder, isFilled } from './cells.ts'
 import { isColourName, readPairs, splitColours } from './colours.ts'
 import { countChars, type FamilyCollector, inherit, pickInherited, type Room } from './inheritance.ts'
+import { noLosses } from './losses.ts'
 import type { Plan } from './mapping.ts'
-import { startTally } from './tally.ts'
 import { splitAddresses } from './values.ts'
 import { addMember, type Reading, readVariant, startMembers, type VariantRow } from './variants.ts'
 import { findReasonToHide, isShownAlone } from './visibility.ts'
@@ -30,7 +30,7 @@ const LIST_CHARS_MAX = 64 * 1024
 export function startMagentoFamilies(plan: Plan, { now }: Reading, room: Room): FamilyCollector {
   const parents = new Map<string, Parent>()
   const rows = new Map<string, VariantRow>()
-  const reading = { tally: startTally(), now }
+  const reading = { losses: noLosses(), now }
 
   return {
     add(cells) {

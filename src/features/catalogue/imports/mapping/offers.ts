@@ -1,6 +1,6 @@
 import { isNoDate, readDate } from './dates.ts'
+import type { Losses } from './losses.ts'
 import type { Field, Platform, Role } from './mapping.ts'
-import type { Tally } from './tally.ts'
 import { type Price, readNumber, readPrice } from './values.ts'
 
 /** What a product or a variant costs. */
@@ -18,7 +18,7 @@ export interface Offer {
 export type FindCell = (name: Field | Role) => string | undefined
 
 /** Reads what a product costs. A sale that is none, or whose dates cannot be read, is left out and counted. */
-export function readOffer(find: FindCell, platform: Platform, tally: Tally): Offer {
+export function readOffer(find: FindCell, platform: Platform, losses: Losses): Offer {
   const readCell = (name: Field | Role): Price | undefined => {
     const cell = find(name)
     return cell === undefined ? undefined : readPrice(cell)
@@ -33,12 +33,12 @@ export function readOffer(find: FindCell, platform: Platform, tally: Tally): Off
   const sale = regular > price.amount ? price.amount : (named?.amount ?? readDiscounted(find, price.amount))
   if (sale === undefined) return all({ price: regular })
   if (sale >= regular) {
-    tally.saleNotBelow++
+    losses.saleNotBelow++
     return all({ price: regular })
   }
   const dates = readSaleDates(find, platform)
   if (dates === undefined) {
-    tally.saleWithoutDates++
+    losses.saleWithoutDates++
     return all({ price: regular })
   }
   return all({ price: regular, sale, ...dates })

@@ -58,7 +58,7 @@ export function mapProduct(
   const highest = members?.range.max
   const paid = paidAt({ price, sale, from, until }, reading.now)
   const categories = readFirstCategories(plan, rows)
-  if (categories?.isCut) reading.tally.deepCategories++
+  if (categories?.isCut) reading.losses.deepCategories++
   const colours = mergeColours([
     ...splitColours(find('color_name') ?? ''),
     ...mergeColours(listOptionColours(plan, perVariant ? rows.slice(0, 1) : rows)),
@@ -124,11 +124,11 @@ function joinStock(
 }
 
 /** What a row costs by itself; of a variant, what it lacks its product may say. */
-function readOwnOffer(plan: Plan, rows: readonly Cells[], { tally }: Reading) {
+function readOwnOffer(plan: Plan, rows: readonly Cells[], { losses }: Reading) {
   const [own, ...others] = rows
-  const offer = readOffer(createFinder(plan, own ? [own] : []), plan.platform, tally)
+  const offer = readOffer(createFinder(plan, own ? [own] : []), plan.platform, losses)
   return offer.price === undefined && others.length > 0
-    ? readOffer(createFinder(plan, rows), plan.platform, tally)
+    ? readOffer(createFinder(plan, rows), plan.platform, losses)
     : offer
 }
 

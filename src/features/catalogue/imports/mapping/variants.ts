@@ -1,16 +1,16 @@
 import type { Cells } from '../formats/record.ts'
 import { createFinder, isFilled } from './cells.ts'
 import { isColourName, mergeColours, readPairs, splitColours } from './colours.ts'
+import type { Losses } from './losses.ts'
 import type { Plan } from './mapping.ts'
 import { addOffer, type FindCell, type Offer, type OfferRange, paidAt, readOffer } from './offers.ts'
-import type { Tally } from './tally.ts'
 import { readText } from './texts.ts'
 import { splitAddresses, splitList } from './values.ts'
 import { readAvailability, readBackorders, readYesNo } from './words.ts'
 
 /** What reading a file needs beside its rows. */
 export interface Reading {
-  tally: Tally
+  losses: Losses
   /** Unix ms: a sale counts within its dates. */
   now: number
 }
@@ -76,9 +76,9 @@ export function addMember(
  *
  * @param head the row that names the options, if another one does.
  */
-export function readVariant(plan: Plan, cells: Cells, head: Cells, { tally, now }: Reading): VariantRow {
+export function readVariant(plan: Plan, cells: Cells, head: Cells, { losses, now }: Reading): VariantRow {
   const find = createFinder(plan, [cells])
-  const offer = readOffer(find, plan.platform, tally)
+  const offer = readOffer(find, plan.platform, losses)
   const inStock = readInStock(plan, find)
   const options = listOptions(plan, cells, head)
   const colour = options.find(({ name }) => isColourName(name))?.value

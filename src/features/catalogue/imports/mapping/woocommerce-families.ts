@@ -1,9 +1,9 @@
 import type { Cells } from '../formats/record.ts'
 import { createFinder } from './cells.ts'
 import { countChars, type FamilyCollector, inherit, pickInherited, type Room } from './inheritance.ts'
+import { noLosses } from './losses.ts'
 import type { Plan } from './mapping.ts'
 import type { MappedProduct } from './products.ts'
-import { startTally } from './tally.ts'
 import { addMember, type Members, type Reading, readVariant, startMembers } from './variants.ts'
 import { findReasonToHide } from './visibility.ts'
 
@@ -17,11 +17,11 @@ interface Parent {
  * The families of WooCommerce: a variation names its product by SKU or as `id:12`, is a product of its own, and takes from
  * the other one what its own cells leave out. The product costs what its cheapest variation costs.
  */
-export function startWooCommerceFamilies(plan: Plan, { tally, now }: Reading, room: Room): FamilyCollector {
+export function startWooCommerceFamilies(plan: Plan, { losses, now }: Reading, room: Room): FamilyCollector {
   const parents = new Map<string, Parent>()
   const members = new Map<string, Members>()
   /** The second reading counts what is odd. */
-  const reading = { tally: startTally(), now }
+  const reading = { losses: noLosses(), now }
   let isFull = false
   const find = (cells: Cells) => createFinder(plan, [cells])
 
@@ -78,8 +78,8 @@ export function startWooCommerceFamilies(plan: Plan, { tally, now }: Reading, ro
         const parent = parents.get(name)
         if (parent?.isHidden) return 'hidden'
         if (parent) return { cells: inherit(plan, cells, parent.cells), family: { group: parent.id } }
-        if (isFull) tally.unkept++
-        else tally.orphans++
+        if (isFull) losses.unkept++
+        else losses.orphans++
         return { cells, family: {} }
       },
     }),

@@ -1,0 +1,63 @@
+import type { Config } from '../../config.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import type { Call } from '../cli/command.ts'
+import { requireStore } from '../cli/store-choice.ts'
+import { findAddress } from '../service/addresses.ts'
+import { findRunningService } from '../service/data-folder.ts'
+import { startService } from '../service/runtime.ts'
+import { withInstall } from '../service/with-install.ts'
+import { createServiceClient, type ServiceClient } from './service-client.ts'
+
+/** The service of a data folder, called as one of its stores. */
+export interface ServiceSession {
+  client: ServiceClient
+  storeId: string
+  /** Whether this command has started the service, which ends with it. */
+  isOwn: boolean
+}
+
+/**
+ * Works through the service that runs on the data folder, or through one of its own while none runs.
+ *
+ * @param told aborts every request.
+ * @returns the exit code: that of the work, or 1 if the service was stopped before it answered.
+ * @throws OperatorError if there is no such store, or if no service can be reached or started.
+ */
+export async function withService(
+  { config, options }: Call,
+  told: AbortSignal,
+  work: (session: ServiceSession) => Promise<number>,
+): Promise<number> {
+  const address = findRunningService(config)
+  const { id: storeId } = await withInstall(config, (services) => requireStore(services, options['store']))
+  const open = (at: string, isOwn: boolean): ServiceSession => ({
+    client: createServiceClient(at, () => issueToken(config, storeId), told),
+    storeId,
+    isOwn,
+  })
+  if (address) return work(open(address, false))
+  const service = await startService(configureOwn(config), told)
+  if (!service) return 1
+  try {
+    return await work(open(service.address, true))
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Nobody but this command uses its own service. The addresses of pictures are those that the next service will have. */
+const configureOwn = (config: Config): Config => ({
+  ...config,
+  BASE_URL: findAddress(config),
+  HOST: '127.0.0.1',
+  PORT: 0,
+  LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL,
+})
+
+/** A token of the store's machine grant for five minutes. */
+const issueToken = (config: Config, storeId: string): Promise<string> =>
+  withInstall(config, async ({ commandTokens }, { readTokenSecret }) => {
+    const token = await commandTokens.issue(storeId, readTokenSecret())
+    if (token === undefined) throw new OperatorError('The store is gone')
+    return token
+  })

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
+import type { App } from '../../app.ts'
+import { type Config, Settings } from '../../config.ts'
+import { OperatorError } from '../../core/operator-error.ts'
+import { toLocalHost } from './local-host.ts'
+
+/** Idle connections are closed after this time; the longest download takes less. */
+const IDLE_SECONDS = 60
+
+/** Starts listening. @returns the address. @throws OperatorError */
+export function listen(app: App, { HOST, PORT }: Config): string {
+  try {
+    // Otherwise a second service could share the port and receive half of the requests.
+    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
+  } catch (error) {
+    throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${explainListening(error, PORT)}`)
+  }
+  return buildAddress(app, HOST, PORT)
+}
+
+/** Ports below this one need a privilege. */
+const FIRST_FREE_PORT = 1024
+
+/** Bun's codes for an address that this machine does not have, that is malformed, or whose name is unknown. */
+const FOREIGN: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'EINVAL', 'ENOENT', 'ENOTFOUND'])
+
+/** Why the system refuses an address, by its error code, and what to do. */
+export function explainListening(error: unknown, port: number): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return 'the port is in use. Choose another with --port, or a free one with --port 0.'
+  if (code === 'EACCES' && port < FIRST_FREE_PORT) {
+    return `ports below ${FIRST_FREE_PORT} need the capability CAP_NET_BIND_SERVICE. Put a proxy in front, or choose another with --port.`
+  }
+  return FOREIGN.has(code ?? '') ? 'that is not an address of this machine. Choose one with --host.' : message
+}
+
+const buildAddress = ({ http }: App, host: string, port: number): string =>
+  `http://${isIPv6(host) ? `[${host}]` : host}:${http.server?.port ?? port}`
+
+/** Where programs on this machine reach the service, past every proxy. */
+export const buildLocalAddress = (app: App, { HOST, PORT }: Config): string =>
+  buildAddress(app, toLocalHost(HOST), PORT)
+
+/** File in the data folder that contains the public and the local address while the service runs. */
+export const ADDRESS_FILE = 'address'
+
+/** Publishes the addresses to commands that run beside the service. @returns a function that removes them. */
+export function publishAddress(dataDir: string, address: string, local: string): () => void {
+  const path = join(dataDir, ADDRESS_FILE)
+  writeFileSync(path, `${address}\n${local}\n`)
+  return () => rmSync(path, { force: true })
+}
+
+/** Finds the address where the service of a data folder answers, or would answer with these settings. */
+export function findAddress({ DATA_DIR, BASE_URL, HOST, PORT }: Config): string {
+  const [published] = readAddresses(DATA_DIR)
+  // A port of 0 is only known once the service listens.
+  return published || BASE_URL || `http://${HOST}:${PORT || Settings.properties.PORT.default}`
+}
+
+/** Reads the public and the local address of the service that runs on a data folder; nothing if none runs. */
+export function readAddresses(dataDir: string): string[] {
+  const path = join(dataDir, ADDRESS_FILE)
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
+}
+
+/** The flag that names the data folder in a command to copy; nothing for the default one. */
+export const formatFolderFlag = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string =>
+  DATA_DIR === Settings.properties.DATA_DIR.default ? '' : ` --data-dir ${quote(DATA_DIR)}`
+
+/** Quotes a word for a shell where it needs that. */
+const quote = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,178 @@
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type App, createApp } from '../../app.ts'
+import { type Config, listSettings, type ShownSetting } from '../../config.ts'
+import { createByteBudget } from '../../core/byte-budget.ts'
+import { systemClock as clock } from '../../core/clock.ts'
+import { systemIds as ids } from '../../core/ids.ts'
+import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
+import { findDamage } from '../../platform/db/damage.ts'
+import { readFreeDiskShare } from '../../platform/disk.ts'
+import type { Embedder } from '../../platform/embedder/embedder.ts'
+import type { PartName } from '../../platform/native/embedded.ts'
+import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
+import { unpackApart } from '../../platform/native/unpack-apart.ts'
+import { createFileDownloads } from '../../platform/outbound/downloads.ts'
+import { createPoster } from '../../platform/outbound/poster.ts'
+import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
+import { createPictureFiles } from '../../platform/pictures/kept.ts'
+import { markRunning } from '../../platform/running-mark.ts'
+import { createWorkFiles } from '../../platform/work-files.ts'
+import { ADDRESS_FILE, buildLocalAddress, listen, publishAddress } from './addresses.ts'
+import { explainFolderError, openForServing } from './data-folder.ts'
+import { loadTokenSecret } from './data-secrets.ts'
+import { createDeferredWork } from './deferred-work.ts'
+import { checkDiskSpace } from './disk-space.ts'
+import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
+import { logLibraries } from './libraries.ts'
+import { createLog } from './log.ts'
+import {
+  createConfiguredEmbedder,
+  openEgresses,
+  openInstallPorts,
+  openPaymentGateway,
+  parseNetworks,
+} from './open-ports.ts'
+import { logUncaught } from './uncaught.ts'
+import { findWarnings } from './warnings.ts'
+
+/** A running service. */
+export interface Running {
+  app: App
+  embedder: Embedder
+  /** The address it listens on, and the public one. */
+  address: string
+  baseUrl: string
+  /**
+   * Stops accepting requests, finishes those in flight (at most 8 s), cuts outbound work and closes everything. Takes
+   * less than 10 s; anything that still hangs ends with the process.
+   */
+  stop(): Promise<void>
+}
+
+/** The parts of the executable that a service needs besides those of every command. */
+export const partsOf = ({ MODEL_DIR }: Config): PartName[] => [
+  ...(MODEL_DIR ? [] : ['model' as const]),
+  'sharp',
+  'onnxruntime',
+]
+
+/** How often the start tries to load an unreadable index, and the pause in between. */
+const INDEX_TRIES = 3
+const INDEX_PAUSE_MS = 300
+
+/**
+ * Starts the service: database, model, index, listener.
+ *
+ * @param told aborts when the program is told to stop.
+ * @param settings the configuration as it may be shown.
+ * @returns undefined if that happens before the service listens.
+ * @throws OperatorError, after stopping every part that had started.
+ */
+export async function startService(
+  config: Config,
+  told?: AbortSignal,
+  settings: readonly ShownSetting[] = listSettings(config),
+): Promise<Running | undefined> {
+  try {
+    return await start(config, told, settings)
+  } catch (error) {
+    throw explainFolderError(resolve(config.DATA_DIR), error)
+  }
+}
+
+async function start(
+  config: Config,
+  told: AbortSignal | undefined,
+  settings: readonly ShownSetting[],
+): Promise<Running | undefined> {
+  const egresses = openEgresses(config)
+  parseNetworks(config, 'TRUSTED_PROXIES')
+  const log = createLog(config.LOG_LEVEL)
+  for (const warning of findWarnings(config)) log.warn(warning)
+  logLibraries(config, log)
+  const dataDir = resolve(config.DATA_DIR)
+  // Closed in reverse order, at the end or when a later part fails to start.
+  await using started = new AsyncDisposableStack()
+
+  const { db, unlock } = openForServing(dataDir)
+  started.defer(unlock)
+  // A service that was killed left its own.
+  rmSync(join(dataDir, ADDRESS_FILE), { force: true })
+  const mark = markRunning(dataDir)
+  // The next start checks a database that may be damaged.
+  let isSound = () => !mark.wasUnclean
+  started.defer(() => {
+    if (isSound()) mark.remove()
+  })
+  started.defer(() => void db.close())
+  logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
+  await checkDiskSpace(dataDir, partsOf(config))
+  unpackApart(partsOf(config))
+  const embedder = createConfiguredEmbedder(config, log)
+  started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
+  const deferred = createDeferredWork(log)
+  started.defer(() => waitAtMost(CLOSE_MS, deferred.finish()))
+  // Aborts all outbound work.
+  const stop = new AbortController()
+  started.defer(() => stop.abort())
+  let baseUrl = config.BASE_URL
+  const budget = createByteBudget()
+  const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
+  const app = createApp(config, () => baseUrl, {
+    ...openInstallPorts(config, {
+      db,
+      dataDir,
+      log,
+      defer: deferred.defer,
+      egress: egresses.main,
+      poster: createPoster({ egress: egresses.webhooks, stop: stop.signal }),
+      stop: stop.signal,
+    }),
+    paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
+    tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
+    embedder,
+    budget,
+    stop: stop.signal,
+    settings,
+    fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
+    files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
+    downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
+    bodyFiles,
+    jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
+    readDemoPicture,
+    readFreeDiskShare: () => readFreeDiskShare(dataDir),
+    findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
+  })
+  let pictures = await runInTurns(app.loadingIndex(), told)
+  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
+  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
+    await Bun.sleep(INDEX_PAUSE_MS)
+    pictures = await runInTurns(app.loadingIndex(), told)
+  }
+  if (pictures === undefined) return undefined
+  log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
+  const address = listen(app, config)
+  // After the requests, and after what they wait for was cut.
+  started.defer(() => {
+    app.services.reembedding.stop()
+    return waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.drain(), app.services.reembedding.drain()]))
+  })
+  started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
+  started.defer(() =>
+    finishRequests(app.http.server, () => {
+      stop.abort()
+      void embedder.close()
+    }),
+  )
+  started.defer(app.services.jobs.stop)
+  // Writes during the stop must not wait.
+  started.defer(() => void db.pragma('busy_timeout = 0'))
+  baseUrl ||= address
+  started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app, config)))
+  for (const { name, everyMs, run } of app.chores) deferred.every(everyMs, name, run)
+  if (mark.wasUnclean) void app.storage.inspect()
+  isSound = app.storage.isSound
+  const running = started.move()
+  return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
+}

@@ -1,0 +1,37 @@
+import { Elysia } from 'elysia'
+import type { Doors } from '../../../http/doors.ts'
+import type { Base, Module } from '../../module.ts'
+import { type AdminNodeDeps, adminNodeService } from './node.ts'
+import { adminNodeQueries } from './node-queries.ts'
+import { adminNodeRoutes } from './node-routes.ts'
+import { type AdminPeopleDeps, adminPeopleService } from './people.ts'
+import { adminPeopleQueries } from './people-queries.ts'
+import { adminPeopleRoutes } from './people-routes.ts'
+import { adminStoreQueries } from './store-queries.ts'
+import { adminStoreRoutes } from './store-routes.ts'
+import { type AdminStoreDeps, adminStoreService } from './stores.ts'
+
+export interface AdminNeeds
+  extends Pick<AdminStoreDeps, 'people' | 'stores'>,
+    Pick<AdminPeopleDeps, 'operator' | 'resetTwoFactor' | 'failures'>,
+    Pick<AdminNodeDeps, 'outbox' | 'health' | 'listAudit' | 'readFreeDiskShare' | 'settings'> {}
+
+/** Wires what super-admins see of stores, people and this node, and do to them. */
+export function buildAdmin(base: Base, needs: AdminNeeds) {
+  const stores = adminStoreService({ ...base, ...needs, queries: adminStoreQueries(base.db) })
+  const people = adminPeopleService({ ...base, ...needs, queries: adminPeopleQueries(base.db) })
+  const node = adminNodeService({
+    ...base,
+    ...needs,
+    queries: adminNodeQueries(base.db),
+    readMemoryBytes: () => process.memoryUsage.rss(),
+  })
+  return {
+    service: {},
+    routes: (doors: Doors) =>
+      new Elysia({ name: 'admin' })
+        .use(adminStoreRoutes(doors, stores))
+        .use(adminPeopleRoutes(doors, people))
+        .use(adminNodeRoutes(doors, node)),
+  } satisfies Module<object>
+}

@@ -1,0 +1,95 @@
+import type { Caller } from '../../../core/actor.ts'
+import { operatorAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { notFound } from '../../../core/errors.ts'
+import { limitOrNull } from '../../../core/plans.ts'
+import type { Base } from '../../module.ts'
+import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { StoreService } from '../../stores/stores/service.ts'
+import { createPages } from './pages.ts'
+import type {
+  AdminStore,
+  AdminStoreList,
+  AdminStoreQuery,
+  DeleteStoreBody,
+  StorePatch,
+  SuspendBody,
+} from './schema.ts'
+import type { AdminStoreQueries, AdminStoreRow } from './store-queries.ts'
+
+export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
+  queries: AdminStoreQueries
+  people: Pick<PeopleQueries, 'listOwners'>
+  stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'planDeletion'>
+}
+
+const SEARCH_DAYS = 30
+const OWNERS_MAX = 10
+
+const readPage = createPages('admin_stores')
+
+export type AdminStoreService = ReturnType<typeof adminStoreService>
+
+/** The stores of this service, for super-admins. Every function with an id throws ApiError `not_found`. */
+export function adminStoreService({ queries, people, stores, plans, clock }: AdminStoreDeps) {
+  const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
+
+  const view = (row: AdminStoreRow): AdminStore => ({
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    plan: row.plan,
+    status: row.suspendedAt === null ? 'active' : row.deleteAt === null ? 'suspended' : 'deletion_planned',
+    products: row.products,
+    max_products: limitOrNull(plans[row.plan].productsMax),
+    searches: row.searches,
+    storage_bytes: row.storageBytes,
+    members: row.members,
+    owners: people.listOwners(row.id, OWNERS_MAX).map(({ email }) => email),
+    created_at: isoTime(row.createdAt),
+    suspended_at: isoTimeOrNull(row.suspendedAt),
+    suspended_reason: row.suspendedReason,
+    delete_at: isoTimeOrNull(row.deleteAt),
+  })
+
+  function read(id: string): AdminStore {
+    const row = queries.find(id, findFirstDay())
+    if (!row) throw notFound('store')
+    return view(row)
+  }
+
+  return {
+    read,
+
+    /** @throws ApiError `invalid_cursor`. */
+    list({ q, status, ...page }: AdminStoreQuery): AdminStoreList {
+      const since = findFirstDay()
+      const { rows, nextCursor } = readPage(page, (beforeId, limit) =>
+        queries.listPage({ q, status, beforeId, since }, limit),
+      )
+      return { stores: rows.map(view), count: rows.length, next_cursor: nextCursor }
+    },
+
+    suspend(by: Caller, id: string, { reason }: SuspendBody): AdminStore {
+      stores.suspend(id, reason.trim(), by)
+      return read(id)
+    },
+
+    /** @throws ApiError `conflict` if it is not suspended. */
+    resume(by: Caller, id: string): AdminStore {
+      stores.resume(id, by)
+      return read(id)
+    },
+
+    change(by: Caller, id: string, { plan }: StorePatch): AdminStore {
+      stores.setPlan(id, plan, operatorAct(by))
+      return read(id)
+    },
+
+    /** @throws ApiError `validation_error` for a wrong slug, `conflict` if the deletion is planned already. */
+    delete(by: Caller, id: string, { confirm }: DeleteStoreBody): AdminStore {
+      stores.planDeletion(id, confirm, by)
+      return read(id)
+    },
+  }
+}

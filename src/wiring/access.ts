@@ -1,0 +1,202 @@
+import type { Config } from '../config.ts'
+import { createKeyedLock } from '../core/keyed-lock.ts'
+import { buildApiKeys } from '../features/access/api-keys/module.ts'
+import { buildClientSecret } from '../features/access/client-secret/module.ts'
+import { buildEmailChange, createEmailChangeRows } from '../features/access/email-change/module.ts'
+import { buildIpAllowlist } from '../features/access/ip-allowlist/module.ts'
+import { buildMe } from '../features/access/me/module.ts'
+import { buildOperator } from '../features/access/operator/module.ts'
+import { buildOverview } from '../features/access/overview/module.ts'
+import { buildOwnData } from '../features/access/own-data/module.ts'
+import { buildPasswordReset } from '../features/access/password-reset/module.ts'
+import { buildReauthentication } from '../features/access/reauthentication/module.ts'
+import { buildRegistration } from '../features/access/registration/module.ts'
+import type { RegistrationMode } from '../features/access/registration/service.ts'
+import { buildSessions } from '../features/access/sessions/module.ts'
+import { buildSignIn, type SignInNeeds } from '../features/access/sign-in/module.ts'
+import { buildTwoFactor } from '../features/access/two-factor/module.ts'
+import { buildWidgetKeys } from '../features/access/widget-keys/module.ts'
+import { checkFilters } from '../features/catalogue/filters/module.ts'
+import type { OutboxService } from '../features/mail/outbox/service.ts'
+import type { Install } from '../install.ts'
+import type { Ports } from '../ports.ts'
+import type { DiscoveryWing } from './discovery.ts'
+import type { Foundation } from './foundation.ts'
+import type { StoresWing, TeamsWing } from './stores.ts'
+
+export type KeysWing = ReturnType<typeof wireKeys>
+
+/** Builds the keys of stores, and the lists of addresses that may use a store. */
+export function wireKeys({ base, reads }: Foundation, { storeRows, tellOwners }: StoresWing) {
+  const widgetKeys = buildWidgetKeys(base, { checkFilters })
+  const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
+  const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
+  return { widgetKeys, apiKeys, ipAllowlist }
+}
+
+/** Builds accounts: how people get one, prove that it is theirs, and change or lose what opens it. */
+export function wireAccounts(
+  { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
+  { base, audit, passwords, secretBox }: Foundation,
+  outbox: OutboxService,
+  { storeRows, stores, people }: StoresWing,
+  { apiKeys, widgetKeys, ipAllowlist }: KeysWing,
+) {
+  const sessions = buildSessions(base)
+  const twoFactor = buildTwoFactor(base, {
+    people,
+    outbox,
+    secretBox,
+    endOtherSessions: sessions.service.sessions.endSessions,
+    noteSecondFactor: sessions.service.sessions.noteSecondFactor,
+  })
+  const inTurn = createKeyedLock()
+  const reauthentication = buildReauthentication(base, {
+    people,
+    sessions: sessions.service.sessions,
+    twoFactor: twoFactor.check,
+    passwords,
+    inTurn,
+  })
+  const endSessions = (userId: string) => sessions.service.sessions.endSessions(userId, null)
+  const { forgiveFailures } = sessions.service
+  const emailChangeRows = createEmailChangeRows(base)
+  const passwordReset = buildPasswordReset(base, {
+    people,
+    stores,
+    outbox,
+    forgiveFailures,
+    hashPassword: passwords.hash,
+    endSessions,
+    forgetEmailChange: emailChangeRows.forget,
+    credentials: {
+      removeTwoFactor: twoFactor.service.remove,
+      removeApiKeys: apiKeys.service.removeByStore,
+      removeWidgetKeys: widgetKeys.service.removeByStore,
+      removeIpAllowlist: ipAllowlist.service.removeByStore,
+    },
+  })
+  const readRegistrationMode = (): RegistrationMode =>
+    REGISTRATION || (storeRows.hasStore() ? 'invite' : 'open')
+  const registration = buildRegistration(base, {
+    storeRows,
+    stores,
+    people,
+    outbox,
+    passwords,
+    createPasswordLink: passwordReset.service.createLink,
+    readMode: readRegistrationMode,
+    plan: DEFAULT_PLAN,
+  })
+  const emailChange = buildEmailChange(base, {
+    queries: emailChangeRows,
+    people,
+    outbox,
+    reauthenticate: reauthentication.service.reauthenticate,
+    verifyPassword: passwords.verify,
+    endOtherSessions: sessions.service.sessions.endSessions,
+    forgetResetLinks: passwordReset.service.forgetLinks,
+    forgetRegistrations(before, after) {
+      registration.service.forgetAddress(before)
+      registration.service.forgetOpen(after)
+    },
+    forgetEmailInLog: audit.service.forgetEmail,
+  })
+  const operator = buildOperator(base, {
+    people,
+    registration: registration.service,
+    passwordReset: passwordReset.service,
+    outbox,
+    forgiveFailures,
+    endSessions,
+  })
+  return {
+    sessions,
+    twoFactor,
+    reauthentication,
+    passwordReset,
+    registration,
+    emailChange,
+    operator: operator.service,
+    /** Runs what one person asks with a password in order; the key is the e-mail address. */
+    inTurn,
+    readRegistrationMode,
+  }
+}
+
+export type SignInWing = ReturnType<typeof wireSignIn>
+
+/** Builds sign-ins and tokens, and what callers learn and change about their own credentials. */
+export function wireSignIn(
+  { foundation: { base, reads, passwords }, stores, accounts, keys, delivery }: Install,
+  {
+    tokenSecret,
+    tokenLifetimeSeconds,
+    findAddress,
+  }: Pick<SignInNeeds, 'tokenSecret' | 'tokenLifetimeSeconds' | 'findAddress'>,
+) {
+  const { storeRows, people, tellOwners } = stores
+  const { sessions, twoFactor, reauthentication, registration, passwordReset, emailChange } = accounts
+  const signIn = buildSignIn(base, {
+    storeRows,
+    people,
+    reads,
+    sessions: sessions.service,
+    twoFactor: twoFactor.check,
+    apiKeys: keys.apiKeys.check,
+    admitAddress: keys.ipAllowlist.service.admit,
+    findPendingPassword: registration.service.findPendingPassword,
+    passwords,
+    inTurn: accounts.inTurn,
+    tokenSecret,
+    tokenLifetimeSeconds,
+    findAddress,
+  })
+  const me = buildMe(base, {
+    people,
+    sessions: sessions.service.sessions,
+    passwords,
+    reauthenticateByPassword: reauthentication.service.reauthenticateByPassword,
+    isTwoFactorEnabled: twoFactor.service.isEnabled,
+    forgetLinks(userId) {
+      passwordReset.service.forgetLinks(userId)
+      emailChange.service.forget(userId)
+    },
+  })
+  const clientSecret = buildClientSecret(base, {
+    storeRows,
+    stores: stores.stores,
+    clientFailures: signIn.service.clientFailures,
+    tellOwners,
+  })
+  const overview = buildOverview(base, {
+    twoFactor: twoFactor.service,
+    apiKeys: keys.apiKeys.service,
+    widgetKeys: keys.widgetKeys.service,
+    ipAllowlist: keys.ipAllowlist.service,
+    webhooks: delivery.webhooks.service,
+  })
+  return { signIn, me, clientSecret, overview }
+}
+
+/** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */
+export const wireOwnData = (
+  { foundation: { base, audit }, mail, stores: { people }, accounts }: Install,
+  { stop }: Pick<Ports, 'stop'>,
+  { team }: TeamsWing,
+  { search }: DiscoveryWing,
+) =>
+  buildOwnData(base, {
+    people,
+    reauthenticate: accounts.reauthentication.service.reauthenticate,
+    outbox: mail.service,
+    endSessions: (userId) => accounts.sessions.service.sessions.endSessions(userId, null),
+    forgetAddress(email) {
+      accounts.registration.service.forgetAddress(email)
+      accounts.sessions.service.forgiveFailures(email)
+      team.service.forgetAddress(email)
+    },
+    forgetEmailInLog: audit.service.forgetEmail,
+    flush: search.service.history.flush,
+    stop,
+  })

@@ -1,0 +1,130 @@
+import { buildDemo } from '../features/catalogue/demo/module.ts'
+import { buildDuplicates } from '../features/catalogue/duplicates/module.ts'
+import { buildExports } from '../features/catalogue/exports/module.ts'
+import { buildFilters } from '../features/catalogue/filters/module.ts'
+import { buildImports } from '../features/catalogue/imports/module.ts'
+import { buildJobs, type JobsModule } from '../features/catalogue/jobs/module.ts'
+import { buildFeeds, type FeedsModule } from '../features/catalogue/product-feeds/module.ts'
+import { buildProductIndex } from '../features/catalogue/product-index/module.ts'
+import { buildProducts } from '../features/catalogue/products/module.ts'
+import { buildReembedding } from '../features/catalogue/reembedding/module.ts'
+import { createSpool } from '../http/spool.ts'
+import type { Install } from '../install.ts'
+import { registerModel } from '../platform/db/models.ts'
+import { createWriteGroups } from '../platform/db/write-groups.ts'
+import type { Ports } from '../ports.ts'
+import type { BillingWing } from './billing.ts'
+import type { Entrance } from './entrance.ts'
+
+export type CatalogueWing = ReturnType<typeof wireCatalogue>
+
+/** Builds products and all that writes them: clients, jobs, imports, feeds, a new model. */
+export function wireCatalogue(
+  { foundation: { base, reads, secretBox }, stores: { storeRows, settings }, delivery }: Install,
+  ports: Ports,
+  { usage }: BillingWing,
+  { requests }: Entrance,
+) {
+  const { db, clock, ids } = base
+  const { embedder, stop } = ports
+  const { webhooks, changes } = delivery
+  const model = registerModel(db, embedder.model, clock.now())
+  const writeTogether = createWriteGroups(db, clock)
+  const productIndex = buildProductIndex(base, {
+    model,
+    dimension: embedder.model.dimension,
+    memoryBytesMax: ports.vectorMemoryBytesMax,
+    stop,
+  })
+  const duplicates = buildDuplicates(base, {
+    index: productIndex.service,
+    embedder,
+    readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
+    isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
+  })
+  const products = buildProducts(base, {
+    stores: storeRows,
+    model,
+    index: productIndex.service,
+    embedder,
+    fetcher: ports.fetcher,
+    files: ports.files,
+    budget: ports.budget,
+    writeTogether,
+    duplicates: duplicates.service,
+    noteGrowth: usage.service.noteGrowth,
+    emit: changes.service.emit,
+    // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
+    waiting: {
+      latest: () => jobs.service.waiting.latest(),
+      drop: (storeId, productId, upTo) => jobs.service.waiting.drop(storeId, productId, upTo),
+    },
+  })
+  const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
+  const jobs: JobsModule = buildJobs(base, {
+    stores: storeRows,
+    embedder,
+    products: products.service,
+    spool,
+    files: ports.jobFiles,
+    callbacks: {
+      check: webhooks.service.checkCallbackUrl,
+      send: webhooks.service.sendCallback,
+      find: webhooks.service.findCallback,
+    },
+    onFinished(storeId, job) {
+      if (job.status === 'completed' || job.status === 'failed')
+        webhooks.service.publish(storeId, `job.${job.status}`, { ...job })
+      // The run goes on at once, instead of waiting for the next poll.
+      if (job.type === 'feed') base.defer(feeds.service.wake, 0)
+    },
+    // A circle: feeds start jobs, and learn which products these make.
+    onBroughtByFeed: (jobId, productId) => feeds.service.noteBrought(jobId, productId),
+  })
+  const imports = buildImports(base, {
+    spool,
+    embedder,
+    files: ports.bodyFiles,
+    products: products.service,
+    jobs: jobs.service,
+    findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
+    findFacts: settings.service.read,
+  })
+  const feeds: FeedsModule = buildFeeds(base, {
+    stores: storeRows,
+    stop,
+    downloads: ports.downloads,
+    products: products.service,
+    imports: imports.service,
+    jobs: jobs.service,
+    secretBox,
+    spend: requests.spendFor,
+  })
+  const exported = buildExports(base, {
+    stop,
+    products: products.service,
+    model: embedder.model,
+    vectors: model.vectors,
+  })
+  const reembedding = buildReembedding(base, {
+    stores: storeRows,
+    model,
+    embedder,
+    products: products.service,
+  })
+  return {
+    /** The model in use. */
+    model,
+    writeTogether,
+    productIndex,
+    duplicates,
+    products,
+    jobs,
+    imports,
+    feeds,
+    exported,
+    reembedding,
+    filters: buildFilters(base, { reads, products: products.service }),
+    demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),
+  }
+}

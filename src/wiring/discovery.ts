@@ -1,0 +1,75 @@
+import type { Config } from '../config.ts'
+import { buildAnalytics } from '../features/discovery/analytics/module.ts'
+import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildSearch } from '../features/discovery/search/module.ts'
+import { buildShopperSessions } from '../features/discovery/sessions/module.ts'
+import { buildWidget } from '../features/discovery/widget/module.ts'
+import type { Install } from '../install.ts'
+import { createWriteBehind } from '../platform/db/write-behind.ts'
+import type { Ports } from '../ports.ts'
+import type { CatalogueWing } from './catalogue.ts'
+
+export type DiscoveryWing = ReturnType<typeof wireDiscovery>
+
+/** Builds searches, what counts them, and what shoppers tell of their results. */
+export function wireDiscovery(
+  { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
+  { foundation: { base }, stores: { settings } }: Install,
+  { embedder }: Pick<Ports, 'embedder'>,
+  { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
+) {
+  // Searches and feedback write to it, and analytics flush it before they count.
+  const writes = createWriteBehind({
+    db: base.db,
+    defer: base.defer,
+    log: base.log,
+    noteFault: base.noteFault,
+    name: 'searches and feedback',
+  })
+  const analytics = buildAnalytics(base, {
+    model,
+    embedder,
+    findFillFacts: settings.service.findFillFacts,
+    flush: writes.flush,
+    historyDays,
+  })
+  const search = buildSearch(base, {
+    model,
+    index: productIndex.service,
+    embedder,
+    filters: filters.service,
+    countWaiting: reembedding.service.countWaiting,
+    pictures: products.service.pictures,
+    readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    findFillFacts: settings.service.findFillFacts,
+    replaceKeystroke: analytics.service.replaceKeystroke,
+    recordSearch: analytics.service.recordSearch,
+    listPopular: analytics.service.listPopular,
+    writes,
+    historyDays,
+  })
+  const feedback = buildFeedback(base, {
+    history: search.service.history,
+    noteFeedback: analytics.service.noteFeedback,
+    countEvent: analytics.service.countEvent,
+    takeBack: analytics.service.takeBack,
+    hidesPrices: (storeId) =>
+      settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
+    writeTogether,
+    days: historyDays,
+  })
+  const shopperSessions = buildShopperSessions(base, {
+    history: search.service.history,
+    searches: search.service.ofSession,
+    feedback: feedback.service.ofSession,
+    analytics: analytics.service.erasing,
+  })
+  const widget = buildWidget({
+    search: search.service,
+    listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
+    recordFeedback: feedback.service.record,
+    listPopular: analytics.service.listPopular,
+    clock: base.clock,
+  })
+  return { analytics, search, feedback, shopperSessions, widget }
+}

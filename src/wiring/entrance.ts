@@ -1,0 +1,67 @@
+import { createRequestBudget } from '../http/budgets/request-budget.ts'
+import { createWidgetBudget } from '../http/budgets/widget-budget.ts'
+import { createDoors } from '../http/doors.ts'
+import { createIdempotency } from '../http/idempotency.ts'
+import { createIntake } from '../http/intake.ts'
+import { createTraceReader } from '../http/trace.ts'
+import type { Install } from '../install.ts'
+import { createIdempotencyKeys } from '../platform/db/idempotency.ts'
+import type { Ports } from '../ports.ts'
+import type { SignInWing } from './access.ts'
+import type { BillingWing } from './billing.ts'
+
+export type Entrance = ReturnType<typeof wireEntrance>
+
+/** Builds what a request passes before a route sees it: room for its body, its caller, and the budgets that it spends. */
+export function wireEntrance(
+  { foundation: { base, secretBox }, stores, keys }: Install,
+  { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
+  { signIn }: SignInWing,
+  { usage }: BillingWing,
+  findAddress: (request: Request) => string,
+) {
+  const { db, clock, plans } = base
+  const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
+  const requests = createRequestBudget({ plans, clock, noteCall: usage.service.noteCall })
+  const widgetBudget = createWidgetBudget(clock, plans)
+  const idempotency = createIdempotency(
+    {
+      stores: createIdempotencyKeys(db, secretBox),
+      people: createIdempotencyKeys(db, secretBox, 'person'),
+    },
+    clock,
+  )
+  const doors = createDoors({
+    tokens: signIn.service.tokens,
+    budgets: signIn.service.budgets,
+    findCallerByToken: signIn.service.findCallerByToken,
+    findCallerByKey: signIn.service.findCallerByKey,
+    seenMoment: signIn.service.seenMoment,
+    readMoment: signIn.service.readMoment,
+    noteForeignAct: signIn.service.noteForeignAct,
+    clock,
+    readTrace: createTraceReader(findAddress),
+    spendRequest: requests.spend,
+    spendEvents: requests.spendEvents,
+    nameOwner: intake.intake.nameOwner,
+    admitWidget: keys.widgetKeys.service.admit,
+    widgetBudget,
+    findAddress,
+    idempotency,
+    readSuspension({ id }) {
+      const state = stores.storeRows.findState(id)
+      return { reason: state?.suspendedReason ?? null, deleteAt: state?.deleteAt ?? null }
+    },
+  })
+  return {
+    intake,
+    doors,
+    idempotency,
+    requests,
+    /** Drops the budgets of a store. */
+    forgetStore(storeId: string): void {
+      requests.forgetStore(storeId)
+      widgetBudget.forgetStore(storeId)
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../config.ts'
+import { buildAudit } from '../features/access/audit/module.ts'
+import type { Base } from '../features/module.ts'
+import type { InstallPorts } from '../install.ts'
+import { withoutFsync } from '../platform/db/open.ts'
+import { createReads } from '../platform/db/reads.ts'
+import { createThrottles } from '../platform/db/throttles.ts'
+import { createPasswordHasher } from '../platform/passwords.ts'
+import { createSecretBox } from '../platform/secret-box.ts'
+
+export type Foundation = ReturnType<typeof wireFoundation>
+
+/**
+ * Builds the powers that every module gets, and the few others that several wings share. The audit log comes with them,
+ * because its `record` is one of the powers.
+ */
+export function wireFoundation(
+  { plans }: Pick<Config, 'plans'>,
+  baseUrl: () => string,
+  { db, clock, ids, log, defer, dataSecret, passwordCost }: InstallPorts,
+  noteFault: Base['noteFault'],
+) {
+  const audit = buildAudit({ db, clock, ids })
+  const throttles = createThrottles(db)
+  const base: Base = {
+    db,
+    clock,
+    ids,
+    log,
+    atomically: (work) => db.transaction(work).immediate(),
+    withoutFsync: (write) => withoutFsync(db, write),
+    record: audit.service.record,
+    defer,
+    noteFault,
+    throttle: throttles.create,
+    plans,
+    baseUrl,
+  }
+  return {
+    base,
+    audit,
+    reads: createReads(db),
+    passwords: createPasswordHasher(passwordCost),
+    secretBox: createSecretBox(dataSecret, ids),
+    /** Deletes the counted events whose window is over. */
+    pruneThrottles: () => throttles.prune(clock.now()),
+  }
+}

@@ -1,0 +1,43 @@
+import { type Config, listSettings } from '../config.ts'
+import { buildAdmin } from '../features/operation/admin/module.ts'
+import { buildDocs } from '../features/operation/docs/module.ts'
+import { buildHealth } from '../features/operation/health/module.ts'
+import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
+import type { Install } from '../install.ts'
+import type { StorageWatch } from '../platform/storage-watch.ts'
+import type { Ports } from '../ports.ts'
+import type { Server } from '../server.ts'
+import type { CatalogueWing } from './catalogue.ts'
+
+export type OperationWing = ReturnType<typeof wireOperation>
+
+/** Builds what operators see of the node and do to it, and the pages and files that it serves to everyone. */
+export function wireOperation(
+  config: Config,
+  { foundation: { base, audit }, mail, stores: { storeRows, stores, people }, accounts }: Install,
+  { embedder, readFreeDiskShare, settings }: Ports,
+  { productIndex }: CatalogueWing,
+  storage: StorageWatch,
+  listRoutes: () => Server['routes'],
+) {
+  const health = buildHealth(base, {
+    embedder,
+    storage,
+    hasWholeIndex: productIndex.service.isWhole,
+    readFreeDiskShare,
+  })
+  const admin = buildAdmin(base, {
+    people,
+    stores,
+    operator: accounts.operator,
+    resetTwoFactor: accounts.twoFactor.service.reset,
+    failures: accounts.sessions.service.failures,
+    outbox: mail.service,
+    health: health.service,
+    listAudit: audit.service.listForOperator,
+    readFreeDiskShare,
+    settings: [...(settings ?? listSettings(config))],
+  })
+  const docs = buildDocs({ hasStore: storeRows.hasStore, listRoutes })
+  return { health, admin, docs, widgetFiles: buildWidgetFiles(base) }
+}

@@ -1,0 +1,80 @@
+import type { Module } from '../features/module.ts'
+import type { Install } from '../install.ts'
+import type { SignInWing, wireOwnData } from './access.ts'
+import type { BillingWing } from './billing.ts'
+import type { CatalogueWing } from './catalogue.ts'
+import type { DiscoveryWing } from './discovery.ts'
+import type { OperationWing } from './operation.ts'
+import type { StoreLifeWing, TeamsWing } from './stores.ts'
+
+/** All that a service is built of. */
+interface Wings {
+  install: Install
+  signIn: SignInWing
+  ownData: ReturnType<typeof wireOwnData>
+  teams: TeamsWing
+  storeLife: StoreLifeWing
+  billing: BillingWing
+  catalogue: CatalogueWing
+  discovery: DiscoveryWing
+  operation: OperationWing
+}
+
+/**
+ * Lists all modules in the order of the API's document. `demo` and `exported` come before `products`, whose paths would
+ * match theirs.
+ */
+export function listModules(wings: Wings): readonly Module<unknown>[] {
+  const { install, signIn, ownData, teams, storeLife, billing, catalogue, discovery, operation } = wings
+  const { foundation, mail, stores, accounts, keys, delivery, payments } = install
+  return [
+    signIn.signIn,
+    accounts.registration,
+    accounts.passwordReset,
+    accounts.emailChange,
+    accounts.sessions,
+    signIn.me,
+    ownData,
+    accounts.reauthentication,
+    accounts.twoFactor,
+    keys.apiKeys,
+    keys.widgetKeys,
+    signIn.clientSecret,
+    keys.ipAllowlist,
+    foundation.audit,
+    signIn.overview,
+    teams.ownStore,
+    teams.opening,
+    teams.team,
+    teams.groups,
+    stores.settings,
+    storeLife.ownSettings,
+    billing.usage,
+    payments,
+    billing.billingPages,
+    mail,
+    catalogue.productIndex,
+    catalogue.duplicates,
+    catalogue.demo,
+    catalogue.exported,
+    catalogue.products,
+    catalogue.reembedding,
+    catalogue.filters,
+    catalogue.imports,
+    catalogue.feeds,
+    catalogue.jobs,
+    discovery.search,
+    discovery.feedback,
+    discovery.analytics,
+    discovery.shopperSessions,
+    discovery.widget,
+    delivery.changes,
+    delivery.webhooks,
+    operation.admin,
+    storeLife.stateWatch,
+    storeLife.erasure,
+    operation.health,
+    operation.docs,
+    operation.widgetFiles,
+  ]
+}

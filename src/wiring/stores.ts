@@ -1,0 +1,113 @@
+import type { Config } from '../config.ts'
+import type { OutboxService } from '../features/mail/outbox/service.ts'
+import { buildErasure } from '../features/stores/erasure/module.ts'
+import { buildGroups } from '../features/stores/groups/module.ts'
+import { buildOpening, buildSetup } from '../features/stores/opening/module.ts'
+import { buildOwnStore } from '../features/stores/own-store/module.ts'
+import { buildPeople } from '../features/stores/people/module.ts'
+import { buildOwnSettings, buildSettings } from '../features/stores/settings/module.ts'
+import { buildStateWatch, buildStores } from '../features/stores/stores/module.ts'
+import { buildTeam } from '../features/stores/team/module.ts'
+import type { Install } from '../install.ts'
+import type { Ports } from '../ports.ts'
+import type { CatalogueWing } from './catalogue.ts'
+import type { Foundation } from './foundation.ts'
+
+export type StoresWing = ReturnType<typeof wireStores>
+
+/** Builds stores, people and the settings of stores, which all other wings read. */
+export function wireStores({ base, passwords }: Foundation, outbox: OutboxService) {
+  const { rows: people, service: owners } = buildPeople(base, { outbox })
+  const { mailOwners, tellOwners } = owners
+  const { rows: storeRows, service: stores } = buildStores(base, { people, mailOwners })
+  const setup = buildSetup(base, {
+    storeRows,
+    stores,
+    people,
+    hashPassword: passwords.hash,
+    verifyPassword: passwords.verify,
+  })
+  return {
+    /** The rows of stores, to be read. */
+    storeRows,
+    /** The verbs for a store as a whole. */
+    stores,
+    people,
+    mailOwners,
+    tellOwners,
+    setup: setup.service,
+    settings: buildSettings(base),
+  }
+}
+
+export type TeamsWing = ReturnType<typeof wireTeams>
+
+/** Builds the verbs of a store's people: to open a store, to share it, to give it up. */
+export function wireTeams(
+  { foundation: { base, passwords }, mail, stores: { storeRows, stores, people }, accounts }: Install,
+  config: Pick<Config, 'STORES_PER_PERSON' | 'DEFAULT_PLAN'>,
+) {
+  const groups = buildGroups(base)
+  const team = buildTeam(base, {
+    storeRows,
+    people,
+    passwords,
+    groups: groups.service,
+    outbox: mail.service,
+    requestPassword: (email, trace) => accounts.passwordReset.service.forgot({ email }, trace),
+    createPasswordLink: accounts.passwordReset.service.createLink,
+  })
+  const ownStore = buildOwnStore(base, {
+    storeRows,
+    stores,
+    people,
+    reauthenticate: accounts.reauthentication.service.reauthenticate,
+  })
+  const opening = buildOpening(base, {
+    storeRows,
+    stores,
+    people,
+    invites: team.service.invites,
+    readRegistrationMode: accounts.readRegistrationMode,
+    storesPerPerson: config.STORES_PER_PERSON,
+    plan: config.DEFAULT_PLAN,
+  })
+  return { groups, team, ownStore, opening }
+}
+
+export type StoreLifeWing = ReturnType<typeof wireStoreLife>
+
+/**
+ * Builds what acts on everything that a store has: the settings that name its products' keys, its suspension, its deletion.
+ *
+ * @param forgetStore drops what memory holds about a store.
+ */
+export function wireStoreLife(
+  { foundation: { base }, stores: { storeRows, settings }, delivery: { webhooks }, payments }: Install,
+  { stop }: Pick<Ports, 'stop'>,
+  { jobs, exported, filters }: CatalogueWing,
+  forgetStore: (storeId: string) => void,
+) {
+  const ownSettings = buildOwnSettings(base, {
+    settings: settings.service,
+    findCallbackSecretHint: webhooks.service.readCallbackSecretHint,
+    findAbsentKeys: filters.service.findAbsentKeys,
+  })
+  const stateWatch = buildStateWatch({
+    listSuspendedIds: storeRows.listSuspendedIds,
+    endStreams(storeId) {
+      jobs.service.endStreams(storeId)
+      exported.forgetStore(storeId)
+    },
+    endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
+    goOn: webhooks.service.poll,
+  })
+  const erasure = buildErasure(base, {
+    storeRows,
+    forgetStore,
+    dropJobs: jobs.service.dropAll,
+    endSubscriptions: payments.service.endSubscriptions,
+    stop,
+  })
+  return { ownSettings, stateWatch, erasure }
+}
