@@ -52,7 +52,7 @@ async function keepFailures(): Promise<void> {
   mock.module('../../src/http/failures.ts', () => ({
     ...real,
     failures: ((...items) => {
-      const key = JSON.stringify(items)
+      const key = items.join('|')
       const found = kept.get(key) ?? real.failures(...items)
       kept.set(key, found)
       return { ...found }
