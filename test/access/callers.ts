@@ -255,7 +255,7 @@ export const LINKS = {
   async 'new password'({ app, fresh }: World): Promise<string> {
     const { email } = await addPerson(app, fresh())
     await app.call('POST', '/oauth/password/forgot', { body: { email }, headers: from(freshAddress()) })
-    await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
+    await app.settle()
     return mailedToken(app, 'Choose a new password')
   },
   'new address': (world: World) => emailChange(world, 'Confirm your new e-mail address'),

@@ -42,7 +42,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const downloads: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
   const workFolder = mkdtempSync(join(tmpdir(), 'lookalike-work-'))
-  const scheduled: (() => void)[] = []
+  const scheduled: (() => unknown)[] = []
   const config = loadConfig(
     { JWT_SECRET, LOG_LEVEL: 'silent', REGISTRATION: 'open', ...settings },
     {},
@@ -115,6 +115,11 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     const due = built.chores.filter(({ name }) => name !== 'sending mails')
     const results = await Promise.allSettled(due.map(async ({ run }) => run()))
     for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  /** Runs once what was put off until after the answers, and waits for it. */
+  async function settle(): Promise<void> {
+    await Promise.all(scheduled.splice(0).map((callback) => callback()))
   }
 
   /** Deletes the kept pictures that have been unused for long enough. */
@@ -192,6 +197,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   return {
     ...app,
     tidy,
+    settle,
     sweepPictures,
     clock,
     ids,

@@ -306,7 +306,7 @@ describe('the log as a whole', () => {
       client['client_secret'],
     ]
     for (const value of made) expect(String(value).length).toBeGreaterThan(20)
-    for (const work of app.scheduled.splice(0)) work()
+    await app.settle()
     const rows = JSON.stringify(app.db.prepare('SELECT * FROM audit_events').all())
     for (const action of ['login.failed', 'login.succeeded', 'api_key.rotated', 'client_secret.rotated']) {
       expect(rows).toContain(action)

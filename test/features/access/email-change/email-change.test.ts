@@ -12,7 +12,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
-import { HTML, settle } from '../registration/registering.ts'
+import { HTML } from '../registration/registering.ts'
 
 const NEW = 'anna@new.test'
 const HOUR_MS = 3_600_000
@@ -188,7 +188,7 @@ describe('POST /v1/me/email (contract 5.12)', () => {
     expect(refusal(await ask(NEW, { totp_code: '000000' }))).toEqual([429, 'too_many_requests'])
     app.clock.advance(30 * 60_000)
     for (let n = 0; n < 5; n++) await ask(NEW, { totp_code: '000000' })
-    await settle(app)
+    await app.settle()
     expect(mailsTo(anna.email).map(({ subject }) => subject)).toEqual(['Someone knows your password'])
   })
 
@@ -217,7 +217,7 @@ describe('the two links (contract 5.12)', () => {
       expect([await isAlive(token), await isAlive(other)]).toEqual([true, false])
       expect([(await signIn(anna.email)).status, (await signIn(NEW)).status]).toEqual([401, 200])
       expect(await read()).toEqual({ email: NEW, pending: null })
-      await settle(app)
+      await app.settle()
       const notice = mailsTo(anna.email).at(-1)
       expect([notice?.subject, notice?.text.includes(NEW)]).toEqual(['Your e-mail address has changed', true])
       expect(actions()).toContain('account.email_changed')
@@ -247,7 +247,7 @@ describe('the two links (contract 5.12)', () => {
 
   test('links for a new password to the former address end', async () => {
     await app.call('POST', '/oauth/password/forgot', { body: { email: anna.email } })
-    await settle(app)
+    await app.settle()
     const reset = tokenIn(mailsTo(anna.email).at(-1)?.text)
     await ask()
     await approve(mailed().approval)

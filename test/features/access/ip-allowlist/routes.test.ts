@@ -202,7 +202,7 @@ describe('POST /v1/security/ip-whitelist (contract 4.12)', () => {
       const admin = await store.member('admin')
       await signIn(admin.email, OFFICE)
       expect((await add('198.51.100.0/24', true)).status).toBe(201)
-      await Promise.all(store.app.scheduled.splice(0).map((callback) => callback()))
+      await store.app.settle()
       expect(store.app.mails.map(({ to }) => to)).toContain(store.owner.email)
       expect(await store.comesIn(OFFICE)).toEqual([200, undefined])
     })

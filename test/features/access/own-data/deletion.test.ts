@@ -12,7 +12,6 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
-import { settle } from '../registration/registering.ts'
 
 let app: TestApp
 let anna: Person
@@ -80,7 +79,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
       'unauthorized',
     ])
     expect(refusal(await remove())).toEqual([401, 'unauthorized'])
-    await settle(app)
+    await app.settle()
     expect(app.mails.map(({ to, subject }) => [to, subject])).toEqual([
       [anna.email, 'Your account is deleted'],
     ])
@@ -89,7 +88,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
   test('nothing in the database names the person any more: the id stays in the log alone, the address nowhere', async () => {
     await enableTwoFactor(app, token)
     await app.call('POST', '/oauth/password/forgot', { body: { email: anna.email } })
-    await settle(app)
+    await app.settle()
     await app.call('POST', '/register', {
       body: { client_name: 'Again', email: anna.email, password: PASSWORD },
       headers: from(freshAddress()),
@@ -106,7 +105,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     await app.twoFactor.reset(anna.email)
     token = await getToken(app, anna)
     expect((await remove()).status).toBe(200)
-    await settle(app)
+    await app.settle()
     expect(placesOf(anna.id).sort()).toEqual(['audit_events.details', 'audit_events.user_id'])
     // Counts of requests by address end by themselves within the hour.
     expect(placesOf(anna.email)).toEqual(['throttle_events.key'])

@@ -22,11 +22,6 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
-/** Runs what was put off until after the answers. */
-async function settle(on = app): Promise<void> {
-  await Promise.all(on.scheduled.splice(0).map((callback) => callback()))
-}
-
 const forgot = (email: string, on = app) => on.call('POST', '/oauth/password/forgot', { body: { email } })
 
 const mailedToken = (on = app): string =>
@@ -35,7 +30,7 @@ const mailedToken = (on = app): string =>
 /** A token out of a mail. */
 async function asked(email = EMAIL): Promise<string> {
   expect((await forgot(email)).status).toBe(202)
-  await settle()
+  await app.settle()
   return mailedToken()
 }
 
@@ -74,7 +69,7 @@ describe('POST /oauth/password/forgot (contract 5.4)', () => {
     expect(headers(known)).toEqual(headers(unknown))
     // Up to here nothing was looked up, so the time tells nothing either.
     expect([app.mails, events('password.reset_requested'), app.scheduled.length]).toEqual([[], [], 2])
-    await settle()
+    await app.settle()
     expect(app.mails.map(({ to, subject }) => [to, subject])).toEqual([[EMAIL, 'Choose a new password']])
     expect(events('password.reset_requested')).toEqual([expect.objectContaining({ actor_kind: 'anyone' })])
   })
@@ -86,24 +81,24 @@ describe('POST /oauth/password/forgot (contract 5.4)', () => {
       false,
       expect.stringContaining('ask its operator'),
     ])
-    await settle(mute)
+    await mute.settle()
     await mute.close()
   })
 
   test('at most three mails an hour to one address; more are left out silently', async () => {
     const answers: Answer[] = []
     for (let n = 0; n < 5; n++) answers.push(await forgot(EMAIL))
-    await settle()
+    await app.settle()
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(app.mails).toHaveLength(3)
     app.clock.advance(HOUR_MS - 1)
     await forgot(EMAIL)
-    await settle()
+    await app.settle()
     expect(app.mails).toHaveLength(3)
     app.clock.advance(1)
     await forgot(EMAIL)
-    await settle()
+    await app.settle()
     expect(app.mails).toHaveLength(4)
   })
 
@@ -374,7 +369,7 @@ test('neither token nor password stands in the database', async () => {
   })
   await kept.store('anna')
   await forgot(EMAIL, kept)
-  await settle(kept)
+  await kept.settle()
   const token = /#token=([\w-]{43})\n/.exec(kept.outbox.list()[0]?.text ?? '')?.[1] as string
   expect(token).toHaveLength(43)
   const inspect = () => {

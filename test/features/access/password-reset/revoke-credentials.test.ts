@@ -1,14 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import {
-  confirm,
-  PASSWORD,
-  registered,
-  rows,
-  sendSignIn,
-  settle,
-  verify,
-} from '../registration/registering.ts'
+import { confirm, PASSWORD, registered, rows, sendSignIn, verify } from '../registration/registering.ts'
 
 const NEW_PASSWORD = 'another long password'
 
@@ -50,7 +42,7 @@ const list = async (token: string): Promise<number> =>
 
 test('the link in the mail about an account that a stranger opened ends all that the stranger made', async () => {
   await verify(app, await registered(app))
-  await settle(app)
+  await app.settle()
   const link = newPasswordToken()
   const made = await settleIn()
   expect([await list(made.key), await grant(made.secret)]).toEqual([200, 200])
@@ -63,7 +55,7 @@ test('the link in the mail about an account that a stranger opened ends all that
 
 test('of an account that was opened with its password the same link sets a password, and nothing else ends', async () => {
   await confirm(app, await registered(app), PASSWORD)
-  await settle(app)
+  await app.settle()
   const link = newPasswordToken()
   const made = await settleIn()
   expect((await reset(link)).status).toBe(200)
@@ -72,10 +64,10 @@ test('of an account that was opened with its password the same link sets a passw
 
 test('a forgotten password of an account that is not proven costs no keys', async () => {
   await verify(app, await registered(app))
-  await settle(app)
+  await app.settle()
   const made = await settleIn()
   await app.call('POST', '/oauth/password/forgot', { body: { email: 'anna@shop.test' } })
-  await settle(app)
+  await app.settle()
   expect((await reset(newPasswordToken())).status).toBe(200)
   expect([await list(made.key), await grant(made.secret)]).toEqual([200, 200])
 })

@@ -20,7 +20,6 @@ import {
   registered,
   rows,
   sendSignIn,
-  settle,
   verify,
 } from './registering.ts'
 
@@ -61,7 +60,7 @@ describe('POST /verify (contract 5.3)', () => {
   test('a mail says that the account is open', async () => {
     await confirm(app, await registered(app))
     expect(app.mails).toHaveLength(1)
-    await settle(app)
+    await app.settle()
     expect(app.mails[1]).toMatchObject({ to: 'anna@shop.test', subject: 'Your account is open' })
   })
 
@@ -148,7 +147,7 @@ describe('POST /verify (contract 5.3)', () => {
 
   test('a known address gets no link, so nothing can be tried against its account', async () => {
     await confirm(app, await registered(app))
-    await settle(app)
+    await app.settle()
     await register(app, { password: 'another long one' })
     expect(app.mails.at(-1)?.subject).toBe('You already have an account')
     expect(app.mails.at(-1)?.text).not.toContain('token=')

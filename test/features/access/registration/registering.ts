@@ -52,8 +52,3 @@ export const pointers = ({ body }: Answer) =>
 
 /** An app that sees several clients. */
 export const behindProxy = () => testApp({}, { TRUSTED_PROXIES: '127.0.0.1' })
-
-/** Runs what was put off until after the answers. */
-export async function settle(on: TestApp): Promise<void> {
-  await Promise.all(on.scheduled.splice(0).map((callback) => callback()))
-}

@@ -12,7 +12,6 @@ import {
   registerFrom,
   rows,
   sendSignIn,
-  settle,
   verify,
 } from './registering.ts'
 
@@ -178,7 +177,7 @@ describe('GET /verify (contract 5.3)', () => {
 
   test('a mail says that the account is open; its link sets a new password, ends every sign-in and proves the account', async () => {
     await verify(app, await registered(app))
-    await settle(app)
+    await app.settle()
     expect(app.mails.map(({ to, subject }) => [to, subject])).toEqual([
       ['anna@shop.test', 'Confirm your e-mail address'],
       ['anna@shop.test', 'Your account is open'],
@@ -200,7 +199,7 @@ describe('GET /verify (contract 5.3)', () => {
   test('the mail comes once, and its link dies after 24 hours', async () => {
     const token = await registered(app)
     for (let n = 0; n < 3; n++) await verify(app, token)
-    await settle(app)
+    await app.settle()
     expect(app.mails).toHaveLength(2)
     const link = /reset#token=([\w-]+)$/m.exec(app.mails[1]?.text ?? '')?.[1]
     app.clock.advance(24 * HOUR_MS)

@@ -48,8 +48,8 @@ const rows = (): Row[] =>
     .map((row) => ({ ...row, details: JSON.parse(row.details) }))
 
 /** What was written down since the login that every test begins with, after the answers too. */
-function acts(): Row[] {
-  for (const work of app.scheduled.splice(0)) work()
+async function acts(): Promise<Row[]> {
+  await app.settle()
   return rows().slice(1)
 }
 
@@ -61,7 +61,7 @@ describe('the audit log about sign-ins', () => {
   test('a login: who, from where, in which request, how, and which session came of it', async () => {
     const answer = await sendSignIn(app, anna.email, {}, from('203.0.113.5'))
     const made = String(answer.body['access_token'])
-    expect(acts()).toEqual([
+    expect(await acts()).toEqual([
       {
         action: 'login.succeeded',
         store_id: null,
@@ -89,7 +89,7 @@ describe('the audit log about sign-ins', () => {
     }
     for (let n = 0; n < 12; n++) await ask(client_id)
     await ask('nobody')
-    const refused = acts().filter(({ action }) => action.startsWith('client_secret.'))
+    const refused = (await acts()).filter(({ action }) => action.startsWith('client_secret.'))
     expect(refused.map(({ action, store_id: of }) => [action, of])).toEqual([
       ...Array.from({ length: 10 }, () => ['client_secret.refused', store_id]),
       ['client_secret.locked', store_id],
@@ -103,7 +103,9 @@ describe('the audit log about sign-ins', () => {
     await signIn()
     for (let n = 0; n < 2; n++) await signIn({ totp_code: phone.code(-15) })
     for (let n = 0; n < 3; n++) await signIn()
-    expect(acts().map(({ action, details, user_id }) => [action, details['reason'], user_id])).toEqual([
+    expect(
+      (await acts()).map(({ action, details, user_id }) => [action, details['reason'], user_id]),
+    ).toEqual([
       ['login.failed', 'password', anna.id],
       ['login.failed', 'password', anna.id],
       ['login.failed', 'password', anna.id],
@@ -115,13 +117,13 @@ describe('the audit log about sign-ins', () => {
 
   test('nothing of e-mails that nobody has, which may be passwords in the wrong field', async () => {
     for (let n = 0; n < 6; n++) await sendSignIn(app, PASSWORD, WRONG, from(freshAddress()))
-    expect(acts()).toEqual([])
+    expect(await acts()).toEqual([])
   })
 
   test('an ended token, once: of a person about the person, of a machine about its store', async () => {
     const machine = await app.signIn('two')
     for (const ended of [token, token, machine, machine, 'nonsense']) await revoke(ended)
-    expect(acts()).toMatchObject([
+    expect(await acts()).toMatchObject([
       {
         action: 'token.revoked',
         actor_kind: 'person',
@@ -149,7 +151,7 @@ describe('the audit log about sign-ins', () => {
       app.call('POST', '/v1/me/password', { token, body: { current_password, new_password: NEW } })
     await change('another password')
     await change(PASSWORD)
-    const seen = acts().filter(({ action }) => action !== 'login.succeeded')
+    const seen = (await acts()).filter(({ action }) => action !== 'login.succeeded')
     expect(seen.map(({ action, details }) => [action, details])).toEqual([
       ['session.ended', { session_id: sessionOf(other) }],
       ['session.ended', { ended: 1 }],

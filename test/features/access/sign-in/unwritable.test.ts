@@ -47,8 +47,7 @@ const mendDisk = () => void app.db.pragma('query_only = 0')
 
 /** Does what was put off, once. */
 async function laterOn(): Promise<void> {
-  for (const callback of app.scheduled.splice(0)) callback()
-  await Bun.sleep(0)
+  await app.settle()
 }
 
 const signIn = (more: Record<string, unknown> = {}, address = freshAddress()) =>

@@ -45,8 +45,7 @@ async function guess(count: number): Promise<void> {
 
 /** The mails, once all that was put off has been done. */
 async function mailsNow() {
-  for (const callback of app.scheduled.splice(0)) callback()
-  await Bun.sleep(0)
+  await app.settle()
   return app.mails
 }
 

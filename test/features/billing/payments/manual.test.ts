@@ -23,9 +23,6 @@ const start = async (plan_name = 'basic'): Promise<string> =>
 const stateOf = async (id: string) => (await ask('GET', `checkout/${id}`)).body['status']
 const planOf = () => app.stores.requireBySlug('one').plan
 const invoices = async () => (await ask('GET', 'invoices')).body as unknown as Record<string, unknown>[]
-const settle = async () => {
-  await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
-}
 /** Signs in again, because tokens live for an hour. */
 const later = async (ms: number) => {
   app.clock.advance(ms)
@@ -66,7 +63,7 @@ describe('POST /v1/billing/checkout', () => {
 
   test('tells the super-admins by mail, a few times an hour', async () => {
     for (let n = 0; n < 5; n++) await start(n % 2 ? 'basic' : 'premium')
-    await settle()
+    await app.settle()
     expect(app.mails.map(({ to, subject }) => [to, subject])).toEqual([
       ['one@shop.test', 'one asks for the plan premium'],
       ['one@shop.test', 'one asks for the plan basic'],
@@ -75,7 +72,7 @@ describe('POST /v1/billing/checkout', () => {
     expect(app.mails[0]?.text).toContain('lookalike billing confirm ')
     await later(61 * 60_000)
     await start()
-    await settle()
+    await app.settle()
     expect(app.mails).toHaveLength(4)
   })
 
@@ -180,7 +177,7 @@ describe('a confirmation', () => {
     const id = await start('premium')
     app.mails.length = 0
     const { invoice } = confirm(id)
-    await settle()
+    await app.settle()
     expect([planOf(), await stateOf(id)]).toEqual(['premium', 'completed'])
     expect(await invoices()).toEqual([
       {

@@ -13,10 +13,6 @@ afterEach(() => app.close())
 
 const MINUTE = 60_000
 
-/** Runs what was to be done later, as the writer of counts. */
-const settle = async () => {
-  await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
-}
 const read = async (path: string) => (await app.call('GET', `/v1/billing/${path}`, { token })).body
 const usage = () => read('usage')
 const put = (id: string, axis = 1) => {
@@ -82,7 +78,7 @@ describe('GET /v1/billing/usage', () => {
 
   test('writes one row for many requests, and nothing before', async () => {
     await app.call('GET', '/v1/products', { token })
-    await settle()
+    await app.settle()
     const rows = () =>
       app.db.prepare('SELECT month, api_calls FROM usage_months WHERE store_id = ?').all(storeId())
     expect(rows()).toEqual([{ month: '2030-01', api_calls: 1 }])
@@ -90,7 +86,7 @@ describe('GET /v1/billing/usage', () => {
     for (let n = 0; n < 8; n++) await app.call('GET', '/v1/products', { token })
     expect(app.db.prepare<[], number>('SELECT total_changes()').pluck().get()).toBe(before as number)
     expect((await usage())['api_calls']).toBe(9)
-    await settle()
+    await app.settle()
     expect(rows()).toEqual([{ month: '2030-01', api_calls: 9 }])
     expect((await usage())['api_calls']).toBe(9)
   })
@@ -108,7 +104,7 @@ describe('GET /v1/billing/usage', () => {
     expect(await usage()).toMatchObject({ api_calls: 0, period_start: '2030-02-01T00:00:00.000Z' })
     await app.call('GET', '/v1/products', { token })
     await app.call('GET', '/v1/products', { token })
-    await settle()
+    await app.settle()
     expect(await usage()).toMatchObject({ api_calls: 2 })
     const rows = app.db.prepare('SELECT month, api_calls FROM usage_months ORDER BY month').all()
     expect(rows).toEqual([
@@ -122,11 +118,11 @@ describe('GET /v1/billing/usage', () => {
     app.db.exec(
       `CREATE TRIGGER broken BEFORE INSERT ON usage_months BEGIN SELECT raise(ABORT, 'no room'); END`,
     )
-    await settle()
+    await app.settle()
     app.db.exec('DROP TRIGGER broken')
     expect((await usage())['api_calls']).toBe(1)
     await app.call('GET', '/v1/products', { token })
-    await settle()
+    await app.settle()
     expect((await usage())['api_calls']).toBe(2)
     const row = app.db.prepare<[], number>('SELECT api_calls FROM usage_months').pluck().get()
     expect(row).toBe(2)
@@ -137,7 +133,7 @@ describe('GET /v1/billing/usage', () => {
     await app.call('GET', '/v1/products', { token: other })
     await app.call('GET', '/v1/products', { token })
     app.db.prepare("DELETE FROM stores WHERE slug = 'two'").run()
-    await settle()
+    await app.settle()
     expect(app.db.prepare<[], number>('SELECT api_calls FROM usage_months').pluck().all()).toEqual([1])
   })
 
@@ -184,7 +180,7 @@ describe('warnings at 80 and 95 %', () => {
   const fill = async (from: number, to: number) => {
     for (let n = from; n <= to; n++) {
       expect((await put(`p${n}`, n % 8)).status).toBe(201)
-      await settle()
+      await app.settle()
     }
   }
 
@@ -256,7 +252,7 @@ describe('warnings at 80 and 95 %', () => {
   test('tell of storage, too', async () => {
     app.db.prepare("UPDATE stores SET kept_bytes = 475000000 WHERE slug = 'one'").run()
     await app.call('POST', '/v1/products', { token, body: form({ product_id: 'a', image: pictureBytes(3) }) })
-    await settle()
+    await app.settle()
     expect(mails()).toEqual(['one@shop.test: one uses 95 % of its plan: storage'])
     expect((await usage())['warnings']).toMatchObject([
       {

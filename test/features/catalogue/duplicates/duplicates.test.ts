@@ -69,7 +69,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
     const all = await changes()
     expect(all.map(({ event }) => event)).toEqual(['product.indexed', 'product.indexed', DUPLICATE])
     expect(all[2]).toMatchObject({ origin: 'client', data })
-    await app.settle()
+    await app.deliver()
     expect(app.posts.map(({ body }) => JSON.parse(String(body)))).toMatchObject([{ event: DUPLICATE, data }])
   })
 

@@ -213,7 +213,7 @@ describe('the changes of a store on a plan with a limit (contract 9.1)', () => {
     app.receiver.answer = () => ({ status: 500 })
     await app.hook()
     await app.index('told', { note: 'kept' })
-    await app.settle()
+    await app.deliver()
     fill(32)
     await app.index('a')
     await app.index('b')

@@ -35,7 +35,7 @@ describe('the callback of a job (contract 9.7)', () => {
       attempts: 0,
       last_status: null,
     })
-    await app.settle()
+    await app.deliver()
     const [post] = app.posts
     expect(post?.url).toBe('https://shop.test/done')
     expect(JSON.parse(post?.body ?? '')).toEqual({
@@ -63,7 +63,7 @@ describe('the callback of a job (contract 9.7)', () => {
       throw new Error('undone')
     })
     expect(failing).toThrow('undone')
-    await app.settle()
+    await app.deliver()
     for (let n = 0; n < 8; n++) await app.pass(12 * HOUR_MS)
     expect(app.posts).toHaveLength(8)
     expect(webhooks.findCallback(app.storeId, JOB)).toEqual({
@@ -82,7 +82,7 @@ describe('the callback of a job (contract 9.7)', () => {
     const { secret, previous_valid_until } = await rotate({ grace_seconds: 60 })
     expect(previous_valid_until).toBe('2030-01-01T00:01:00.000Z')
     expect(webhooks.readCallbackSecretHint(app.storeId)).toBe(`…${secret.slice(-4)}`)
-    await app.settle()
+    await app.deliver()
     expect(app.posts[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
     expect(app.posts[0]?.headers['X-Webhook-Signature-Next']).toBe(hmac(secret, app.posts[0]?.body ?? ''))
     expect(app.posts[0]?.headers['X-Webhook-Signature']).not.toBe(hmac(secret, app.posts[0]?.body ?? ''))
@@ -114,7 +114,7 @@ describe('events that are no changes', () => {
     await app.hook({ events: ['job.failed'] })
     app.services.webhooks.publish(app.storeId, 'job.failed', { job_id: JOB })
     app.services.webhooks.publish(app.storeId, 'job.completed', { job_id: JOB })
-    await app.settle()
+    await app.deliver()
     expect(app.posts.map(({ body }) => JSON.parse(body))).toMatchObject([
       { event: 'job.failed', data: { job_id: JOB } },
     ])

@@ -33,7 +33,7 @@ describe('a delivery (contract 9.3)', () => {
     const { id } = await app.hook()
     await app.index('p', { name: 'Größe "ü" 😀' })
     expect(app.posts).toEqual([])
-    await app.settle()
+    await app.deliver()
     const [{ url, headers, body }] = app.posts as [Post]
     expect(url).toBe(URL_ONE)
     expect(JSON.parse(body)).toEqual({
@@ -69,7 +69,7 @@ describe('a delivery (contract 9.3)', () => {
     await app.index('p', { price: 1 })
     await app.index('p', { price: 1 })
     await app.ask('DELETE', '/v1/products/p')
-    await app.settle()
+    await app.deliver()
     const told = app.posts.map(({ url, headers }) => `${url.split('/').at(-1)} ${headers['X-Webhook-Event']}`)
     expect(told.sort()).toEqual([
       ...['all product.deleted', 'all product.indexed', 'all product.updated', 'gone product.deleted'],
@@ -80,7 +80,7 @@ describe('a delivery (contract 9.3)', () => {
     await app.hook()
     await app.ask('POST', '/v1/products/demo')
     await app.ask('DELETE', '/v1/products/demo')
-    await app.settle()
+    await app.deliver()
     expect(app.posts).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe('a delivery (contract 9.3)', () => {
     const body = { product_id: 'p', image_url: app.picture('any', 1) }
     expect((await app.send('POST', '/v1/products', body)).status).toBe(500)
     app.db.exec('DROP TRIGGER undo')
-    await app.settle()
+    await app.deliver()
     expect(app.posts).toEqual([])
     expect((await app.send('GET', '/v1/products/p')).status).toBe(404)
   })
@@ -101,7 +101,7 @@ describe('a delivery (contract 9.3)', () => {
     failWith(500)
     const { id } = await app.hook()
     for (let n = 0; n < 20; n++) await app.index(`p${n}`)
-    await app.settle()
+    await app.deliver()
     const schedule = [5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS]
     schedule.push(...[2, 5, 10, 10].map((hours) => hours * HOUR_MS))
     for (const [n, wait] of schedule.entries()) {
@@ -136,7 +136,7 @@ describe('a delivery (contract 9.3)', () => {
     failWith(503)
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect(await read(id)).toMatchObject({ consecutive_failures: 1, last_status: 503, enabled: true })
     app.receiver.answer = () => ({ status: 204 })
     await app.pass(6 * SECOND_MS)
@@ -157,7 +157,7 @@ describe('a delivery (contract 9.3)', () => {
     failWith(429, retryAfter)
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     const { deliveries } = await log(id)
     expect(Date.parse(String(deliveries[0]?.next_attempt_at)) - app.clock.now()).toBe(waitMs)
   })
@@ -168,7 +168,7 @@ describe('a delivery (contract 9.3)', () => {
       failWith(503, retryAfter)
       const { id } = await app.hook()
       await app.index('p')
-      await app.settle()
+      await app.deliver()
       const [delivery] = (await log(id)).deliveries
       expect(Date.parse(String(delivery?.next_attempt_at)) - app.clock.now()).toBeWithin(4_499, 5_501)
     },
@@ -178,7 +178,7 @@ describe('a delivery (contract 9.3)', () => {
     failWith(status)
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect((await log(id)).deliveries).toMatchObject([{ state: 'pending', last_status: status }])
   })
 
@@ -186,7 +186,7 @@ describe('a delivery (contract 9.3)', () => {
     app.receiver.answer = () => Promise.reject(Object.assign(new Error('late'), { reason: 'timeout' }))
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect((await log(id)).deliveries).toMatchObject([
       { state: 'pending', last_status: null, last_error: 'timeout' },
     ])
@@ -196,7 +196,7 @@ describe('a delivery (contract 9.3)', () => {
     failWith(500)
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     app.db.exec('DELETE FROM changes')
     const [before] = (await log(id)).deliveries
     await app.pass(HOUR_MS)
@@ -211,10 +211,10 @@ describe('a receiver that does not answer as it should', () => {
     failWith(410)
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect(await read(id)).toMatchObject({ enabled: false, disabled_reason: 'receiver_gone' })
     expect((await log(id)).deliveries).toMatchObject([{ state: 'failed', last_status: 410 }])
-    await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
+    await app.settle()
     expect(app.mails).toHaveLength(1)
     expect(app.mails[0]).toMatchObject({ to: 'one@shop.test', subject: 'A webhook of one was disabled' })
     expect(app.mails[0]?.text).toContain('hooks.test')
@@ -228,15 +228,15 @@ describe('a receiver that does not answer as it should', () => {
     const { id } = await app.hook()
     for (let day = 0; day < 5; day++) {
       await app.index(`p${day}`)
-      await app.settle()
+      await app.deliver()
       await app.pass(DAY_MS - 1)
       expect(await read(id)).toMatchObject({ enabled: true })
     }
     await app.pass(5)
     await app.index('last')
-    await app.settle()
+    await app.deliver()
     expect(await read(id)).toMatchObject({ enabled: false, disabled_reason: 'always_failing' })
-    await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
+    await app.settle()
     expect(app.mails.map(({ subject }) => subject)).toEqual(['A webhook of one was disabled'])
     app.posts.length = 0
     await app.pass(DAY_MS)
@@ -245,7 +245,7 @@ describe('a receiver that does not answer as it should', () => {
     expect(await app.ask('PATCH', `${PATH}/${id}`, { enabled: true })).toMatchObject({
       ...{ enabled: true, disabled_reason: null, consecutive_failures: 0 },
     })
-    await app.settle()
+    await app.deliver()
     const sent = app.posts.map(({ body }) => JSON.parse(body).data.product_id)
     expect(sent).toContain('last')
     expect((await log(id, '?state=pending')).deliveries).toEqual([])
@@ -255,15 +255,15 @@ describe('a receiver that does not answer as it should', () => {
     failWith(500)
     const { id } = await app.hook()
     await app.index('a')
-    await app.settle()
+    await app.deliver()
     await app.pass(3 * DAY_MS)
     app.receiver.answer = () => ({})
     await app.index('b')
-    await app.settle()
+    await app.deliver()
     failWith(500)
     await app.pass(3 * DAY_MS)
     await app.index('c')
-    await app.settle()
+    await app.deliver()
     expect(await read(id)).toMatchObject({ enabled: true, disabled_reason: null })
   })
 })
@@ -275,7 +275,7 @@ describe('a restart', () => {
     await app.hook()
     await app.hook()
     await app.index('p')
-    void app.settle()
+    void app.deliver()
     expect(app.posts).toHaveLength(2)
     const after = await hookedAppOn(app)
     await after.services.webhooks.drain()
@@ -296,12 +296,12 @@ test('while the disk refuses the result, a delivery is not sent again, and after
   const { id } = await app.hook()
   await app.index('p')
   app.db.exec("CREATE TEMP TRIGGER full BEFORE UPDATE ON deliveries BEGIN SELECT raise(ABORT, 'full'); END")
-  await app.settle()
-  await app.settle()
+  await app.deliver()
+  await app.deliver()
   expect(app.posts).toHaveLength(1)
   app.db.exec('DROP TRIGGER full')
-  await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
   await app.settle()
+  await app.deliver()
   expect(app.posts).toHaveLength(1)
   expect((await log(id)).deliveries).toMatchObject([{ state: 'delivered' }])
 })
@@ -312,7 +312,7 @@ describe('the loop', () => {
     await app.hook({ url: 'https://hooks.test/hangs' })
     await app.hook({ url: 'https://hooks.test/works' })
     for (let n = 0; n < 50; n++) await app.index(`p${n}`)
-    void app.settle()
+    void app.deliver()
     for (let n = 0; n < 200; n++) await Promise.resolve()
     await Bun.sleep(0)
     const counts = (end: string) => app.posts.filter(({ url }) => url.endsWith(end)).length
@@ -323,16 +323,12 @@ describe('the loop', () => {
   test('wakes by itself: after an event at once, and with a timer for what is due later', async () => {
     failWith(500)
     await app.hook()
-    const run = async () => {
-      await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
-      await Bun.sleep(0)
-    }
     await app.index('p')
-    await run()
+    await app.settle()
     expect(app.posts).toHaveLength(1)
-    await run()
+    await app.settle()
     app.clock.advance(6 * SECOND_MS)
-    await run()
+    await app.settle()
     expect(app.posts).toHaveLength(2)
   })
 })

@@ -150,7 +150,7 @@ describe('GET, PATCH and DELETE of one webhook', () => {
     const { id } = await app.hook()
     const other = await app.hook({ url: 'https://hooks.test/two' })
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect(await app.ask('DELETE', `${PATH}/${id}`)).toEqual({ status: 'deleted', id })
     app.posts.length = 0
     await app.pass(DAY_MS)
@@ -211,7 +211,7 @@ describe('the security overview', () => {
     expect(await read()).toEqual({ active: 1, failing: 0 })
     app.receiver.answer = () => ({ status: 500 })
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     expect(await read()).toEqual({ active: 1, failing: 1 })
     const { recommendations } = await app.ask<{ recommendations: { code: string }[] }>(
       ...(['GET', '/v1/security/overview'] as const),

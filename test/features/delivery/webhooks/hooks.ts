@@ -41,7 +41,8 @@ export async function hookedApp(
     /** Indexes a product. */
     index: (product_id: string, metadata: Record<string, unknown> = {}) =>
       ask('POST', '/v1/products', { product_id, image_url: app.picture('any', 1), metadata }),
-    settle: app.services.webhooks.drain,
+    /** Sends what is due. */
+    deliver: app.services.webhooks.drain,
     /** Advances the clock, and sends what is due then. */
     async pass(ms: number) {
       app.clock.advance(ms)

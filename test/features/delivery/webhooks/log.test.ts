@@ -31,7 +31,7 @@ describe('the log of deliveries (contract 9.5)', () => {
     app.receiver.answer = ({ body }) => ({ status: body.includes('"p3"') ? 500 : 200 })
     const { id } = await app.hook()
     for (let n = 1; n <= 5; n++) await app.index(`p${n}`)
-    await app.settle()
+    await app.deliver()
     const all = await log(id)
     expect(all.count).toBe(5)
     const first = await log(id, '?limit=2')
@@ -60,7 +60,7 @@ describe('the log of deliveries (contract 9.5)', () => {
     app.receiver.answer = () => ({ status: 500, text: 'out of order' })
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     const [{ id: delivery }] = (await log(id)).deliveries as [Shown]
     const shown = await app.ask<Shown>('GET', `${PATH}/deliveries/${delivery}`)
     expect(shown.request).toEqual(app.posts[0] as object as Shown['request'])
@@ -82,7 +82,7 @@ describe('the log of deliveries (contract 9.5)', () => {
   test('is kept for 30 days', async () => {
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     app.clock.advance(30 * DAY_MS)
     await app.tidy()
     expect((await log(id)).count).toBe(1)
@@ -97,14 +97,14 @@ describe('POST …/deliveries/{id}/resend', () => {
     app.receiver.answer = () => ({ status })
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     await app.ask('PATCH', `${PATH}/${id}`, { enabled: true })
     app.receiver.answer = () => ({})
     const [{ id: delivery }] = (await log(id)).deliveries as [Shown]
     expect(await app.ask('POST', `${PATH}/deliveries/${delivery}/resend`)).toMatchObject({
       ...{ id: delivery, state: 'pending', attempts: 1 },
     })
-    await app.settle()
+    await app.deliver()
     expect(app.posts.map(({ headers }) => headers['webhook-id'])).toEqual([delivery, delivery])
     expect(app.posts[1]?.headers['X-Webhook-Attempt']).toBe('2')
     expect((await log(id)).deliveries).toMatchObject([{ state: 'delivered', attempts: 2 }])
@@ -114,12 +114,12 @@ describe('POST …/deliveries/{id}/resend', () => {
     app.receiver.answer = () => ({ status: 500 })
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     for (let n = 0; n < 7; n++) await app.pass(11 * HOUR_MS)
     const [{ id: delivery, state }] = (await log(id)).deliveries as [Shown]
     expect([state, app.posts.length]).toEqual(['failed', 8])
     await app.ask('POST', `${PATH}/deliveries/${delivery}/resend`)
-    await app.settle()
+    await app.deliver()
     await app.pass(6_000)
     expect(app.posts).toHaveLength(10)
   })
@@ -200,24 +200,24 @@ describe('POST …/{id}/recover', () => {
     app.receiver.answer = () => ({ status: 410 })
     const { id } = await app.hook()
     await app.index('failed')
-    await app.settle()
+    await app.deliver()
     await app.ask('PATCH', `${PATH}/${id}`, { enabled: true })
     app.receiver.answer = () => ({})
     await app.index('works')
-    await app.settle()
+    await app.deliver()
     app.posts.length = 0
     expect(await recover(id, { since: '2030-01-01T00:01:00Z' })).toMatchObject({
       queued: 3,
       next_since: null,
     })
-    await app.settle()
+    await app.deliver()
     expect(sent().sort()).toEqual(['b', 'c', 'failed'])
     expect(await recover(id, { since: '2030-01-01T00:00:00Z', until: '2030-01-01T00:01:00Z' })).toMatchObject(
       {
         queued: 1,
       },
     )
-    await app.settle()
+    await app.deliver()
     expect(sent()).toContain('a')
     expect(await recover(id, { since: '2029-01-01' })).toMatchObject({ queued: 0 })
   })
@@ -228,7 +228,7 @@ describe('POST …/{id}/recover', () => {
     await app.index('p', { price: 1 })
     const { id } = await app.hook({ events: ['product.updated'] })
     expect(await recover(id, { since: '2029-01-01' })).toMatchObject({ queued: 1 })
-    await app.settle()
+    await app.deliver()
     expect(app.posts.map(({ headers }) => headers['X-Webhook-Event'])).toEqual(['product.updated'])
   })
 
@@ -286,7 +286,7 @@ describe('GET /v1/search/webhooks/inbox (contract 9.6)', () => {
   test('shows deliveries exactly as they were sent', async () => {
     const { id } = await app.hook({ events: ['product.indexed'] })
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     app.clock.advance(1)
     await app.ask('DELETE', '/v1/products/p')
     const { deliveries } = await inbox()
@@ -317,7 +317,7 @@ describe('GET /v1/search/webhooks/inbox (contract 9.6)', () => {
   test('goes on after the webhook was deleted', async () => {
     const { id } = await app.hook()
     await app.index('p')
-    await app.settle()
+    await app.deliver()
     await app.ask('DELETE', `${PATH}/${id}`)
     expect((await inbox()).deliveries).toMatchObject([{ url: null, state: 'delivered' }])
     await app.tidy()

@@ -181,7 +181,7 @@ describe('deleting', () => {
     })
     expect((await app.call('GET', '/v1/products', { token: machine })).status).toBe(200)
     expect((await readLog('store.resumed'))[0]?.details).toMatchObject({ was_to_be_deleted: true })
-    for (const callback of app.scheduled.splice(0)) await callback()
+    await app.settle()
     expect(app.mails[0]).toMatchObject({ to: 'one@shop.test', subject: 'Your store one will be deleted' })
     expect(app.mails[0]?.text).toContain('On 2030-01-08 00:00 UTC everything')
   })

@@ -90,7 +90,7 @@ describe('the deletion of a store by its owner (contract 4.14)', () => {
       .prepare("SELECT actor_kind, details FROM audit_events WHERE action = 'store.deletion_planned'")
       .all()
     expect(events).toEqual([{ actor_kind: 'person', details: '{"delete_at":"2030-01-08T00:00:00.000Z"}' }])
-    for (const callback of app.scheduled.splice(0)) await callback()
+    await app.settle()
     expect(app.mails).toMatchObject([
       { to: 'one@shop.test', text: expect.stringContaining('An owner has planned the deletion') },
     ])

@@ -38,8 +38,7 @@ const call = (method: string, path: string, token: string, body?: unknown): Prom
 
 /** The mails that were sent since it was last asked. */
 async function sent() {
-  for (const callback of app.scheduled.splice(0)) callback()
-  await Bun.sleep(0)
+  await app.settle()
   return app.mails.splice(0)
 }
 

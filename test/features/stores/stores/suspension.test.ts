@@ -110,14 +110,14 @@ describe('a suspended store', () => {
 
   test('tells its owners by mail, and again when it works', async () => {
     suspend('Unpaid')
-    for (const callback of app.scheduled.splice(0)) await callback()
+    await app.settle()
     expect(app.mails.map(({ to, subject }) => [to, subject])).toEqual([
       ['one@shop.test', 'Your store one is suspended'],
     ])
     expect(app.mails[0]?.text).toContain('The reason: Unpaid')
     expect(app.mails[0]?.text).toContain('write to the operator')
     resume()
-    for (const callback of app.scheduled.splice(0)) await callback()
+    await app.settle()
     expect(app.mails[1]?.subject).toBe('Your store one works again')
   })
 })

@@ -68,7 +68,7 @@ export const newcomer = (token: string) => ({ token, full_name: 'Nora New', pass
 
 /** Runs what the program does after an answer. */
 export async function afterAnswers(app: TestApp): Promise<void> {
-  await Promise.all(app.scheduled.splice(0).map((callback) => callback()))
+  await app.settle()
 }
 
 export const membershipsOf = ({ db }: TestApp, email: string): Record<string, string> =>
