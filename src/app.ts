@@ -71,7 +71,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   })
   const http: Server = createServer({
     modules,
-    doors: entrance.doors,
+    guards: entrance.guards,
     intake: entrance.intake,
     clock,
     ids: ports.ids,

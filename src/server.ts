@@ -1,8 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Base, Module } from './features/module.ts'
 import { corsPlugin } from './http/cors.ts'
-import type { Doors } from './http/doors.ts'
 import { type ErrorDeps, errorPlugin, lastResort } from './http/errors.ts'
+import type { Guards } from './http/guards.ts'
 import { type createIntake, intakePlugin } from './http/intake.ts'
 import { listWarningsPlugin } from './http/list-warnings.ts'
 import { openApiPlugin } from './http/openapi/plugin.ts'
@@ -14,7 +14,7 @@ import { version } from './version.ts'
 interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'noteFault'> {
   /** In the order of the API's document. */
   modules: readonly Module<unknown>[]
-  doors: Doors
+  guards: Guards
   /** Answers whether the process lives, before and without everything else. */
   liveness: AnyElysia
   intake: ReturnType<typeof createIntake>
@@ -28,7 +28,7 @@ export type Server = ReturnType<typeof createServer>
 
 /** Puts what every request passes before the routes of all modules. It does not listen yet. */
 export function createServer(parts: ServerParts) {
-  const { modules, doors, liveness, intake, clock, ids, log, baseUrl, noteFault } = parts
+  const { modules, guards, liveness, intake, clock, ids, log, baseUrl, noteFault } = parts
   // The return type ends a circle of inferred types.
   const listRoutes = (): AnyElysia['routes'] => http.routes
   const routes = createRouteTable(listRoutes)
@@ -53,6 +53,6 @@ export function createServer(parts: ServerParts) {
     .use(requestCheck.plugin)
     .use(listWarningsPlugin(listRoutes))
     .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
-  for (const module of modules) if (module.routes) http.use(module.routes(doors))
+  for (const module of modules) if (module.routes) http.use(module.routes(guards))
   return http
 }

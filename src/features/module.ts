@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Plans } from '../core/plans.ts'
 import type { Throttle } from '../core/throttle.ts'
-import type { Doors } from '../http/doors.ts'
+import type { Guards } from '../http/guards.ts'
 import type { Db } from '../platform/db/open.ts'
 
 /**
@@ -53,7 +53,7 @@ export interface Module<Service> {
    */
   rows?: unknown
   /** The feature's part of the API. */
-  routes?(doors: Doors): AnyElysia
+  routes?(guards: Guards): AnyElysia
   chores?: readonly Chore[]
   /** Schemas that routes name in the API's document, by their names. */
   schemas?: Readonly<Record<string, object>>

@@ -24,7 +24,7 @@ const ORIGIN = /^[\x21-\x7e]{1,300}$/
  * Lets pages of other origins call the paths below a prefix and read every answer. Mounted before every route.
  *
  * A preflight names no key, so it cannot be judged and passes for every origin. The answer itself may always be read by the
- * page that asked: the door gives a page that the key does not list nothing but a refusal, which its developer must see.
+ * page that asked: the guard gives a page that the key does not list nothing but a refusal, which its developer must see.
  * Cookies and other credentials of the browser never come along.
  *
  * @param prefix with a slash at its end.

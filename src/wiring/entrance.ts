@@ -1,6 +1,6 @@
 import { createRequestBudget } from '../http/budgets/request-budget.ts'
 import { createWidgetBudget } from '../http/budgets/widget-budget.ts'
-import { createDoors } from '../http/doors.ts'
+import { createGuards } from '../http/guards.ts'
 import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
 import { createTraceReader } from '../http/trace.ts'
@@ -31,7 +31,7 @@ export function wireEntrance(
     },
     clock,
   )
-  const doors = createDoors({
+  const guards = createGuards({
     tokens: signIn.service.tokens,
     budgets: signIn.service.budgets,
     findCallerByToken: signIn.service.findCallerByToken,
@@ -55,7 +55,7 @@ export function wireEntrance(
   })
   return {
     intake,
-    doors,
+    guards,
     idempotency,
     requests,
     /** Drops the budgets of a store. */

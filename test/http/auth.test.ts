@@ -5,8 +5,8 @@ import type { Caller, Permission } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createTokens } from '../../src/http/access-tokens.ts'
 import { jsonBody } from '../../src/http/body.ts'
-import { createDoors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
+import { createGuards } from '../../src/http/guards.ts'
 import { createRequestCheck } from '../../src/http/request-check.ts'
 import { JWT_SECRET, manualClock, type TestApp, testApp } from '../support/app.ts'
 import { freshIdempotency, NO_WIDGETS, PERSON, UNLIMITED, WORKING_STORES } from '../support/permissions.ts'
@@ -156,7 +156,7 @@ describe('permissions (contract 4.8)', () => {
     const clock = manualClock('2030-01-01T00:00:00Z')
     const routes = () => http.routes
     const check = createRequestCheck(routes)
-    const { forStore } = createDoors({
+    const { forStore } = createGuards({
       ...NO_WIDGETS,
       ...WORKING_STORES,
       budgets: UNLIMITED,

@@ -41,7 +41,7 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
 const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
 
 /** Whether it asks for a credential in a header: people with the link of an invitation have none, and Stripe signs. */
-const isBehindDoor = (name: string): boolean =>
+const isGuarded = (name: string): boolean =>
   name.includes(' /v1/') && !/ \/v1\/(team\/invites\/(look|accept)|billing\/stripe\/webhook)$/.test(name)
 
 interface Document {
@@ -419,7 +419,7 @@ describe('parameters', () => {
         name,
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
-          ...(isBehindDoor(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
+          ...(isGuarded(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
           ...(name === 'POST /v1/billing/stripe/webhook' ? ['Stripe-Signature'] : []),
         ],
       ])
@@ -477,7 +477,7 @@ describe('answers', () => {
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
         continue
       }
-      const isSignedIn = isBehindDoor(name)
+      const isSignedIn = isGuarded(name)
       const isForPeople = /Needs a (signed-in person|super-admin who has signed in)\.$/.test(
         description ?? '',
       )

@@ -2,8 +2,8 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Actor, Permission, Standing, Trace } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createTokens } from '../../src/http/access-tokens.ts'
-import { createDoors, type Doors } from '../../src/http/doors.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
+import { createGuards, type Guards } from '../../src/http/guards.ts'
 import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createIdempotencyKeys } from '../../src/platform/db/idempotency.ts'
 import { createSecretBox } from '../../src/platform/secret-box.ts'
@@ -63,10 +63,10 @@ export const UNLIMITED = { signIn: () => {}, refresh: () => {}, mail: () => {} }
  *
  * @returns a function that sends a request and returns status and body.
  */
-export async function asPerson(permissions: Permission[], routes: (doors: Doors) => AnyElysia) {
+export async function asPerson(permissions: Permission[], routes: (guards: Guards) => AnyElysia) {
   const clock = manualClock('2030-01-01T00:00:00Z')
   const tokens = createTokens('a secret that is only used in tests', clock)
-  const doors = createDoors({
+  const guards = createGuards({
     ...NO_WIDGETS,
     ...WORKING_STORES,
     budgets: UNLIMITED,
@@ -96,7 +96,7 @@ export async function asPerson(permissions: Permission[], routes: (doors: Doors)
         baseUrl: () => '',
       }),
     )
-    .use(routes(doors))
+    .use(routes(guards))
   const token = await tokens.sign({ sub: 'store', jti: 'token', user_type: 'user' }, 3600)
 
   return async (method: string, path: string, body?: unknown) => {

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isBodyParser } from '../body.ts'
-import { ACTIVE_TENANT, NEED } from '../doors.ts'
 import { listCodes } from '../failures.ts'
+import { ACTIVE_TENANT, NEED } from '../guards.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { PAGE } from '../page.ts'
 import type { SchemaBook } from './schema-book.ts'

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
@@ -27,6 +27,6 @@ export function buildApiKeys(base: Base, { storeRows, tellOwners, widgetKeys, re
     check: createKeyCheck({ ...base, queries, remember: reads.remember }),
     /** The keys of any store, API keys and widget keys, for the operator. */
     ofEveryStore: keyOperator({ ...base, storeRows, apiKeys: queries, widgetKeys }),
-    routes: (doors: Doors) => apiKeyRoutes(doors, service),
+    routes: (guards: Guards) => apiKeyRoutes(guards, service),
   } satisfies Module<unknown> & Record<string, unknown>
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   ApiKey,
@@ -22,7 +22,7 @@ const json = jsonBody()
 
 /** Routes for the API keys of a store (contract 4.10). */
 export function apiKeyRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   keys: ApiKeyService,
 ) {
   return new Elysia({ name: 'apiKeys.routes', prefix: '/v1/security/api-keys', tags: ['Security'] })

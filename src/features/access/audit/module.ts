@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../core/clock.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { auditQueries } from './queries.ts'
 import { auditRoutes } from './routes.ts'
@@ -10,7 +10,7 @@ export function buildAudit({ db, clock, ids }: Pick<Base, 'db' | 'clock' | 'ids'
   const service = auditService({ queries: auditQueries(db), clock, ids })
   return {
     service,
-    routes: (doors: Doors) => auditRoutes(doors, service),
+    routes: (guards: Guards) => auditRoutes(guards, service),
     chores: [{ name: 'deleting old audit events', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<AuditService>
 }

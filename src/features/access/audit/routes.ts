@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { AuditLog, AuditQuery } from './schema.ts'
 import type { AuditService } from './service.ts'
 
 /** The route that lists the store's audit log. */
-export function auditRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, audit: AuditService) {
+export function auditRoutes({ forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>, audit: AuditService) {
   return new Elysia({ name: 'audit.routes', prefix: '/v1/security/audit', tags: ['Security'] })
     .use(forStoreSecurity)
     .get('', ({ actor, query }) => audit.list(actor.storeId, query), {

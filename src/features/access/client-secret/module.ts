@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { clientSecretRoutes } from './routes.ts'
 import { type ClientSecretDeps, type ClientSecretService, clientSecretService } from './service.ts'
@@ -13,6 +13,6 @@ export function buildClientSecret(base: Base, needs: ClientSecretNeeds) {
   const service = clientSecretService({ ...base, ...needs })
   return {
     service,
-    routes: (doors: Doors) => clientSecretRoutes(doors, service),
+    routes: (guards: Guards) => clientSecretRoutes(guards, service),
   } satisfies Module<ClientSecretService>
 }

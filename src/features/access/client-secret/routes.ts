@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { jsonOrNothing } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
 /** The route that replaces the secret of the machine grant (contract 4.9). */
 export function clientSecretRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   clientSecret: ClientSecretService,
 ) {
   return new Elysia({

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import { createEmailLinks, type EmailLinkDeps } from './links.ts'
@@ -39,10 +39,10 @@ export function buildEmailChange(base: Base, needs: EmailChangeNeeds) {
   const links = createEmailLinks({ ...base, ...needs, inTurn: createKeyedLock() })
   return {
     service,
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'email-change' })
-        .use(emailLinkRoutes(doors, links))
-        .use(emailChangeRoutes(doors, service)),
+        .use(emailLinkRoutes(guards, links))
+        .use(emailChangeRoutes(guards, service)),
     chores: [{ name: 'deleting old e-mail changes', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<EmailChangeService>
 }

@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { TOO_MANY_FROM_ADDRESS } from '../../../http/link-answers.ts'
 import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import { REAUTHENTICATING } from '../reauthentication/schema.ts'
@@ -24,7 +24,7 @@ const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
 const TAKEN = ['conflict', 'Somebody has an account with the new address by now.'] as const
 
 /** Contract 5.9: another e-mail address for the caller's account. */
-export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, change: EmailChangeService) {
+export function emailChangeRoutes({ forCaller }: Pick<Guards, 'forCaller'>, change: EmailChangeService) {
   return new Elysia({ name: 'email-change.routes', prefix: '/v1/me/email', tags: ['Account'] })
     .use(forCaller)
     .get('', ({ caller }) => change.read(caller), {
@@ -67,7 +67,7 @@ export function emailChangeRoutes({ forCaller }: Pick<Doors, 'forCaller'>, chang
 
 /** The links of the mails. No answer may be cached. */
 export function emailLinkRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   links: EmailLinks,
 ) {
   return new Elysia({ name: 'email-change.links', prefix: '/verify/email', tags: ['Account'] })

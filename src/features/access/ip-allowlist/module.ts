@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
@@ -22,7 +22,7 @@ export function buildIpAllowlist(base: Base, { tellOwners, reads }: IpAllowlistN
   })
   return {
     service,
-    routes: (doors: Doors) => ipAllowlistRoutes(doors, service),
+    routes: (guards: Guards) => ipAllowlistRoutes(guards, service),
     forgetStore: service.forgetStore,
   } satisfies Module<IpAllowlistService>
 }

@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { IpEntry, IpEntryBody, IpEntryList, IpEntryParams, IpEntryRemoval, RemovedIpEntry } from './schema.ts'
 import type { IpAllowlistService } from './service.ts'
 
 /** Routes for the addresses that may call for a store (contract 4.12). */
 export function ipAllowlistRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   ipAllowlist: IpAllowlistService,
 ) {
   return new Elysia({ name: 'ipAllowlist.routes', prefix: '/v1/security/ip-whitelist', tags: ['Security'] })

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { meRoutes } from './routes.ts'
 import { type MeDeps, type MeService, meService } from './service.ts'
@@ -13,6 +13,6 @@ export function buildMe(base: Base, needs: MeNeeds) {
   const service = meService({ ...base, ...needs })
   return {
     service,
-    routes: (doors: Doors) => meRoutes(doors, service),
+    routes: (guards: Guards) => meRoutes(guards, service),
   } satisfies Module<MeService>
 }

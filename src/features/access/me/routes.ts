@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   Me,
   MePatch,
@@ -18,7 +18,7 @@ import type { MeService } from './service.ts'
 const OWN_ACCOUNT = [...FOR_CALLER, 'permission_denied'] as const
 
 /** Contract 5.5: the caller’s own account, with its sign-ins and its password. */
-export function meRoutes({ forCaller }: Pick<Doors, 'forCaller'>, me: MeService) {
+export function meRoutes({ forCaller }: Pick<Guards, 'forCaller'>, me: MeService) {
   return new Elysia({ name: 'me.routes', prefix: '/v1/me', tags: ['Account'] })
     .use(forCaller)
     .get('', ({ caller }) => me.describe(caller), {

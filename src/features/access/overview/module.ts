@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { overviewQueries } from './queries.ts'
 import { overviewRoutes } from './routes.ts'
@@ -14,6 +14,6 @@ export function buildOverview(base: Base, needs: OverviewNeeds) {
   const service = overviewService({ ...base, ...needs, queries: overviewQueries(base.db) })
   return {
     service,
-    routes: (doors: Doors) => overviewRoutes(doors, service),
+    routes: (guards: Guards) => overviewRoutes(guards, service),
   } satisfies Module<OverviewService>
 }

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { SecurityOverview } from './schema.ts'
 import type { OverviewService } from './service.ts'
 
 /** The route of the security overview (contract 5.8). */
 export function overviewRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   overview: OverviewService,
 ) {
   return new Elysia({ name: 'security.routes', prefix: '/v1/security', tags: ['Security'] })

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   CUT_STALLED_EVERY_MS,
   createNdjsonStreams,
@@ -36,10 +36,10 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
   }
   return {
     service: {},
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'own-data' })
-        .use(ownDataRoutes(doors, services))
-        .use(peopleDataRoutes(doors, services)),
+        .use(ownDataRoutes(guards, services))
+        .use(peopleDataRoutes(guards, services)),
     chores: [
       {
         name: 'closing stalled exports of personal data',

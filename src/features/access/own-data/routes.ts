@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import {
   documentedFailures,
   FOR_CALLER,
@@ -10,6 +9,7 @@ import {
   JSON_BODY,
   WRITING,
 } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { NDJSON, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
 import { REAUTHENTICATING } from '../reauthentication/schema.ts'
 import type { createDeletion } from './deletion.ts'
@@ -30,7 +30,7 @@ const LAST_OWNER = 'You are the only owner of a store; `details.stores` names it
 
 /** Contract 5.10 to 5.12: leaving a store, deleting an account, and what is kept about a person. */
 export function ownDataRoutes(
-  { forCaller }: Pick<Doors, 'forCaller'>,
+  { forCaller }: Pick<Guards, 'forCaller'>,
   { leaving, deletion, exports, clock }: OwnDataServices,
 ) {
   return new Elysia({ name: 'own-data.routes', prefix: '/v1/me', tags: ['Account'] })
@@ -99,7 +99,7 @@ export function ownDataRoutes(
 
 /** Contract 5.12: what a store holds about people. */
 export function peopleDataRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   { exports, clock }: Pick<OwnDataServices, 'exports' | 'clock'>,
 ) {
   return new Elysia({ name: 'people-data.routes', tags: ['Account'] }).use(forStoreSecurity).get(

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { passwordResetQueries } from './queries.ts'
 import { createRevokeCredentials, type RevokeDeps } from './revoke-credentials.ts'
@@ -33,7 +33,7 @@ export function buildPasswordReset(base: Base, needs: PasswordResetNeeds) {
       /** Ends every link of a person. */
       forgetLinks: queries.forget,
     },
-    routes: (doors: Doors) => passwordResetRoutes(doors, passwordReset),
+    routes: (guards: Guards) => passwordResetRoutes(guards, passwordReset),
     chores: [{ name: 'deleting old password links', everyMs: HOUR_MS, run: passwordReset.prune }],
   } satisfies Module<object>
 }

@@ -4,8 +4,8 @@ import { LIMITS } from '../../../core/limits.ts'
 import { LinkQuery } from '../../../http/account-schema.ts'
 import { jsonBody, jsonOrUrlencodedBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   ALSO_A_PAGE,
   answerPageOr,
@@ -27,7 +27,7 @@ const FOR_BROWSERS = 'A browser gets a page instead of JSON.'
 
 /** Contract 5.4: password resets. No answer may be cached. */
 export function passwordResetRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   passwords: Pick<PasswordResetService, 'forgot' | 'check' | 'reset'>,
 ) {
   return new Elysia({ name: 'password-reset.routes', tags: ['Account'] })

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { Base, Module } from '../../module.ts'
 import { registrationQueries } from './queries.ts'
@@ -46,7 +46,7 @@ export function buildRegistration(base: Base, needs: RegistrationNeeds) {
       /** Deletes the registrations of an address that wait for their link. @param email normalised. */
       forgetOpen: queries.forgetOpen,
     },
-    routes: (doors: Doors) => registrationRoutes(doors, { registration, verification }),
+    routes: (guards: Guards) => registrationRoutes(guards, { registration, verification }),
     chores: [{ name: 'deleting old registrations', everyMs: HOUR_MS, run: registration.prune }],
   } satisfies Module<object>
 }

@@ -4,8 +4,8 @@ import { LIMITS } from '../../../core/limits.ts'
 import { LinkQuery } from '../../../http/account-schema.ts'
 import { jsonBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   ALSO_A_PAGE,
   answerPageOr,
@@ -30,7 +30,7 @@ export interface RegistrationServices {
 
 /** Contract 5.3: registration. No answer may be cached. */
 export function registrationRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   { registration, verification }: RegistrationServices,
 ) {
   return new Elysia({ name: 'registration.routes', tags: ['Account'] })

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { type AddressThrottle, createAddressThrottle } from '../../../core/throttle.ts'
 import { createTokens } from '../../../http/access-tokens.ts'
 import { type AddressBudgets, createAddressBudget } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Base, Module } from '../../module.ts'
@@ -150,7 +150,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (doors: Doors) => signInRoutes(doors, { grant, signIn, refresh, revoke }, base.baseUrl),
+    routes: (guards: Guards) => signInRoutes(guards, { grant, signIn, refresh, revoke }, base.baseUrl),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {

@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, noBody, urlencodedBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, NO_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { MachineGrant } from './machine-grant.ts'
 import type { RefreshService } from './refresh.ts'
 import {
@@ -50,7 +50,7 @@ export interface SignInServices {
 
 /** Contract 4.4: the machine grant, the sign-in of people, refreshing and revoking tokens. No answer may be cached. */
 function tokenRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   { grant, signIn, refresh, revoke }: SignInServices,
 ) {
   return new Elysia({ name: 'sign-in.routes', prefix: '/oauth', tags: ['Authentication'] })
@@ -139,7 +139,7 @@ function tokenRoutes(
 }
 
 export const signInRoutes = (
-  doors: Pick<Doors, 'forAnyone' | 'budgets'>,
+  guards: Pick<Guards, 'forAnyone' | 'budgets'>,
   services: SignInServices,
   baseUrl: () => string,
-) => new Elysia({ name: 'sign-in' }).use(tokenRoutes(doors, services)).use(discoveryRoutes(baseUrl))
+) => new Elysia({ name: 'sign-in' }).use(tokenRoutes(guards, services)).use(discoveryRoutes(baseUrl))

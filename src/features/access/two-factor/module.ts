@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
@@ -29,6 +29,6 @@ export function buildTwoFactor(base: Base, { secretBox, outbox, ...needs }: TwoF
   return {
     service,
     check: createFactorCheck({ ...base, queries, openSecret, recoveryCodes, warnOfGuesses }),
-    routes: (doors: Doors) => twoFactorRoutes(doors, service),
+    routes: (guards: Guards) => twoFactorRoutes(guards, service),
   } satisfies Module<TwoFactorService> & Record<string, unknown>
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_PERSON, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   RecoveryCodes,
   TwoFactorDisabled,
@@ -16,7 +16,7 @@ const ALREADY_ENABLED = ['conflict', 'Two-factor authentication is already enabl
 const NOT_ENABLED = ['conflict', 'Two-factor authentication is not enabled.'] as const
 
 /** Contract 5.2: the second factor of the signed-in person. */
-export function twoFactorRoutes({ forPerson }: Pick<Doors, 'forPerson'>, twoFactor: TwoFactorService) {
+export function twoFactorRoutes({ forPerson }: Pick<Guards, 'forPerson'>, twoFactor: TwoFactorService) {
   return (
     new Elysia({ name: 'two-factor.routes', prefix: '/v1/security/2fa', tags: ['Security'] })
       .use(forPerson)

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { widgetKeyQueries } from './queries.ts'
 import { widgetKeyRoutes } from './routes.ts'
@@ -15,6 +15,6 @@ export function buildWidgetKeys(base: Base, { checkFilters }: Pick<WidgetKeyDeps
     service,
     /** The rows, for the operator's list of all keys. */
     rows: { listByStore, findByHash, remove },
-    routes: (doors: Doors) => widgetKeyRoutes(doors, service),
+    routes: (guards: Guards) => widgetKeyRoutes(guards, service),
   } satisfies Module<WidgetKeyService>
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import { DeletedWidgetKey, WidgetKey, WidgetKeyBody, WidgetKeyList, WidgetKeyPatch } from './schema.ts'
@@ -15,7 +15,7 @@ const FILTERS = ['filter_operator_unknown', 'filter_type_mismatch'] as const
 
 /** Routes for widget keys, which may appear in a web page (contract 4.11). */
 export function widgetKeyRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   keys: WidgetKeyService,
 ) {
   return new Elysia({ name: 'widgetKeys.routes', prefix: '/v1/security/public-keys', tags: ['Security'] })

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PaymentsModule } from '../payments/module.ts'
 import { billingPageRoutes } from './routes.ts'
@@ -15,6 +15,6 @@ export function buildBillingPages(base: Base, { payments, ...needs }: BillingPag
   const { readState, listWarnings } = desk
   return {
     service,
-    routes: (doors: Doors) => billingPageRoutes(doors, service, { ...base, readState, listWarnings }),
+    routes: (guards: Guards) => billingPageRoutes(guards, service, { ...base, readState, listWarnings }),
   } satisfies Module<object>
 }

@@ -5,8 +5,8 @@ import { LIMITS } from '../../../core/limits.ts'
 import { PLANS_PAGE, type Plans } from '../../../core/plans.ts'
 import { jsonBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import type { ListedCheckout } from '../payments/queries.ts'
 import type { CheckoutState } from '../payments/schema.ts'
@@ -27,7 +27,7 @@ const HIDDEN = { detail: { hide: true } }
 
 /** Pages for browsers: the plans, a checkout with its confirmation, an invoice. No answer may be cached. */
 export function billingPageRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   service: BillingPagesService,
   { clock, plans, baseUrl, readState, listWarnings }: PageFacts,
 ) {

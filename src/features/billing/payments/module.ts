@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { PaymentGateway } from '../../../platform/payments/gateway.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
@@ -62,9 +62,9 @@ export function buildPayments(base: Base, needs: PaymentNeeds) {
       /** Ends what a store pays, as before the store is deleted. @throws ApiError `billing_unavailable`. */
       endSubscriptions: events.endAll,
     },
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'payments' })
-        .use(paymentRoutes(doors, { payments, baseUrl }))
+        .use(paymentRoutes(guards, { payments, baseUrl }))
         .use(eventRoutes(events)),
     chores: [{ name: 'cleaning up payments', everyMs: HOUR_MS, run: tidy }],
   } satisfies Module<object>

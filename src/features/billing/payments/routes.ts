@@ -3,8 +3,8 @@ import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLANS_PAGE } from '../../../core/plans.ts'
 import { jsonBody, signedJsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { named } from '../../../http/openapi/named.ts'
 import type { EventService } from './events.ts'
@@ -24,7 +24,7 @@ const NO_CHECKOUT = ['not_found', 'The store has no checkout with this id.'] as 
 
 /** Routes where a store changes its plan and sees its invoices (contract 6.7). They spend no budget of the plan. */
 export function paymentRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   { payments, baseUrl }: { payments: PaymentService; baseUrl(): string },
 ) {
   return new Elysia({ name: 'payments.routes', prefix: '/v1/billing', tags: ['Billing'] })

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../core/clock.ts'
 import { createMonths } from '../../../core/months.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Base, Module } from '../../module.ts'
 import { createCallCounts } from './calls.ts'
@@ -36,7 +36,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
       noteCall: calls.note,
       noteGrowth: warnings.noteGrowth,
     },
-    routes: (doors: Doors) => usageRoutes(doors, usage),
+    routes: (guards: Guards) => usageRoutes(guards, usage),
     chores: [
       {
         name: 'deleting old usage warnings',

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { CurrentPlan, PlanList, Usage } from './schema.ts'
 import type { UsageService } from './service.ts'
 
@@ -10,7 +10,7 @@ const REFUSALS = failures(...FOR_STORE, ...READING)
  * Routes about the plan of a store (contract 6.6). They spend no budget of the plan, so that a store can find out why it is
  * being refused.
  */
-export function usageRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, usage: UsageService) {
+export function usageRoutes({ forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>, usage: UsageService) {
   return new Elysia({ name: 'usage.routes', prefix: '/v1/billing', tags: ['Billing'] })
     .use(forStoreSecurity)
     .get('/current-plan', ({ actor }) => usage.showPlan(actor.store), {

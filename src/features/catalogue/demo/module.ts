@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { DEMO_PRODUCTS } from './catalogue.ts'
@@ -13,5 +13,5 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
 export function buildDemo({ plans, baseUrl }: Base, { readPicture, products }: DemoNeeds) {
   const { writer } = products
   const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, writer, products, plans, baseUrl })
-  return { service, routes: (doors: Doors) => demoRoutes(doors, service) } satisfies Module<object>
+  return { service, routes: (guards: Guards) => demoRoutes(guards, service) } satisfies Module<object>
 }

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { DemoInstalled, DemoRemoved } from './schema.ts'
 import type { DemoService } from './service.ts'
 
 /** Contract 2.8: the demo catalogue. */
-export function demoRoutes({ forStore }: Pick<Doors, 'forStore'>, demo: DemoService) {
+export function demoRoutes({ forStore }: Pick<Guards, 'forStore'>, demo: DemoService) {
   return new Elysia({ name: 'demo.routes', prefix: '/v1/products/demo', tags: ['Products'] })
     .use(forStore)
     .post('', ({ actor }) => demo.install(actor.store, actor), {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   CUT_STALLED_EVERY_MS,
   createNdjsonStreams,
@@ -26,7 +26,7 @@ export function buildExports(
   const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},
-    routes: (doors: Doors) => exportRoutes(doors, { streams, lines, clock }),
+    routes: (guards: Guards) => exportRoutes(guards, { streams, lines, clock }),
     chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>

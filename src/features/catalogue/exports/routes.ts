@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { type Clock, isoTime } from '../../../core/clock.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { documentedFailures, FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { NDJSON, type NdjsonStreams, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
 import type { ProductLineOptions } from './ndjson.ts'
 import { ExportQuery } from './schema.ts'
@@ -15,7 +15,7 @@ export interface ExportRouteDeps {
 
 /** Contract 2.13: all products of a store as one file. */
 export function exportRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
+  { forStore }: Pick<Guards, 'forStore'>,
   { streams, lines, clock }: ExportRouteDeps,
 ) {
   return new Elysia({ name: 'exports.routes', prefix: '/v1/products', tags: ['Products'] }).use(forStore).get(

@@ -1,6 +1,6 @@
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { turn } from '../../../core/turns.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
@@ -52,7 +52,7 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
   return {
     service: { ...filters, findAbsentKeys },
     schemas: { FilterNode },
-    routes: (doors: Doors) => filterRoutes(doors, deletions),
+    routes: (guards: Guards) => filterRoutes(guards, deletions),
     forgetStore(storeId: string): void {
       kept.forgetStore(storeId)
       hints.forgetStore(storeId)

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { ProductDeletions } from './deletion.ts'
 import { DeletedProducts, ProductDeletion } from './schema.ts'
 
 /** Contract 2.4: products that pass a filter. */
-export function filterRoutes({ forStore }: Pick<Doors, 'forStore'>, deletions: ProductDeletions) {
+export function filterRoutes({ forStore }: Pick<Guards, 'forStore'>, deletions: ProductDeletions) {
   return new Elysia({ name: 'filters.routes', prefix: '/v1/products', tags: ['Products'] })
     .use(forStore)
     .delete('', ({ actor, body }) => deletions.run(actor.store, body, actor), {

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
@@ -51,8 +51,8 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
   })
   return {
     service: imports,
-    routes: (doors: Doors) =>
-      importRoutes(doors, imports, {
+    routes: (guards: Guards) =>
+      importRoutes(guards, imports, {
         spool,
         checkCallbackUrl: jobs.checkCallbackUrl,
         readForm: (body, type) => readSpooledForm(body, type, { files, ids }),

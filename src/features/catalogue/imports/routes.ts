@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import type { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isMultipart, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, PICTURE_URL, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { SpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool, SpooledBody } from '../../../http/spool.ts'
@@ -22,7 +22,7 @@ export interface ImportRouteNeeds {
 
 /** Contract 2.12: products from the file of a shop. */
 export function importRoutes(
-  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   imports: ImportService,
   { spool, readForm, checkCallbackUrl }: ImportRouteNeeds,
 ) {

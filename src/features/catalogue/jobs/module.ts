@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Problem } from '../../../core/problem.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
@@ -154,10 +154,10 @@ export function buildJobs(base: Base, needs: JobNeeds) {
       checkCallbackUrl,
       waiting: { latest: arrivals.latest, drop } satisfies WaitingItems,
     },
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'jobs' })
-        .use(bulkRoutes(doors, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))
-        .use(jobRoutes(doors, jobs)),
+        .use(bulkRoutes(guards, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))
+        .use(jobRoutes(guards, jobs)),
     chores: [
       { name: 'working on jobs', everyMs: WAKE_MS, run: jobs.wake },
       { name: 'streaming the progress of jobs', everyMs: TELL_MS, run: streams.tell },

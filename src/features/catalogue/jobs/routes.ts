@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { noBody, requireJson } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import {
   documentedFailures,
   FOR_STORE,
@@ -10,6 +9,7 @@ import {
   READING,
   WRITING,
 } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { type BulkDeps, readBulk } from './bulk.ts'
@@ -40,7 +40,7 @@ const CHANGING = [
 
 /** Contract 2.10: many products at a time. */
 export function bulkRoutes(
-  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   jobs: Pick<JobService, 'start'>,
   { spool, ...deps }: BulkNeeds,
 ) {
@@ -81,7 +81,7 @@ const EVENTS = {
 } as const
 
 /** Contract 2.11: work in the background. */
-export function jobRoutes({ forStore }: Pick<Doors, 'forStore'>, jobs: JobService) {
+export function jobRoutes({ forStore }: Pick<Guards, 'forStore'>, jobs: JobService) {
   return new Elysia({ name: 'jobs.routes', prefix: '/v1/jobs', tags: ['Jobs'] })
     .use(forStore)
     .get('', ({ actor, query }) => jobs.list(actor.storeId, query), {

@@ -1,7 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { FileDownloads } from '../../../platform/outbound/downloads.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base, Module } from '../../module.ts'
@@ -104,7 +104,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       /** Waits for the runs underway, once the service stops. */
       drain: scheduler.drain,
     },
-    routes: (doors: Doors) => feedRoutes(doors, feeds),
+    routes: (guards: Guards) => feedRoutes(guards, feeds),
     chores: [
       { name: 'pulling feeds', everyMs: WAKE_MS, run: scheduler.wake },
       { name: 'rescheduling feeds that wait too long', everyMs: HOUR_MS, run: upkeep.correctTimes },

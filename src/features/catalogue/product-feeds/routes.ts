@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   DeletedFeed,
@@ -25,7 +25,7 @@ const URL_REFUSED = [
 
 /** Contract 2.14: files that the service pulls by their address. */
 export function feedRoutes(
-  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   feeds: FeedService,
 ) {
   return new Elysia({ name: 'feeds.routes', prefix: '/v1/feeds', tags: ['Feeds'] })

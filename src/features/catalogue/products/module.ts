@@ -7,7 +7,7 @@ import type { EmitEvent } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
@@ -130,8 +130,8 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
         }
       },
     },
-    routes: (doors: Doors) =>
-      new Elysia({ name: 'products' }).use(productRoutes(doors, products)).use(pictureRoutes(kept)),
+    routes: (guards: Guards) =>
+      new Elysia({ name: 'products' }).use(productRoutes(guards, products)).use(pictureRoutes(kept)),
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
       { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },

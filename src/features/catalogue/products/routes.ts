@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrFormBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, PICTURE_URL, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   DeletedProduct,
@@ -41,7 +41,7 @@ const withStatus = ({ isNew, answer }: Indexed) => ({
 
 /** Contract 2: one product at a time. */
 export function productRoutes(
-  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   products: ProductService,
 ) {
   return new Elysia({ name: 'products.routes', prefix: '/v1/products', tags: ['Products'] })

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { ReadChange } from '../../../core/events.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { changeQueries } from './queries.ts'
 import { changeRoutes } from './routes.ts'
@@ -17,7 +17,7 @@ export function buildChangeLog({ db, clock, withoutFsync }: Base, { readers }: C
   const service = changeLogService({ queries, clock, readers, withoutFsync })
   return {
     service,
-    routes: (doors: Doors) => changeRoutes(doors, service),
+    routes: (guards: Guards) => changeRoutes(guards, service),
     chores: [{ name: 'deleting old changes', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<ChangeLogService>
 }

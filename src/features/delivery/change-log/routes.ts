@@ -1,11 +1,14 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, READING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { ChangeList, ChangesQuery } from './schema.ts'
 import type { ChangeLogService } from './service.ts'
 
 /** The route of the change log (contract 9.1). */
-export function changeRoutes({ forStore }: Pick<Doors, 'forStore'>, changes: Pick<ChangeLogService, 'list'>) {
+export function changeRoutes(
+  { forStore }: Pick<Guards, 'forStore'>,
+  changes: Pick<ChangeLogService, 'list'>,
+) {
   return new Elysia({ name: 'changes.routes', prefix: '/v1/changes', tags: ['Changes and webhooks'] })
     .use(forStore)
     .get('', ({ actor, query }) => changes.list(actor.storeId, query), {

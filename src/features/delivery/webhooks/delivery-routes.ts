@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { createInbox } from './inbox.ts'
 import type { createRecovery } from './recovery.ts'
@@ -31,7 +31,7 @@ export interface DeliveryRouteDeps {
 
 /** Routes for what webhooks were sent (contract 9.5, 9.6). */
 export function deliveryRoutes(
-  { forStore }: Pick<Doors, 'forStore'>,
+  { forStore }: Pick<Guards, 'forStore'>,
   { findWebhook, deliveries, recover, listInbox }: DeliveryRouteDeps,
 ) {
   return new Elysia({

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import type { EventOrigin, ReadChange } from '../../../core/events.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { createPlaces } from '../../../platform/fair/places.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
 import type { Poster } from '../../../platform/outbound/poster.ts'
@@ -118,11 +118,11 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       /** Sends what is due until nothing is. */
       drain: scheduler.drain,
     },
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'webhooks' })
-        .use(deliveryRoutes(doors, { findWebhook: service.findOwned, deliveries, recover, listInbox }))
-        .use(webhookRoutes(doors, service))
-        .use(callbackSecretRoutes(doors, service)),
+        .use(deliveryRoutes(guards, { findWebhook: service.findOwned, deliveries, recover, listInbox }))
+        .use(webhookRoutes(guards, service))
+        .use(callbackSecretRoutes(guards, service)),
     chores: [
       { name: 'sending webhooks', everyMs: MINUTE_MS, run: scheduler.poll },
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   DeletedWebhook,
@@ -26,7 +26,7 @@ const URL_REFUSED = [
 
 /** Routes for webhooks (contract 9.2, 9.4). */
 export function webhookRoutes(
-  { forStore, idempotency }: Pick<Doors, 'forStore' | 'idempotency'>,
+  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   webhooks: WebhookService,
 ) {
   return new Elysia({
@@ -138,7 +138,7 @@ export function webhookRoutes(
 }
 
 /** The route that replaces the secret of callbacks (contract 9.7). */
-export function callbackSecretRoutes({ forStore }: Pick<Doors, 'forStore'>, webhooks: WebhookService) {
+export function callbackSecretRoutes({ forStore }: Pick<Guards, 'forStore'>, webhooks: WebhookService) {
   return new Elysia({
     name: 'callbackSecret.routes',
     prefix: '/v1/store/callback-secret',

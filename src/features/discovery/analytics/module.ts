@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
@@ -118,7 +118,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
       takeBack: eventCounting.takeBack,
       erasing,
     },
-    routes: (doors: Doors) => analyticsRoutes(doors, service),
+    routes: (guards: Guards) => analyticsRoutes(guards, service),
     chores: [
       { name: 'compacting the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
       { name: 'mapping unmet demand', everyMs: HOUR_MS, run: demand.run },

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { csvResponse } from '../../../http/csv.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   Analytics,
   AnalyticsQuery,
@@ -19,7 +19,7 @@ import { analyticsTable, popularTable, suggestionsTable } from './tables.ts'
 const FAILURES = failures(...FOR_STORE, ...WRITING, 'validation_error')
 
 /** Contract 3.12: what shoppers look for, click and buy. */
-export function analyticsRoutes({ forStore }: Pick<Doors, 'forStore'>, analytics: AnalyticsService) {
+export function analyticsRoutes({ forStore }: Pick<Guards, 'forStore'>, analytics: AnalyticsService) {
   return new Elysia({ name: 'analytics.routes', prefix: '/v1/search', tags: ['Analytics'] })
     .use(forStore)
     .get(

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../core/clock.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { createEventWriter, type EventWriterDeps } from './event-writer.ts'
 import { createJudging, type JudgingDeps } from './judging.ts'
@@ -41,7 +41,7 @@ export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: Fee
       /** Feedback of one shopper's session, to be erased. */
       ofSession: { findEnd, erase: eraseSession, eraseOfSearches },
     },
-    routes: (doors: Doors) => feedbackRoutes(doors, service),
+    routes: (guards: Guards) => feedbackRoutes(guards, service),
     chores: [{ name: 'deleting old feedback', everyMs: HOUR_MS, run: service.prune }],
   } satisfies Module<object>
 }

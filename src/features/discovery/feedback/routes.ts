@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { countEvents, FeedbackAnswer, FeedbackBody } from './schema.ts'
 import type { FeedbackService } from './service.ts'
@@ -12,7 +12,7 @@ export function feedbackRoutes(
     forStoreFeedback,
     idempotency,
     spendEvents,
-  }: Pick<Doors, 'forStoreFeedback' | 'idempotency' | 'spendEvents'>,
+  }: Pick<Guards, 'forStoreFeedback' | 'idempotency' | 'spendEvents'>,
   feedback: Pick<FeedbackService, 'record'>,
 ) {
   return new Elysia({ name: 'feedback.routes', prefix: '/v1/search/feedback', tags: ['Analytics'] })

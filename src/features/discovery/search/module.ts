@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../../core/clock.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
@@ -98,7 +98,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       /** Searches of one shopper's session, to be erased. */
       ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },
     },
-    routes: (doors: Doors) => searchRoutes(doors, search),
+    routes: (guards: Guards) => searchRoutes(guards, search),
     chores: [
       { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },
       { name: 'dropping old query pictures', everyMs: MINUTE_MS, run: queryPictures.prune },

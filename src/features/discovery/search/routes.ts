@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { formBody, jsonBody, jsonOrFormBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import {
   FOR_STORE,
   FORM_BODY,
@@ -11,6 +10,7 @@ import {
   READING,
   WRITING,
 } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { BatchResponse, SearchResponse } from './answer-schema.ts'
 import {
   BatchSearch,
@@ -45,7 +45,7 @@ const jsonWithPicture = jsonBody(LIMITS.pictureJsonBytesMax, 'search')
 
 /** Contract 3.1: the nine searches. */
 function searches(
-  { forStoreSearch, spendMore }: Pick<Doors, 'forStoreSearch' | 'spendMore'>,
+  { forStoreSearch, spendMore }: Pick<Guards, 'forStoreSearch' | 'spendMore'>,
   search: SearchService,
 ) {
   return new Elysia({ name: 'search.routes', prefix: '/v1/search', tags: ['Search'] })
@@ -170,7 +170,7 @@ function searches(
 }
 
 /** Contract 3.1: the products that are similar to one. */
-function similar({ forStoreSearch }: Pick<Doors, 'forStoreSearch'>, search: SearchService) {
+function similar({ forStoreSearch }: Pick<Guards, 'forStoreSearch'>, search: SearchService) {
   return new Elysia({ name: 'search.similar', prefix: '/v1/products', tags: ['Search'] })
     .use(forStoreSearch)
     .get(
@@ -201,5 +201,5 @@ function similar({ forStoreSearch }: Pick<Doors, 'forStoreSearch'>, search: Sear
     )
 }
 
-export const searchRoutes = (doors: Pick<Doors, 'forStoreSearch' | 'spendMore'>, search: SearchService) =>
-  new Elysia({ name: 'search' }).use(searches(doors, search)).use(similar(doors, search))
+export const searchRoutes = (guards: Pick<Guards, 'forStoreSearch' | 'spendMore'>, search: SearchService) =>
+  new Elysia({ name: 'search' }).use(searches(guards, search)).use(similar(guards, search))

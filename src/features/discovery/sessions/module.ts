@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { sessionRoutes } from './routes.ts'
 import { type SessionDeps, type SessionService, sessionService } from './service.ts'
@@ -15,6 +15,6 @@ export function buildShopperSessions({ atomically, record, withoutFsync }: Base,
   })
   return {
     service,
-    routes: (doors: Doors) => sessionRoutes(doors, service),
+    routes: (guards: Guards) => sessionRoutes(guards, service),
   } satisfies Module<SessionService>
 }

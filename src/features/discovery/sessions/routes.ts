@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { SessionErased, ShopperSessionParams } from './schema.ts'
 import type { SessionService } from './service.ts'
 
 /** Contract 3.14: a shopper's session. */
-export function sessionRoutes({ forStore }: Pick<Doors, 'forStore'>, sessions: SessionService) {
+export function sessionRoutes({ forStore }: Pick<Guards, 'forStore'>, sessions: SessionService) {
   return new Elysia({ name: 'shopper-sessions.routes', prefix: '/v1/search/sessions', tags: ['Analytics'] })
     .use(forStore)
     .delete('/:session_id', ({ actor, params }) => sessions.erase(actor, params.session_id), {

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Module } from '../../module.ts'
 import { type RecordFeedback, widgetFeedbackRoutes, widgetRoutes } from './routes.ts'
 import { type WidgetDeps, type WidgetService, widgetService } from './service.ts'
@@ -13,9 +13,9 @@ export function buildWidget(needs: WidgetNeeds) {
   const service = widgetService(needs)
   return {
     service,
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'widget' })
-        .use(widgetRoutes(doors, service))
-        .use(widgetFeedbackRoutes(doors, needs.recordFeedback)),
+        .use(widgetRoutes(guards, service))
+        .use(widgetFeedbackRoutes(guards, needs.recordFeedback)),
   } satisfies Module<WidgetService>
 }

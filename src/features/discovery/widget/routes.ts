@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { formBody, jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FORM_BODY, failures, JSON_BODY, PICTURE_URL, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY } from '../../../http/idempotency.ts'
 import { validationError } from '../../../http/validation.ts'
-import { WIDGET_KEY } from '../../../http/widget-door.ts'
+import { WIDGET_KEY } from '../../../http/widget-guard.ts'
 import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
 import type { SearchSource } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
@@ -59,8 +59,8 @@ export type RecordFeedback = (
   context: FeedbackContext,
 ) => Promise<FeedbackAnswer>
 
-/** Contract 10: what a shop's own pages call with a widget key. Each route has a door of its own, because a key allows uses. */
-export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: WidgetService) {
+/** Contract 10: what a shop's own pages call with a widget key. Each route has a guard of its own, because a key allows uses. */
+export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: WidgetService) {
   const route = (use: Parameters<typeof forWidget>[0]) =>
     new Elysia({ name: `widget.routes.${use}`, prefix: PREFIX }).use(forWidget(use))
   return new Elysia({ name: 'widget.routes' })
@@ -107,7 +107,7 @@ export function widgetRoutes({ forWidget }: Pick<Doors, 'forWidget'>, widget: Wi
 }
 
 /** POST /v1/widget/search/feedback. */
-export function widgetFeedbackRoutes({ forWidget }: Pick<Doors, 'forWidget'>, record: RecordFeedback) {
+export function widgetFeedbackRoutes({ forWidget }: Pick<Guards, 'forWidget'>, record: RecordFeedback) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
     '/feedback',
     async ({ widget: { storeId, keyId, origin, forcedFilters }, spendMore, body, request, set }) => {

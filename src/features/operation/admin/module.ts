@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { type AdminNodeDeps, adminNodeService } from './node.ts'
 import { adminNodeQueries } from './node-queries.ts'
@@ -28,10 +28,10 @@ export function buildAdmin(base: Base, needs: AdminNeeds) {
   })
   return {
     service: {},
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'admin' })
-        .use(adminStoreRoutes(doors, stores))
-        .use(adminPeopleRoutes(doors, people))
-        .use(adminNodeRoutes(doors, node)),
+        .use(adminStoreRoutes(guards, stores))
+        .use(adminPeopleRoutes(guards, people))
+        .use(adminNodeRoutes(guards, node)),
   } satisfies Module<object>
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { AdminNodeService } from './node.ts'
 import {
   AdminHealth,
@@ -19,7 +19,7 @@ const READ = [...FOR_SUPER_ADMIN, ...READING] as const
 const LIST = [...READ, 'validation_error', 'invalid_cursor'] as const
 
 /** Contract 8.12: the service itself, for super-admins. */
-export function adminNodeRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, node: AdminNodeService) {
+export function adminNodeRoutes({ forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>, node: AdminNodeService) {
   return new Elysia({ name: 'admin.node', prefix: '/v1/admin', tags: ['Operator'] })
     .use(forSuperAdmin)
     .get('/plans', () => node.listPlans(), {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { AdminPeopleService } from './people.ts'
 import {
   AdminUser,
@@ -28,7 +28,7 @@ const act = { superAdmin: true, parse: noBody, params: IdParams } as const
 
 /** Contract 8.11: the people of this service, for super-admins. */
 export function adminPeopleRoutes(
-  { forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>,
+  { forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>,
   people: AdminPeopleService,
 ) {
   return new Elysia({ name: 'admin.people', prefix: '/v1/admin', tags: ['Operator'] })

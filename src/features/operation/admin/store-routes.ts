@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_SUPER_ADMIN, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import {
   AdminStore,
   AdminStoreList,
@@ -16,7 +16,10 @@ import type { AdminStoreService } from './stores.ts'
 const NO_STORE = ['not_found', 'There is no store with this id.'] as const
 
 /** Contract 8.10: the stores of this service, for super-admins. */
-export function adminStoreRoutes({ forSuperAdmin }: Pick<Doors, 'forSuperAdmin'>, stores: AdminStoreService) {
+export function adminStoreRoutes(
+  { forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>,
+  stores: AdminStoreService,
+) {
   return new Elysia({ name: 'admin.stores', prefix: '/v1/admin/stores', tags: ['Operator'] })
     .use(forSuperAdmin)
     .get('', ({ query }) => stores.list(query), {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import {
   Group,
@@ -22,7 +22,7 @@ const ONE_GROUP = [
 
 /** Routes for the groups of a store's members (contract 5.11). */
 export function groupRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   groups: GroupService,
 ) {
   return new Elysia({ name: 'groups.routes', prefix: '/v1/user-groups', tags: ['Team'] })

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { adminOpeningRoutes, openingRoutes } from './routes.ts'
 import { type OpeningDeps, type OpeningService, openingService } from './service.ts'
@@ -21,9 +21,9 @@ export function buildOpening(base: Base, needs: OpeningNeeds) {
   const service = openingService({ ...base, ...needs })
   return {
     service,
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'opening.routes' })
-        .use(openingRoutes(doors, service))
-        .use(adminOpeningRoutes(doors, service)),
+        .use(openingRoutes(guards, service))
+        .use(adminOpeningRoutes(guards, service)),
   } satisfies Module<OpeningService>
 }

@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_CALLER, FOR_SUPER_ADMIN, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
 import type { OpeningService } from './service.ts'
 
 /** Contract 5.16: a signed-in person opens another store. */
 export function openingRoutes(
-  { forCaller, idempotency }: Pick<Doors, 'forCaller' | 'idempotency'>,
+  { forCaller, idempotency }: Pick<Guards, 'forCaller' | 'idempotency'>,
   opening: OpeningService,
 ) {
   return new Elysia({ name: 'opening.own.routes', prefix: '/v1/stores', tags: ['Store'] })
@@ -52,7 +52,7 @@ export function openingRoutes(
 
 /** Contract 8.10: the operator opens a store for somebody else. */
 export function adminOpeningRoutes(
-  { forSuperAdmin, idempotency }: Pick<Doors, 'forSuperAdmin' | 'idempotency'>,
+  { forSuperAdmin, idempotency }: Pick<Guards, 'forSuperAdmin' | 'idempotency'>,
   opening: OpeningService,
 ) {
   return new Elysia({ name: 'opening.admin.routes', prefix: '/v1/admin/stores', tags: ['Operator'] })

@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { ownStoreRoutes } from './routes.ts'
 import { type OwnStoreDeps, type OwnStoreService, ownStoreService } from './service.ts'
@@ -11,6 +11,6 @@ export function buildOwnStore(
   const service = ownStoreService({ ...base, ...needs })
   return {
     service,
-    routes: (doors: Doors) => ownStoreRoutes(doors, service),
+    routes: (guards: Guards) => ownStoreRoutes(guards, service),
   } satisfies Module<OwnStoreService>
 }

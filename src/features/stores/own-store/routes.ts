@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { REAUTHENTICATING } from '../../access/reauthentication/schema.ts'
 import { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 import type { OwnStoreService } from './service.ts'
 
 /** Routes for a store itself (contract 4.14). They never spend the plan's budget. */
 export function ownStoreRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   ownStore: OwnStoreService,
 ) {
   return new Elysia({ name: 'own-store.routes', prefix: '/v1/store', tags: ['Store'] })

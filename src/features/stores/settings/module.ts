@@ -1,4 +1,4 @@
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { type OwnSettingsDeps, type OwnSettingsService, ownSettingsService } from './own-settings.ts'
 import { settingsQueries } from './queries.ts'
@@ -19,6 +19,6 @@ export function buildOwnSettings(
   const service = ownSettingsService({ ...base, ...needs })
   return {
     service,
-    routes: (doors: Doors) => settingsRoutes(doors, service),
+    routes: (guards: Guards) => settingsRoutes(guards, service),
   } satisfies Module<OwnSettingsService>
 }

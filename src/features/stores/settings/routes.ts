@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { jsonBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { OwnSettingsService } from './own-settings.ts'
 import { SettingsPatch, StoreSettings } from './schema.ts'
 
 /** Routes for the settings of a store (contract 4.13). */
-export function settingsRoutes({ forStore }: Pick<Doors, 'forStore'>, settings: OwnSettingsService) {
+export function settingsRoutes({ forStore }: Pick<Guards, 'forStore'>, settings: OwnSettingsService) {
   return new Elysia({ name: 'settings.routes', prefix: '/v1/store/settings', tags: ['Store'] })
     .use(forStore)
     .get('', ({ actor }) => settings.show(actor.storeId), {

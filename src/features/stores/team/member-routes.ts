@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { ApiError } from '../../../core/errors.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { MemberService } from './members.ts'
 import type { NewUserService } from './new-users.ts'
 import {
@@ -25,7 +25,7 @@ const ONE_MEMBER = [
 const LAST_OWNER = ['conflict', 'The store would have no owner.'] as const
 
 /** Routes for the members of a store (contract 5.10). */
-export function memberRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>, members: MemberService) {
+export function memberRoutes({ forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>, members: MemberService) {
   return new Elysia({ name: 'team.members.routes', prefix: '/v1/team/members', tags: ['Team'] })
     .use(forStoreSecurity)
     .get('', ({ actor }) => members.list(actor.storeId), {
@@ -77,7 +77,7 @@ export function memberRoutes({ forStoreSecurity }: Pick<Doors, 'forStoreSecurity
 
 /** Routes for the users of a store (contract 5.10). */
 export function userRoutes(
-  { forStoreSecurity }: Pick<Doors, 'forStoreSecurity'>,
+  { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   members: MemberService,
   newUsers: NewUserService,
 ) {
@@ -122,7 +122,7 @@ export function userRoutes(
 const REPLACEMENT = '/v1/team/members/{id}'
 
 /** Answers for retired paths (contract 1.2). */
-export function retiredUserRoutes({ forCaller }: Pick<Doors, 'forCaller'>) {
+export function retiredUserRoutes({ forCaller }: Pick<Guards, 'forCaller'>) {
   return new Elysia({ name: 'team.retired.routes' }).use(forCaller).all(
     '/v1/users/*',
     () => {

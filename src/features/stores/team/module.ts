@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Doors } from '../../../http/doors.ts'
+import type { Guards } from '../../../http/guards.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
@@ -54,13 +54,13 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
       /** Deletes every invitation of an address that nobody has any more. Call it in a transaction. */
       forgetAddress: queries.forgetEmail,
     },
-    routes: (doors: Doors) =>
+    routes: (guards: Guards) =>
       new Elysia({ name: 'team.routes' })
-        .use(inviteRoutes(doors, invites))
-        .use(acceptanceRoutes(doors, acceptance))
-        .use(memberRoutes(doors, members))
-        .use(userRoutes(doors, members, newUsers))
-        .use(retiredUserRoutes(doors)),
+        .use(inviteRoutes(guards, invites))
+        .use(acceptanceRoutes(guards, acceptance))
+        .use(memberRoutes(guards, members))
+        .use(userRoutes(guards, members, newUsers))
+        .use(retiredUserRoutes(guards)),
     chores: [{ name: 'deleting old invitations', everyMs: HOUR_MS, run: invites.prune }],
   } satisfies Module<unknown>
 }

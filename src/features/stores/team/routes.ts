@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import type { Doors } from '../../../http/doors.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { AcceptanceService } from './acceptance.ts'
 import type { InviteService } from './invites.ts'
@@ -31,7 +31,7 @@ const ENDED = 'The invitation was accepted, was cancelled or has expired; `detai
 
 /** Routes for invitations to a store (contract 5.9). */
 export function inviteRoutes(
-  { forStoreSecurity, idempotency }: Pick<Doors, 'forStoreSecurity' | 'idempotency'>,
+  { forStoreSecurity, idempotency }: Pick<Guards, 'forStoreSecurity' | 'idempotency'>,
   invites: InviteService,
 ) {
   return new Elysia({ name: 'team.invites.routes', prefix: '/v1/team', tags: ['Team'] })
@@ -103,7 +103,7 @@ export function inviteRoutes(
 
 /** Routes for the invited, who have no credential but the token of their link (contract 5.9). */
 export function acceptanceRoutes(
-  { forAnyone, budgets }: Pick<Doors, 'forAnyone' | 'budgets'>,
+  { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   acceptance: AcceptanceService,
 ) {
   const parse = spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax))

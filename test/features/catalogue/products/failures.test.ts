@@ -70,8 +70,8 @@ describe('every product endpoint refuses without writing anything', () => {
       const others = (['products:read', 'products:write', 'products:delete'] as const).filter(
         (name) => name !== needed,
       )
-      const call = await asPerson([...others, 'products:bulk', 'search:execute'], (doors) =>
-        path.endsWith('/demo') ? demoRoutes(doors, app.demo) : productRoutes(doors, app.products),
+      const call = await asPerson([...others, 'products:bulk', 'search:execute'], (guards) =>
+        path.endsWith('/demo') ? demoRoutes(guards, app.demo) : productRoutes(guards, app.products),
       )
       const answer = await call(method, path, body)
       expect(answer.status).toBe(403)

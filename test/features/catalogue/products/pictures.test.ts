@@ -267,7 +267,7 @@ describe('a product whose pictures were embedded by another model (contract 2.9)
   })
 })
 
-describe('POST /v1/products: what the picture’s doors refuse', () => {
+describe('POST /v1/products: what the picture’s guards refuse', () => {
   test.each([
     ['image_unsupported_format', 422],
     ['image_unreadable', 422],

@@ -52,7 +52,7 @@ describe('every search endpoint', () => {
       const before = searches()
       const call = await asPerson(
         ['search:read', 'search:write', 'products:read', 'products:write'],
-        (doors) => searchRoutes(doors, app.search),
+        (guards) => searchRoutes(guards, app.search),
       )
       const answer = await call('POST', path, body())
       expect(answer.status).toBe(403)

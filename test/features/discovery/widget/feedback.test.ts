@@ -10,7 +10,7 @@ import { corsPlugin } from '../../../../src/http/cors.ts'
 import { errorPlugin } from '../../../../src/http/errors.ts'
 import { createRequestCheck } from '../../../../src/http/request-check.ts'
 import { validationError } from '../../../../src/http/validation.ts'
-import { widgetDoor } from '../../../../src/http/widget-door.ts'
+import { widgetGuard } from '../../../../src/http/widget-guard.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
@@ -26,10 +26,10 @@ const record: RecordFeedback = async (...event) => {
   return { status: 'recorded', feedback_id: shop.app.ids.uuid(), attributed: false, position: null }
 }
 
-/** The route behind its real door, with the keys of the shop. */
+/** The route behind its real guard, with the keys of the shop. */
 function serve() {
   const { app } = shop
-  const door = {
+  const guard = {
     admitWidget: app.widgetKeys.admit,
     widgetBudget: createWidgetBudget(app.clock, PLANS),
     findAddress: (request: Request) => request.headers.get('x-visitor') ?? '203.0.113.1',
@@ -48,7 +48,7 @@ function serve() {
       }),
     )
     .use(check.plugin)
-    .use(widgetFeedbackRoutes({ forWidget: (use) => widgetDoor(door, use) }, record))
+    .use(widgetFeedbackRoutes({ forWidget: (use) => widgetGuard(guard, use) }, record))
   return async (body: unknown, headers: Record<string, string> = {}) => {
     const request = new Request('http://lookalike.test/v1/widget/search/feedback', {
       method: 'POST',

@@ -14,7 +14,7 @@ export interface Widget extends WidgetKeyBudget {
   origin: string
 }
 
-export interface WidgetDoorDeps {
+export interface WidgetGuardDeps {
   /**
    * Admits a key from an origin.
    *
@@ -31,11 +31,11 @@ export interface WidgetDoorDeps {
 export const WIDGET_KEY = [{ widgetKey: [] }]
 
 /**
- * Creates a door that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
+ * Creates a guard that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
  * visitor's budget and the key's; `spendMore` takes more units of both. The store's IP list does not count: shoppers come from everywhere.
  */
-export function widgetDoor(
-  { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetDoorDeps,
+export function widgetGuard(
+  { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetGuardDeps,
   use: WidgetUse,
 ) {
   /** Requests whose body is being read. */
@@ -58,7 +58,7 @@ export function widgetDoor(
     return widget
   }
 
-  return new Elysia({ name: `http.doors.widget.${use}` })
+  return new Elysia({ name: `http.guards.widget.${use}` })
     .onParse({ as: 'scoped' }, ({ request, set }) => {
       judge({ request, set })
     })

@@ -14,12 +14,12 @@ import type { AddressBudgets } from './budgets/address-budget.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type Incoming, tracePlugin } from './trace.ts'
-import { type WidgetDoorDeps, type WidgetUse, widgetDoor } from './widget-door.ts'
+import { type WidgetGuardDeps, type WidgetUse, widgetGuard } from './widget-guard.ts'
 
 /** The key of a route's declaration that says in words whom the route lets in. */
 export const NEED = 'x-needs'
 
-/** The header of every route behind a door, for the API's document (contract 4.7). */
+/** The header of every route behind a guard, for the API's document (contract 4.7). */
 export const ACTIVE_TENANT = {
   name: 'X-Service-Active-Tenant',
   in: 'header',
@@ -39,38 +39,38 @@ const PERSON_NEEDED = 'Needs a signed-in person.'
 type Need = Permission | StorePower
 
 /**
- * The doors of the API. A routes file takes the ones it needs (`Pick<Doors, 'forStore'>`) and mounts each before its
- * routes; another kind of caller gets another door here.
+ * The guards of the API. A routes file takes the ones it needs (`Pick<Guards, 'forStore'>`) and mounts each before its
+ * routes; another kind of caller gets another guard here.
  *
- * A door judges the credential before the body is read, so a stranger can neither upload anything nor learn a schema.
+ * A guard judges the credential before the body is read, so a stranger can neither upload anything nor learn a schema.
  */
-export type Doors = ReturnType<typeof createDoors>
+export type Guards = ReturnType<typeof createGuards>
 
-export interface DoorDeps extends AuthDeps, WidgetDoorDeps {
+export interface GuardDeps extends AuthDeps, WidgetGuardDeps {
   budgets: AddressBudgets
   idempotency: Idempotency
   /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
   spendEvents(caller: Caller, count: number): void
 }
 
-export function createDoors(deps: DoorDeps) {
+export function createGuards(deps: GuardDeps) {
   return {
     /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except reads by people. */
-    forStore: storeDoor(deps, 'api'),
+    forStore: storeGuard(deps, 'api'),
     /** The same for searches, each of which counts against the plan. */
-    forStoreSearch: storeDoor(deps, 'search'),
+    forStoreSearch: storeGuard(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
-    forStoreSecurity: storeDoor(deps, 'security'),
+    forStoreSecurity: storeGuard(deps, 'security'),
     /** The same for feedback of shoppers: requests count against a budget of their own. */
-    forStoreFeedback: storeDoor(deps, 'feedback'),
+    forStoreFeedback: storeGuard(deps, 'feedback'),
     /** Lets in a signed-in person. A person who belongs to several stores names one. */
-    forPerson: callerDoor(deps, 'if-ambiguous'),
+    forPerson: callerGuard(deps, 'if-ambiguous'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
-    forCaller: callerDoor(deps, 'optional'),
+    forCaller: callerGuard(deps, 'optional'),
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
-    forSuperAdmin: superAdminDoor(deps),
+    forSuperAdmin: superAdminGuard(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
-    forWidget: (use: WidgetUse) => widgetDoor(deps, use),
+    forWidget: (use: WidgetUse) => widgetGuard(deps, use),
     /** Lets everyone in, without a credential, and gives each route its `trace`. */
     forAnyone: tracePlugin(deps.readTrace),
     /** Limits what one address may send to a route that lets everyone in. */
@@ -108,10 +108,10 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
  * Gives every route `actor`. `can` names the permission, or the power over the store, that the route needs; `person` lets
  * in the people of the store, whatever their role.
  */
-function storeDoor(deps: AuthDeps, purpose: Purpose) {
+function storeGuard(deps: AuthDeps, purpose: Purpose) {
   const authenticate = createAuthentication(deps, 'required', purpose)
   // Elysia drops the second of two plugins with one name.
-  return new Elysia({ name: `http.doors.store.${purpose}` })
+  return new Elysia({ name: `http.guards.store.${purpose}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
@@ -150,9 +150,9 @@ function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
 }
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
-function callerDoor(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
+function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
   const authenticate = createAuthentication(deps, rule, 'security')
-  return new Elysia({ name: `http.doors.caller.${rule}` })
+  return new Elysia({ name: `http.guards.caller.${rule}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
@@ -174,14 +174,14 @@ function callerDoor(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
 }
 
 /** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
-function superAdminDoor(deps: AuthDeps) {
+function superAdminGuard(deps: AuthDeps) {
   const authenticate = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)
     return caller
   }
-  return new Elysia({ name: 'http.doors.super-admin' })
+  return new Elysia({ name: 'http.guards.super-admin' })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await admit({ request, set })
     })
