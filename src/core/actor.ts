@@ -67,7 +67,7 @@ const POWERS_OF_ROLE: Readonly<Record<Role, ReadonlySet<StorePower>>> = {
 }
 
 /** Origin of a request, for the audit log and the throttles. */
-export interface Trace {
+export interface ClientInfo {
   /** Client address without a port, taken from a trusted proxy's header where there is one. */
   address: string
   requestId: string
@@ -120,7 +120,7 @@ export interface Identity {
   permissions: ReadonlySet<Permission>
   powers: ReadonlySet<StorePower>
   token: ShownToken | null
-  trace: Trace
+  clientInfo: ClientInfo
 }
 
 /** A check of what a caller may do. @throws ApiError for a caller who may not. */

@@ -1,4 +1,4 @@
-import type { Caller, Trace } from './actor.ts'
+import type { Caller, ClientInfo } from './actor.ts'
 
 /** Every action in the audit log, with its meaning. The names are a public contract. */
 export const AUDIT_ACTIONS = {
@@ -92,7 +92,7 @@ export interface AuditEvent {
   /** Small plain values: ids, names, no secrets. */
   details: Readonly<Record<string, unknown>>
   /** null at the command line. */
-  trace: Trace | null
+  clientInfo: ClientInfo | null
 }
 
 /** Records one event. Call it inside the transaction that makes the change. */
@@ -117,7 +117,7 @@ export const describeAct = (
   userId: caller.userId,
   keyId: caller.keyId,
   details: isForeignAct(caller) ? { ...details, ...BY_SUPER_ADMIN } : details,
-  trace: caller.trace,
+  clientInfo: caller.clientInfo,
 })
 
 /** The operator: a super-admin who calls the API, or null at the command line. */
@@ -132,7 +132,7 @@ export const describeOperation = (
 ): AuditEvent =>
   operator
     ? { ...describeAct(operator, action, { ...details, ...BY_SUPER_ADMIN }), storeId }
-    : { action, actorKind: 'operator', storeId, userId: null, keyId: null, details, trace: null }
+    : { action, actorKind: 'operator', storeId, userId: null, keyId: null, details, clientInfo: null }
 
 /** Describes an act on a store for the audit log; the function knows who acts. */
 export type DescribeStoreAct = (
@@ -163,7 +163,7 @@ export const describeOperationOn = (
   userId,
   keyId: null,
   details: { ...details, ...nameOperator(operator) },
-  trace: operator?.trace ?? null,
+  clientInfo: operator?.clientInfo ?? null,
 })
 
 /** Names a super-admin in the details of an event that stands under somebody else; nothing for the command line. */

@@ -1,14 +1,14 @@
-import type { Caller, CallerStore, Identity, Trace } from '../core/actor.ts'
+import type { Caller, CallerStore, ClientInfo, Identity } from '../core/actor.ts'
 import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { Claims, Tokens } from './access-tokens.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
+import type { Incoming, ReadClientInfo } from './client-info.ts'
 import { readCredential } from './credential.ts'
 import { type Moments, type Stand, standFor } from './standing.ts'
 import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
-import type { Incoming, ReadTrace } from './trace.ts'
 
 /**
  * Which requests must name a store, unless the person belongs to exactly one (contract 4.7): all (`required`), those of
@@ -49,20 +49,20 @@ export interface StoreChoice {
 export interface AuthDeps extends Moments {
   tokens: Pick<Tokens, 'read'>
   clock: Clock
-  readTrace: ReadTrace
+  readClientInfo: ReadClientInfo
   /**
    * Finds the caller of a token, and the store to act for (contract 4.7).
    *
    * @throws ApiError `unauthorized` for a revoked token or a store that is gone, `active_tenant_required`,
    * `not_a_member` for another store, `ip_not_allowed`.
    */
-  findCallerByToken(claims: Claims, store: StoreChoice, trace: Trace): Identity
+  findCallerByToken(claims: Claims, store: StoreChoice, clientInfo: ClientInfo): Identity
   /**
    * Finds the caller of an API key.
    *
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
-  findCallerByKey(key: string, store: StoreChoice, trace: Trace): Identity
+  findCallerByKey(key: string, store: StoreChoice, clientInfo: ClientInfo): Identity
   /**
    * Takes one request from its budget; undefined for no limit.
    *
@@ -86,7 +86,7 @@ export interface AuthDeps extends Moments {
  * @param purpose decides which budget the request spends.
  */
 export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: Purpose) {
-  const { tokens, clock, readTrace, findCallerByToken, findCallerByKey, spendRequest, nameOwner } = deps
+  const { tokens, clock, readClientInfo, findCallerByToken, findCallerByKey, spendRequest, nameOwner } = deps
   /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
   const known = new WeakMap<Request, Promise<Stand>>()
 
@@ -97,12 +97,12 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     const credential = readCredential(request)
     const slug = request.headers.get('x-service-active-tenant') ?? undefined
     const store = { slug, rule }
-    const trace = readTrace(incoming)
+    const clientInfo = readClientInfo(incoming)
     const claims = credential.kind === 'key' ? undefined : await validClaims(credential.text)
     const stand = standFor(() => {
       const found = claims
-        ? findCallerByToken(claims, store, trace)
-        : findCallerByKey(credential.text, store, trace)
+        ? findCallerByToken(claims, store, clientInfo)
+        : findCallerByKey(credential.text, store, clientInfo)
       demandWorkingStore(found, request, slug !== undefined)
       return found
     }, deps)

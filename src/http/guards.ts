@@ -12,8 +12,8 @@ import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '.
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { AddressBudgets } from './budgets/address-budget.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
+import { clientInfoPlugin, type Incoming } from './client-info.ts'
 import type { Idempotency } from './idempotency.ts'
-import { type Incoming, tracePlugin } from './trace.ts'
 import { type WidgetGuardDeps, type WidgetUse, widgetGuard } from './widget-guard.ts'
 
 /** The key of a route's declaration that says in words whom the route lets in. */
@@ -71,8 +71,8 @@ export function createGuards(deps: GuardDeps) {
     forSuperAdmin: superAdminGuard(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
     forWidget: (use: WidgetUse) => widgetGuard(deps, use),
-    /** Lets everyone in, without a credential, and gives each route its `trace`. */
-    forAnyone: tracePlugin(deps.readTrace),
+    /** Lets everyone in, without a credential, and gives each route its `clientInfo`. */
+    forAnyone: clientInfoPlugin(deps.readClientInfo),
     /** Limits what one address may send to a route that lets everyone in. */
     budgets: deps.budgets,
     /** Takes more units from the plan's budget, for a request that is worth several. */

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { ApiError } from '../core/errors.ts'
 import type { WidgetBudget, WidgetKeyBudget } from './budgets/widget-budget.ts'
-import type { Incoming } from './trace.ts'
+import type { Incoming } from './client-info.ts'
 
 /** The uses of a route by a widget; a key allows some of them. */
 export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'

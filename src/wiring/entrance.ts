@@ -1,9 +1,9 @@
 import { createRequestBudget } from '../http/budgets/request-budget.ts'
 import { createWidgetBudget } from '../http/budgets/widget-budget.ts'
+import { createClientInfoReader } from '../http/client-info.ts'
 import { createGuards } from '../http/guards.ts'
 import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
-import { createTraceReader } from '../http/trace.ts'
 import type { Install } from '../install.ts'
 import { createIdempotencyKeys } from '../platform/db/idempotency.ts'
 import type { Ports } from '../ports.ts'
@@ -40,7 +40,7 @@ export function wireEntrance(
     readMoment: signIn.service.readMoment,
     noteForeignAct: signIn.service.noteForeignAct,
     clock,
-    readTrace: createTraceReader(findAddress),
+    readClientInfo: createClientInfoReader(findAddress),
     spendRequest: requests.spend,
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,

@@ -54,7 +54,7 @@ export function wireTeams(
     passwords,
     groups: groups.service,
     outbox: mail.service,
-    requestPassword: (email, trace) => accounts.passwordReset.service.forgot({ email }, trace),
+    requestPassword: (email, clientInfo) => accounts.passwordReset.service.forgot({ email }, clientInfo),
     createPasswordLink: accounts.passwordReset.service.createLink,
   })
   const ownStore = buildOwnStore(base, {

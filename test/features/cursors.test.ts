@@ -46,7 +46,7 @@ beforeEach(async () => {
     })
     here.record({
       ...{ action: 'password.changed', actorKind: 'machine', storeId, userId: null, keyId: null },
-      ...{ details: {}, trace: null },
+      ...{ details: {}, clientInfo: null },
     })
   }
   addJobs(here, storeId)

@@ -163,7 +163,7 @@ describe('permissions (contract 4.8)', () => {
       idempotency: freshIdempotency(),
       tokens: { read: async () => ({ sub: 's', jti: 'j', exp: 9e9, user_type: 'client' }) },
       clock,
-      readTrace: () => PERSON.trace,
+      readClientInfo: () => PERSON.clientInfo,
       findCallerByToken: () => ({ ...PERSON, storeId: 's', permissions }),
       findCallerByKey: () => {
         throw signInFirst()

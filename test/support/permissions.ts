@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Actor, Permission, Standing, Trace } from '../../src/core/actor.ts'
+import type { Actor, ClientInfo, Permission, Standing } from '../../src/core/actor.ts'
 import { signInFirst } from '../../src/core/errors.ts'
 import { createTokens } from '../../src/http/access-tokens.ts'
 import { errorPlugin } from '../../src/http/errors.ts'
@@ -10,7 +10,7 @@ import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { countingIds, manualClock } from './app.ts'
 import { memoryDatabase } from './database.ts'
 
-const NOWHERE: Trace = { address: '127.0.0.1', requestId: '', userAgent: null }
+const NOWHERE: ClientInfo = { address: '127.0.0.1', requestId: '', userAgent: null }
 
 /** Of a caller whose rights nobody takes away. */
 export const STANDING: Standing = { demand: () => {}, demandStill: () => {} }
@@ -27,7 +27,7 @@ export const PERSON: Actor = {
   permissions: new Set(),
   powers: new Set(),
   token: null,
-  trace: NOWHERE,
+  clientInfo: NOWHERE,
   ...STANDING,
 }
 
@@ -73,7 +73,7 @@ export async function asPerson(permissions: Permission[], routes: (guards: Guard
     idempotency: freshIdempotency(),
     tokens,
     clock,
-    readTrace: () => NOWHERE,
+    readClientInfo: () => NOWHERE,
     findCallerByToken: ({ sub }) => ({
       ...PERSON,
       storeId: sub,

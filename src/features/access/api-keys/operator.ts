@@ -102,7 +102,7 @@ const describeRevocation = ({ kind, id, store_id: storeId, name, prefix }: Liste
   userId: null,
   keyId: null,
   details: { id, name, prefix },
-  trace: null,
+  clientInfo: null,
 })
 
 function apiKeyView(row: ApiKeyWithMaker, store: string, now: number): ListedApiKey {

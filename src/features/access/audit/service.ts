@@ -34,12 +34,12 @@ export type AuditService = ReturnType<typeof auditService>
 export function auditService({ queries, clock, ids }: AuditDeps) {
   return {
     /** Records one event. Call it inside the transaction that makes the change. */
-    record({ trace, ...event }: AuditEvent): void {
+    record({ clientInfo, ...event }: AuditEvent): void {
       queries.record({
         ...event,
         id: ids.uuid(),
-        address: trace?.address ?? null,
-        requestId: trace?.requestId ?? null,
+        address: clientInfo?.address ?? null,
+        requestId: clientInfo?.requestId ?? null,
         createdAt: clock.now(),
       })
     },

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { invalidLink } from '../../../core/mailed-link.ts'
@@ -43,7 +43,11 @@ export function createEmailLinks(deps: EmailLinkDeps) {
   const { queries, people, outbox, clock, atomically, record } = deps
 
   /** Gives the account its new address, which both mailboxes want. Call it in a transaction. */
-  function apply({ userId, newEmail, sessionId }: EmailChangeRow, before: string, trace: Trace): Outcome {
+  function apply(
+    { userId, newEmail, sessionId }: EmailChangeRow,
+    before: string,
+    clientInfo: ClientInfo,
+  ): Outcome {
     const now = clock.now()
     people.setEmail(userId, newEmail)
     // Its mailbox and the password came together.
@@ -53,14 +57,14 @@ export function createEmailLinks(deps: EmailLinkDeps) {
     deps.forgetRegistrations(before, newEmail)
     const sessions_ended = deps.endOtherSessions(userId, sessionId)
     deps.forgetEmailInLog(userId, before)
-    const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, trace } as const
+    const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, clientInfo } as const
     record({ ...who, action: 'account.email_changed', details: { sessions_ended } })
     outbox.sendAfterCommit([changedMail(before, newEmail, deps.baseUrl(), now)])
     return { status: 'email_changed' }
   }
 
   /** Goes on after one of the addresses has agreed. Call it in a transaction. */
-  function proceed(userId: string, trace: Trace): Outcome {
+  function proceed(userId: string, clientInfo: ClientInfo): Outcome {
     const row = queries.findByPerson(userId, clock.now())
     const person = people.findPerson(userId)
     if (!row || !person) throw invalidLink()
@@ -70,7 +74,7 @@ export function createEmailLinks(deps: EmailLinkDeps) {
       queries.forget(userId)
       return 'taken'
     }
-    return row.approvedAt === null ? { status: 'waiting' } : apply(row, person.email, trace)
+    return row.approvedAt === null ? { status: 'waiting' } : apply(row, person.email, clientInfo)
   }
 
   function finish(outcome: Outcome): EmailStep {
@@ -84,9 +88,17 @@ export function createEmailLinks(deps: EmailLinkDeps) {
     return person ? { row, person } : undefined
   }
 
-  async function confirmOnce(tokenHash: Buffer, password: string, trace: Trace): Promise<EmailStep> {
+  async function confirmOnce(
+    tokenHash: Buffer,
+    password: string,
+    clientInfo: ClientInfo,
+  ): Promise<EmailStep> {
     const found = findConfirmation(tokenHash)
-    const isRight = await deps.verifyPassword(found?.person.passwordHash, password, networkKey(trace.address))
+    const isRight = await deps.verifyPassword(
+      found?.person.passwordHash,
+      password,
+      networkKey(clientInfo.address),
+    )
     if (!found) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would reveal whether the link exists.
@@ -98,7 +110,7 @@ export function createEmailLinks(deps: EmailLinkDeps) {
       const now = findConfirmation(tokenHash)
       if (now?.person.passwordHash !== found.person.passwordHash) throw notConfirmed()
       queries.confirm(now.row.userId, clock.now())
-      return proceed(now.row.userId, trace)
+      return proceed(now.row.userId, clientInfo)
     })
     return finish(outcome)
   }
@@ -110,12 +122,12 @@ export function createEmailLinks(deps: EmailLinkDeps) {
      * @throws ApiError `unauthorized` for any link that does not work; `conflict` if somebody has got an account with the
      * new address since its owner confirmed it.
      */
-    approve(token: string, trace: Trace): EmailStep {
+    approve(token: string, clientInfo: ClientInfo): EmailStep {
       const outcome = atomically(() => {
         const row = queries.findByApproveToken(hashSecret(token), clock.now())
         if (!row) throw invalidLink()
         queries.approve(row.userId, clock.now())
-        return proceed(row.userId, trace)
+        return proceed(row.userId, clientInfo)
       })
       return finish(outcome)
     },
@@ -126,10 +138,10 @@ export function createEmailLinks(deps: EmailLinkDeps) {
      * @throws ApiError `overloaded`; `conflict` if somebody has got an account with the address meanwhile; `unauthorized` for
      * a wrong password and for any link that does not work: both get the same words after the same work.
      */
-    async confirm({ token, password }: EmailConfirmation, trace: Trace): Promise<EmailStep> {
+    async confirm({ token, password }: EmailConfirmation, clientInfo: ClientInfo): Promise<EmailStep> {
       const tokenHash = hashSecret(token)
       // One at a time for each link: of many guesses at once, at most five are checked.
-      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
+      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, clientInfo))
     },
   }
 }

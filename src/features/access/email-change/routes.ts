@@ -77,7 +77,7 @@ export function emailLinkRoutes(
       set.headers['referrer-policy'] = 'no-referrer'
     })
     .get('', () => answerPage(confirmNewPage(), SCRIPTED), { detail: { hide: true } })
-    .post('', ({ body, trace }) => links.confirm(body, trace), {
+    .post('', ({ body, clientInfo }) => links.confirm(body, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailConfirmation,
       response: {
@@ -94,7 +94,7 @@ export function emailLinkRoutes(
       },
     })
     .get('/approve', () => answerPage(approvePage(), SCRIPTED), { detail: { hide: true } })
-    .post('/approve', ({ body, trace }) => links.approve(body.token, trace), {
+    .post('/approve', ({ body, clientInfo }) => links.approve(body.token, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailApproval,
       response: {

@@ -48,7 +48,7 @@ export function ipAllowlistService(deps: IpAllowlistDeps) {
    * entry of a machine grant that would leave nobody inside who can undo it.
    */
   function judge(actor: Actor, before: string[], after: string[], isForced: boolean): void {
-    const { address } = actor.trace
+    const { address } = actor.clientInfo
     const isInside = createNetworkMatcher(after)
     if (actor.kind !== 'person' && after.length > 0) demandSomebodyInside(actor, { before, after, isForced })
     if (after.length > 0 && !isInside(address)) {
@@ -66,7 +66,7 @@ export function ipAllowlistService(deps: IpAllowlistDeps) {
    * @throws ApiError `would_lock_out`.
    */
   function demandSomebodyInside(
-    { storeId, trace: { address } }: Actor,
+    { storeId, clientInfo: { address } }: Actor,
     { before, after, isForced }: { before: string[]; after: string[]; isForced: boolean },
   ): void {
     const isOff = before.length === 0
@@ -140,7 +140,7 @@ export function ipAllowlistService(deps: IpAllowlistDeps) {
       change(storeId, () => {
         const entries = queries.clear(storeId)
         if (entries > 0) {
-          const nobody = { userId: null, keyId: null, trace: null }
+          const nobody = { userId: null, keyId: null, clientInfo: null }
           const act = { action: 'ip_whitelist.cleared', actorKind: 'operator' } as const
           record({ ...act, ...nobody, storeId, details: { entries } })
         }

@@ -33,16 +33,20 @@ export function passwordResetRoutes(
   return new Elysia({ name: 'password-reset.routes', tags: ['Account'] })
     .use(forAnyone)
     .onBeforeHandle(({ set }) => keepPrivate({ set }))
-    .post('/oauth/password/forgot', ({ body, trace, status }) => status(202, passwords.forgot(body, trace)), {
-      parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
-      body: PasswordForgotten,
-      response: { 202: ResetRequested, ...failures(...TAKING_JSON, TOO_MANY_FROM_ADDRESS) },
-      detail: {
-        operationId: 'forgetPassword',
-        summary: 'Request a link that sets a new password',
-        description: 'The answer is the same for e-mail addresses without an account.',
+    .post(
+      '/oauth/password/forgot',
+      ({ body, clientInfo, status }) => status(202, passwords.forgot(body, clientInfo)),
+      {
+        parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
+        body: PasswordForgotten,
+        response: { 202: ResetRequested, ...failures(...TAKING_JSON, TOO_MANY_FROM_ADDRESS) },
+        detail: {
+          operationId: 'forgetPassword',
+          summary: 'Request a link that sets a new password',
+          description: 'The answer is the same for e-mail addresses without an account.',
+        },
       },
-    })
+    )
     .get(
       '/oauth/password/reset',
       (context) => answerPageOr(context, READERS, newPasswordPage, passwords.check),
@@ -60,7 +64,7 @@ export function passwordResetRoutes(
     .post(
       '/oauth/password/reset',
       (context) =>
-        answer(context, () => passwords.reset(context.body, context.trace), {
+        answer(context, () => passwords.reset(context.body, context.clientInfo), {
           success: passwordSetPage,
           badLink: invalidLinkPage,
         }),

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { type AuditEvent, describeOperationOn, type Operator } from '../../../core/audit.ts'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
@@ -72,13 +72,13 @@ export function passwordResetService(deps: PasswordResetDeps) {
   }
 
   /** Mails a link, if the address has an account and has not received too many. */
-  async function sendLink(email: string, trace: Trace): Promise<void> {
+  async function sendLink(email: string, clientInfo: ClientInfo): Promise<void> {
     const user = people.findPersonByEmail(email)
     const now = clock.now()
     if (!user || !deps.mails.take(email, now).isAllowed) return
     const mailId = atomically(() => {
       const link = createLink(user.id, LINK_MS)
-      record(passwordEvent('password.reset_requested', user.id, trace))
+      record(passwordEvent('password.reset_requested', user.id, clientInfo))
       return outbox.write(passwordResetMail(email, link), { wantedMs: LINK_MS })
     })
     await outbox.deliver(mailId)
@@ -91,7 +91,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
   function replace(
     user: { id: string; email: string },
     passwordHash: string,
-    trace: Trace | null,
+    clientInfo: ClientInfo | null,
     revokesOnReset = false,
   ): void {
     people.setPassword(user.id, passwordHash, clock.now())
@@ -99,13 +99,13 @@ export function passwordResetService(deps: PasswordResetDeps) {
     if (wasUnproven && revokesOnReset) {
       // A stranger may have created keys and secrets in the meantime, and would keep access with them.
       deps.revokeCredentials(user.id)
-      record({ ...passwordEvent('account.taken_over', user.id, trace), details: {} })
+      record({ ...passwordEvent('account.taken_over', user.id, clientInfo), details: {} })
     }
     queries.forget(user.id)
     deps.forgetEmailChange(user.id)
     const sessions_ended = deps.endSessions(user.id)
     deps.forgiveFailures(user.email)
-    record({ ...passwordEvent('password.reset', user.id, trace), details: { sessions_ended } })
+    record({ ...passwordEvent('password.reset', user.id, clientInfo), details: { sessions_ended } })
   }
 
   /** @throws ApiError `unauthorized`. */
@@ -124,13 +124,16 @@ export function passwordResetService(deps: PasswordResetDeps) {
      *
      * @throws ApiError `validation_error`.
      */
-    forgot(body: PasswordForgotten, trace: Trace): ResetRequested {
+    forgot(body: PasswordForgotten, clientInfo: ClientInfo): ResetRequested {
       const email = normaliseEmail(body.email)
       if (!email) throw validationError([{ in: 'body', pointer: '/email', ...EMAIL_FAULT }])
       deps.defer(
         () =>
-          sendLink(email, trace).catch((err) =>
-            deps.log.error({ err, request_id: trace.requestId }, 'a link for a new password was not created'),
+          sendLink(email, clientInfo).catch((err) =>
+            deps.log.error(
+              { err, request_id: clientInfo.requestId },
+              'a link for a new password was not created',
+            ),
           ),
         0,
       )
@@ -147,7 +150,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
      *
      * @throws ApiError `unauthorized` for any link that does not work, `validation_error`, `overloaded`.
      */
-    async reset({ token, password }: PasswordReset, trace: Trace): Promise<PasswordWasReset> {
+    async reset({ token, password }: PasswordReset, clientInfo: ClientInfo): Promise<PasswordWasReset> {
       const owner = findOwner(token)
       const problem = await findPasswordProblem(password, owner)
       if (problem) throw validationError([problem])
@@ -156,7 +159,7 @@ export function passwordResetService(deps: PasswordResetDeps) {
         // Hashing took a while. Of several requests with one link, only the first finds it unused.
         const used = queries.use(hashSecret(token), clock.now())
         if (!used) throw invalidLink()
-        replace(owner, passwordHash, trace, used.revokesOnReset)
+        replace(owner, passwordHash, clientInfo, used.revokesOnReset)
         return { status: 'password_reset' }
       })
     },
@@ -193,17 +196,17 @@ const LINK_COMES =
 const LINK_WAITS =
   'If that address has an account, a link for a new password is waiting. This service sends no mails, so ask its operator for the link.'
 
-/** @param trace null when the operator acts. */
+/** @param clientInfo null when the operator acts. */
 const passwordEvent = (
   action: 'password.reset_requested' | 'password.reset' | 'account.taken_over',
   userId: string,
-  trace: Trace | null,
+  clientInfo: ClientInfo | null,
 ): AuditEvent => ({
   action,
-  actorKind: trace ? 'anyone' : 'operator',
+  actorKind: clientInfo ? 'anyone' : 'operator',
   storeId: null,
   userId,
   keyId: null,
   details: {},
-  trace,
+  clientInfo,
 })

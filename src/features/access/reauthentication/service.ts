@@ -59,7 +59,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
         details: { requires_2fa: true },
       })
     }
-    return twoFactor.pass(id, { totp_code, recovery_code }, caller.trace).ok
+    return twoFactor.pass(id, { totp_code, recovery_code }, caller.clientInfo).ok
   }
 
   function countWrongCode(person: PersonRow): void {

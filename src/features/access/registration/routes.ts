@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { LinkQuery } from '../../../http/account-schema.ts'
 import { jsonBody } from '../../../http/body.ts'
@@ -38,7 +38,7 @@ export function registrationRoutes(
     .onBeforeHandle(({ set }) => keepPrivate({ set }))
     .post(
       '/register',
-      async ({ body, trace, status }) => status(202, await registration.register(body, trace)),
+      async ({ body, clientInfo, status }) => status(202, await registration.register(body, clientInfo)),
       {
         parse: spendingFirst(budgets.mail, jsonBody(LIMITS.openBodyBytesMax)),
         body: Registration,
@@ -72,7 +72,7 @@ export function registrationRoutes(
         },
       },
     )
-    .post('/verify', ({ body, trace }) => verification.confirm(body, trace), {
+    .post('/verify', ({ body, clientInfo }) => verification.confirm(body, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Confirmation,
       response: {
@@ -107,5 +107,5 @@ export function registrationRoutes(
 const openLink = (
   { verify, check }: RegistrationServices['verification'],
   token: string,
-  { request, trace }: { request: Request; trace: Trace },
-): Verified => (request.method === 'HEAD' ? check(token) : verify(token, trace))
+  { request, clientInfo }: { request: Request; clientInfo: ClientInfo },
+): Verified => (request.method === 'HEAD' ? check(token) : verify(token, clientInfo))

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, rateLimitExceeded } from '../../../core/errors.ts'
@@ -111,12 +111,12 @@ export function registrationService(deps: RegistrationDeps) {
      *
      * @throws ApiError `rate_limit_exceeded`, `permission_denied`, `validation_error`, `overloaded`.
      */
-    async register(body: Registration, trace: Trace): Promise<RegistrationTaken> {
+    async register(body: Registration, clientInfo: ClientInfo): Promise<RegistrationTaken> {
       if (readMode() === 'closed') throw notAdmitted('closed')
       const { email, storeName, password } = await validate(body)
       admit(email, body.invite)
-      count(email, trace.address)
-      const passwordHash = await deps.hashPassword(password, networkKey(trace.address))
+      count(email, clientInfo.address)
+      const passwordHash = await deps.hashPassword(password, networkKey(clientInfo.address))
       const mailId = atomically(() => {
         const { invite } = body
         const isLate =

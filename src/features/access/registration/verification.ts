@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { type AuditActor, type AuditEvent, nameOperator, type Operator } from '../../../core/audit.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
@@ -48,7 +48,7 @@ interface Link {
 interface Activation {
   actorKind: AuditActor
   /** Null at the command line. */
-  trace: Trace | null
+  clientInfo: ClientInfo | null
   /** Whether mailbox and password are known to belong to one person. */
   isProven: boolean
   /** More about who did it, for the log. */
@@ -76,7 +76,7 @@ export function verificationService(deps: VerificationDeps) {
   }
 
   /** Creates user, store and ownership from a registration, and a mail about them. Call it in a transaction. */
-  function activate(row: RegistrationRow, { actorKind, trace, isProven, by }: Activation): Verified {
+  function activate(row: RegistrationRow, { actorKind, clientInfo, isProven, by }: Activation): Verified {
     const now = clock.now()
     const userId = ids.uuid()
     const storeId = ids.uuid()
@@ -89,7 +89,7 @@ export function verificationService(deps: VerificationDeps) {
       provenAt: isProven ? now : null,
       createdAt: now,
     })
-    const who = { actorKind, storeId, userId, keyId: null, trace }
+    const who = { actorKind, storeId, userId, keyId: null, clientInfo }
     record({ ...who, action: 'account.verified', details: { email: row.email, proven: isProven, ...by } })
     const wanted = { id: storeId, name: row.storeName, plan: deps.plan, ownerId: userId }
     // Nobody sees the first client secret. The owner makes another one when needed.
@@ -107,15 +107,15 @@ export function verificationService(deps: VerificationDeps) {
   }
 
   /** Records that link and password came together, which a sign-in alone does not show. */
-  function prove(userId: string, trace: Trace): void {
+  function prove(userId: string, clientInfo: ClientInfo): void {
     if (!people.provePerson(userId, clock.now())) return
-    const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, trace } as const
+    const who = { actorKind: 'anyone', storeId: null, userId, keyId: null, clientInfo } as const
     record({ ...who, action: 'account.proven', details: {} })
   }
 
-  async function confirmOnce(tokenHash: Buffer, password: string, trace: Trace): Promise<Verified> {
+  async function confirmOnce(tokenHash: Buffer, password: string, clientInfo: ClientInfo): Promise<Verified> {
     const link = findLink(tokenHash)
-    const isRight = await deps.verifyPassword(link?.passwordHash, password, networkKey(trace.address))
+    const isRight = await deps.verifyPassword(link?.passwordHash, password, networkKey(clientInfo.address))
     if (!link) throw notConfirmed()
     if (!isRight) {
       // Waiting for the disk would reveal whether the link exists.
@@ -126,8 +126,8 @@ export function verificationService(deps: VerificationDeps) {
       // While the password was hashed, a program may have opened the link, or the password may have changed.
       const now = findLink(tokenHash)
       if (now?.passwordHash !== link.passwordHash) throw notConfirmed()
-      if (!now.created) return activate(now.row, { actorKind: 'anyone', trace, isProven: true })
-      prove(now.created.userId, trace)
+      if (!now.created) return activate(now.row, { actorKind: 'anyone', clientInfo, isProven: true })
+      prove(now.created.userId, clientInfo)
       return buildVerified('already_verified', now.created.slug)
     })
   }
@@ -140,10 +140,10 @@ export function verificationService(deps: VerificationDeps) {
      * @throws ApiError `overloaded`, or `unauthorized` for a wrong password and for any link that does not work: both get
      * the same words after the same work.
      */
-    async confirm({ token, password }: Confirmation, trace: Trace): Promise<Verified> {
+    async confirm({ token, password }: Confirmation, clientInfo: ClientInfo): Promise<Verified> {
       const tokenHash = hashSecret(token)
       // One at a time for each link: of many guesses at once, at most five are checked.
-      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, trace))
+      return deps.inTurn(tokenHash.toString('hex'), () => confirmOnce(tokenHash, password, clientInfo))
     },
 
     /**
@@ -152,12 +152,12 @@ export function verificationService(deps: VerificationDeps) {
      *
      * @throws ApiError `unauthorized` for any link that does not work.
      */
-    verify: (token: string, trace: Trace): Verified =>
+    verify: (token: string, clientInfo: ClientInfo): Verified =>
       atomically(() => {
         const link = findLink(hashSecret(token))
         if (!link) throw invalidLink()
         if (link.created) return buildVerified('already_verified', link.created.slug)
-        return activate(link.row, { actorKind: 'anyone', trace, isProven: false })
+        return activate(link.row, { actorKind: 'anyone', clientInfo, isProven: false })
       }),
 
     /** Answers as {@link verify} would, but activates nothing. @throws ApiError `unauthorized`. */
@@ -194,8 +194,13 @@ export function verificationService(deps: VerificationDeps) {
       atomically(() => {
         if (people.findPersonByEmail(email)) return undefined
         const row = choose(queries.listOpen(email, clock.now()))
-        const trace = operator?.trace ?? null
-        return activate(row, { actorKind: 'operator', trace, isProven: true, by: nameOperator(operator) })
+        const clientInfo = operator?.clientInfo ?? null
+        return activate(row, {
+          actorKind: 'operator',
+          clientInfo,
+          isProven: true,
+          by: nameOperator(operator),
+        })
       }),
   }
 }

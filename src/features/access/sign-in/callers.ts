@@ -1,6 +1,7 @@
 import {
   asCallerStore,
   type CallerStore,
+  type ClientInfo,
   deriveKeyRights,
   deriveMemberRights,
   EVERYTHING,
@@ -8,7 +9,6 @@ import {
   isBoundByGroups,
   MACHINE_RIGHTS,
   type Role,
-  type Trace,
 } from '../../../core/actor.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
@@ -46,34 +46,34 @@ export function callerService(deps: CallerDeps) {
     if (slug !== undefined && slug !== store.slug) throw notAMember()
   }
 
-  function identifyMachine(claims: Claims, choice: StoreChoice, trace: Trace): Identity {
+  function identifyMachine(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
     const store = together(() => {
       const found = holders.findStore(claims)
       if (!found) throw signInFirst()
       demandOwnStore(found, choice)
-      admitAddress(found.id, trace.address)
+      admitAddress(found.id, clientInfo.address)
       return found
     })
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
       ...MACHINE_RIGHTS,
       token: { jti: claims.jti, exp: claims.exp, sessionId: null, amr: [] },
-      trace,
+      clientInfo,
     }
   }
 
-  function identifyPerson(claims: Claims, choice: StoreChoice, trace: Trace): Identity {
+  function identifyPerson(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
     const { person, session, active, rights } = together(() => {
       const holder = holders.findPerson(claims)
       if (!holder) throw signInFirst()
       const active = findActiveStore(holder, choice)
       // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
       if (active && (choice.rule === 'required' || choice.slug !== undefined)) {
-        admitAddress(active.store.id, trace.address)
+        admitAddress(active.store.id, clientInfo.address)
       }
       return { ...holder, active, rights: deriveRights(holder.person, active) }
     })
-    touch(...listUses(session, active, trace))
+    touch(...listUses(session, active, clientInfo))
     return {
       kind: 'person',
       userId: person.id,
@@ -83,7 +83,7 @@ export function callerService(deps: CallerDeps) {
       isSuperAdmin: person.isSuperAdmin,
       ...rights,
       token: { jti: claims.jti, exp: claims.exp, sessionId: session.id, amr: session.amr },
-      trace,
+      clientInfo,
     }
   }
 
@@ -128,7 +128,7 @@ export function callerService(deps: CallerDeps) {
     })
   }
 
-  function listUses(session: SessionRow, active: ActiveStore | undefined, { address }: Trace): Use[] {
+  function listUses(session: SessionRow, active: ActiveStore | undefined, { address }: ClientInfo): Use[] {
     const { id, userId, lastUsedAt } = session
     const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
     // A super-admin may act for a store without being a member.
@@ -141,22 +141,22 @@ export function callerService(deps: CallerDeps) {
 
   return {
     /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `ip_not_allowed`. */
-    findCallerByToken: (claims: Claims, choice: StoreChoice, trace: Trace): Identity =>
+    findCallerByToken: (claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity =>
       claims.user_type === 'client'
-        ? identifyMachine(claims, choice, trace)
-        : identifyPerson(claims, choice, trace),
+        ? identifyMachine(claims, choice, clientInfo)
+        : identifyPerson(claims, choice, clientInfo),
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
-    findCallerByKey(text: string, choice: StoreChoice, trace: Trace): Identity {
+    findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
       const key = together(() => {
         const found = apiKeys.find(text, clock.now())
         if (!found) throw signInFirst()
         if (found.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
         demandOwnStore(found.store, choice)
-        admitAddress(found.store.id, trace.address)
+        admitAddress(found.store.id, clientInfo.address)
         return found
       })
-      apiKeys.touch(key, trace.address)
+      apiKeys.touch(key, clientInfo.address)
       return {
         ...{
           kind: 'key',
@@ -168,7 +168,7 @@ export function callerService(deps: CallerDeps) {
         },
         ...deriveKeyRights(key.scopes),
         token: null,
-        trace,
+        clientInfo,
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import type { AuditAction, AuditActor, AuditEvent } from '../../../core/audit.ts'
 
 /** Describes an event of a person's sign-in for the audit log. */
@@ -7,5 +7,5 @@ export const signInEvent = (
   action: AuditAction,
   userId: string,
   details: Record<string, unknown>,
-  trace: Trace,
-): AuditEvent => ({ action, actorKind, storeId: null, userId, keyId: null, details, trace })
+  clientInfo: ClientInfo,
+): AuditEvent => ({ action, actorKind, storeId: null, userId, keyId: null, details, clientInfo })

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
@@ -35,8 +35,15 @@ export function createMachineGrant(deps: MachineGrantDeps) {
   }
 
   /** Records the failure later, because its time would tell a known client_id from an unknown one. */
-  function recordFailure(storeId: string, isAllowed: boolean, trace: Trace): void {
-    const event = { actorKind: 'anyone', storeId, userId: null, keyId: null, details: {}, trace } as const
+  function recordFailure(storeId: string, isAllowed: boolean, clientInfo: ClientInfo): void {
+    const event = {
+      actorKind: 'anyone',
+      storeId,
+      userId: null,
+      keyId: null,
+      details: {},
+      clientInfo,
+    } as const
     deps.enqueueWrite(() => {
       deps.record({ ...event, action: 'client_secret.refused' })
       if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
@@ -52,7 +59,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
      * `ip_not_allowed`, or `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
      * right secret always passes: anyone can send wrong ones, and nobody guesses 256 bits.
      */
-    async grant(form: TokenForm, basic: string | undefined, trace: Trace): Promise<AccessToken> {
+    async grant(form: TokenForm, basic: string | undefined, clientInfo: ClientInfo): Promise<AccessToken> {
       const { clientId, clientSecret } = readCredentials(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
       const store = storeRows.findStore(clientId)
@@ -63,11 +70,11 @@ export function createMachineGrant(deps: MachineGrantDeps) {
         if (!verdict.isAllowed) throw tooManyRequests(verdict)
         counted.add(clientId, clock.now())
         const { isAllowed } = counted.peek(clientId, clock.now())
-        if (store) recordFailure(store.id, isAllowed, trace)
+        if (store) recordFailure(store.id, isAllowed, clientInfo)
         throw invalidClient()
       }
       if (verdict.remaining < verdict.limit) forgive(clientId)
-      admitAddress(store.id, trace.address)
+      admitAddress(store.id, clientInfo.address)
       return issuer.issueForStore(store, issuer.createJti())
     },
   }

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -33,15 +33,15 @@ export function refreshService(deps: RefreshDeps) {
 
   const computeKeepUntil = ({ exp }: Claims): number => (exp + LIMITS.refreshGraceSeconds) * 1000
 
-  async function refreshMachine(claims: Claims, trace: Trace): Promise<AccessToken> {
+  async function refreshMachine(claims: Claims, clientInfo: ClientInfo): Promise<AccessToken> {
     const store = holders.findStore(claims)
     if (!store) throw signInFirst()
-    deps.admitAddress(store.id, trace.address)
+    deps.admitAddress(store.id, clientInfo.address)
     if (!queries.revoke(claims.jti, computeKeepUntil(claims))) throw signInFirst()
     return issuer.issueForStore(store, issuer.createJti())
   }
 
-  async function refreshPerson(claims: Claims, trace: Trace): Promise<AccessToken> {
+  async function refreshPerson(claims: Claims, clientInfo: ClientInfo): Promise<AccessToken> {
     const holder = holders.findPerson(claims)
     if (!holder) throw signInFirst()
     const { person, memberships, session } = holder
@@ -52,7 +52,7 @@ export function refreshService(deps: RefreshDeps) {
       after: jti,
       now: clock.now(),
       expiresAt: issuer.computeRefreshEnd(),
-      address: trace.address,
+      address: clientInfo.address,
     })
     if (!isWinner) throw signInFirst()
     return issuer.issueForPerson(person, memberships, { ...session, jti })
@@ -65,7 +65,7 @@ export function refreshService(deps: RefreshDeps) {
      *
      * @throws ApiError `unauthorized`.
      */
-    async refresh(request: Request, trace: Trace): Promise<AccessToken> {
+    async refresh(request: Request, clientInfo: ClientInfo): Promise<AccessToken> {
       const credential = readCredential(request)
       const claims = credential.kind === 'token' ? await tokens.read(credential.text) : undefined
       if (!claims) throw signInFirst()
@@ -73,7 +73,9 @@ export function refreshService(deps: RefreshDeps) {
       if (computeKeepUntil(claims) <= clock.now()) {
         throw new ApiError('unauthorized', 'The token expired more than five minutes ago: sign in again')
       }
-      return claims.user_type === 'client' ? refreshMachine(claims, trace) : refreshPerson(claims, trace)
+      return claims.user_type === 'client'
+        ? refreshMachine(claims, clientInfo)
+        : refreshPerson(claims, clientInfo)
     },
 
     /**
@@ -81,12 +83,12 @@ export function refreshService(deps: RefreshDeps) {
      *
      * @throws ApiError `invalid_request` without a token.
      */
-    async revoke({ token }: RevokeForm, trace: Trace): Promise<{ status: 'revoked' }> {
+    async revoke({ token }: RevokeForm, clientInfo: ClientInfo): Promise<{ status: 'revoked' }> {
       if (!token) throw missing('token')
       const claims = await tokens.read(token)
       const store = claims?.user_type === 'client' ? holders.findStore(claims) : undefined
       const holder = claims?.user_type === 'user' ? holders.findPerson(claims) : undefined
-      const event = { action: 'token.revoked', keyId: null, trace } as const
+      const event = { action: 'token.revoked', keyId: null, clientInfo } as const
       if (claims && store) {
         atomically(() => {
           if (!queries.revoke(claims.jti, computeKeepUntil(claims))) return

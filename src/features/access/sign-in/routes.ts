@@ -58,7 +58,7 @@ function tokenRoutes(
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
     })
-    .post('/token', ({ body, headers, trace }) => grant(body, headers['authorization'], trace), {
+    .post('/token', ({ body, headers, clientInfo }) => grant(body, headers['authorization'], clientInfo), {
       parse: urlencodedBody(FORM_BYTES_MAX, 'grant_type=client_credentials&client_id=…&client_secret=…'),
       body: TokenForm,
       response: {
@@ -80,7 +80,7 @@ function tokenRoutes(
         description: 'Send the credentials as a form, not as JSON (RFC 6749 §4.4.2), or by HTTP Basic.',
       },
     })
-    .post('/login', ({ body, trace }) => signIn(body, trace), {
+    .post('/login', ({ body, clientInfo }) => signIn(body, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: SignInRequest,
       response: {
@@ -106,7 +106,7 @@ function tokenRoutes(
         ].join(' '),
       },
     })
-    .post('/refresh', ({ request, trace }) => refresh(request, trace), {
+    .post('/refresh', ({ request, clientInfo }) => refresh(request, clientInfo), {
       parse: spendingFirst(budgets.refresh, noBody),
       response: {
         200: AccessToken,
@@ -126,7 +126,7 @@ function tokenRoutes(
         security: [{ bearer: [] }],
       },
     })
-    .post('/revoke', ({ body, trace }) => revoke(body, trace), {
+    .post('/revoke', ({ body, clientInfo }) => revoke(body, clientInfo), {
       parse: urlencodedBody(FORM_BYTES_MAX * 2, 'token=…'),
       body: RevokeForm,
       response: { 200: Revoked, ...failures(...WRITING, ...FORM_BODY) },

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError, signInFirst, tooManyRequests } from '../../../core/errors.ts'
 import type { RateVerdict } from '../../../core/rate-window.ts'
@@ -38,14 +38,14 @@ export function signInService(deps: SignInDeps) {
     email: string,
     person: PersonRow | undefined,
     reason: 'password' | 'two_factor',
-    trace: Trace,
+    clientInfo: ClientInfo,
   ): void {
     const isLocked = lockout.fail(email, person, reason)
     if (!person) return
     // Later, because its time would tell a known address from an unknown one.
     deps.enqueueWrite(() => {
-      record(signInEvent('anyone', 'login.failed', person.id, { reason }, trace))
-      if (isLocked) record(signInEvent('anyone', 'login.locked', person.id, {}, trace))
+      record(signInEvent('anyone', 'login.failed', person.id, { reason }, clientInfo))
+      if (isLocked) record(signInEvent('anyone', 'login.locked', person.id, {}, clientInfo))
     })
   }
 
@@ -58,21 +58,21 @@ export function signInService(deps: SignInDeps) {
   async function signInUnlessLocked(
     email: string,
     request: SignInRequest,
-    trace: Trace,
+    clientInfo: ClientInfo,
   ): Promise<UserToken | RateVerdict> {
     const found = people.findPersonByEmail(email)
     const verdict = lockout.peek(email, found)
     if (!verdict.isAllowed) return verdict
-    const owner = await passwords.findOwner(email, found, request.password, networkKey(trace.address))
+    const owner = await passwords.findOwner(email, found, request.password, networkKey(clientInfo.address))
     if (!owner) {
-      countFailure(email, found, 'password', trace)
+      countFailure(email, found, 'password', clientInfo)
       throw signInFirst()
     }
     const person = await passwords.rehash(owner, request.password)
-    const started = startSession(email, person, request, trace)
+    const started = startSession(email, person, request, clientInfo)
     if (started) return buildAnswer(person, started)
     countWrongCode(person)
-    countFailure(email, person, 'two_factor', trace)
+    countFailure(email, person, 'two_factor', clientInfo)
     throw new ApiError('invalid_2fa', 'The code is wrong')
   }
 
@@ -82,19 +82,24 @@ export function signInService(deps: SignInDeps) {
    *
    * @throws ApiError `too_many_requests`, `requires_2fa`.
    */
-  async function signInLocked(email: string, request: SignInRequest, trace: Trace, verdict: RateVerdict) {
+  async function signInLocked(
+    email: string,
+    request: SignInRequest,
+    clientInfo: ClientInfo,
+    verdict: RateVerdict,
+  ) {
     const found = people.findPersonByEmail(email)
-    const tried = lockout.tryLocked(email, found, trace.address)
+    const tried = lockout.tryLocked(email, found, clientInfo.address)
     if (!tried) throw tooManyRequests(verdict)
-    const network = networkKey(trace.address)
+    const network = networkKey(clientInfo.address)
     const isRight = await passwords.isOwn(tried.owner, request.password, network)
     if (!tried.owner) throw tooManyRequests(verdict)
-    const started = isRight ? startSession(email, tried.owner, request, trace) : undefined
+    const started = isRight ? startSession(email, tried.owner, request, clientInfo) : undefined
     if (started) return buildAnswer(tried.owner, started)
     if (isRight) countWrongCode(tried.owner)
     const { id } = tried.owner
     const reason = isRight ? 'two_factor' : 'password'
-    deps.enqueueWrite(() => record(signInEvent('anyone', 'login.failed', id, { reason }, trace)))
+    deps.enqueueWrite(() => record(signInEvent('anyone', 'login.failed', id, { reason }, clientInfo)))
     throw tooManyRequests(verdict)
   }
 
@@ -123,7 +128,7 @@ export function signInService(deps: SignInDeps) {
      * @throws ApiError `too_many_requests` after five failures of one address in a quarter of an hour, `unauthorized`,
      * `account_not_verified`, `requires_2fa`, `invalid_2fa`.
      */
-    async signIn(request: SignInRequest, trace: Trace): Promise<UserToken> {
+    async signIn(request: SignInRequest, clientInfo: ClientInfo): Promise<UserToken> {
       const { totp_code, recovery_code } = readCodes(request)
       if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
@@ -131,9 +136,9 @@ export function signInService(deps: SignInDeps) {
       // A text that is no address is looked up, counted and refused like any other.
       const email = normaliseEmail(request.email) ?? `?${request.email}`
       // One at a time for each person: of many guesses at once, no more than the limit are checked.
-      const result = await deps.inTurn(email, () => signInUnlessLocked(email, request, trace))
+      const result = await deps.inTurn(email, () => signInUnlessLocked(email, request, clientInfo))
       // Requests for a locked address are counted before they are checked, and must not make its owner queue.
-      return 'isAllowed' in result ? signInLocked(email, request, trace, result) : result
+      return 'isAllowed' in result ? signInLocked(email, request, clientInfo, result) : result
     },
   }
 }

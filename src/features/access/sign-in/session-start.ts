@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readCodes, type SecondFactor } from '../../../core/second-factor.ts'
@@ -34,7 +34,7 @@ export function createSessionStart(deps: SessionStartDeps) {
   const { people, sessions, issuer, clock, ids, twoFactor, lockout, atomically, record } = deps
 
   /** Creates a sign-in without writing it. */
-  function createSession(person: PersonRow, amr: string[], trace: Trace): SessionRow {
+  function createSession(person: PersonRow, amr: string[], clientInfo: ClientInfo): SessionRow {
     const now = clock.now()
     // A password reset while the password was hashed ends all sign-ins, including this one.
     if (people.findPerson(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
@@ -43,8 +43,8 @@ export function createSessionStart(deps: SessionStartDeps) {
       userId: person.id,
       jti: issuer.createJti(),
       amr,
-      address: trace.address,
-      userAgent: trace.userAgent,
+      address: clientInfo.address,
+      userAgent: clientInfo.userAgent,
       createdAt: now,
       lastUsedAt: now,
       expiresAt: issuer.computeRefreshEnd(),
@@ -52,17 +52,17 @@ export function createSessionStart(deps: SessionStartDeps) {
   }
 
   /** Uses up the code and writes the sign-in. Call it in a transaction. */
-  function write(email: string, person: PersonRow, request: SignInRequest, trace: Trace) {
+  function write(email: string, person: PersonRow, request: SignInRequest, clientInfo: ClientInfo) {
     const isAsked = twoFactor.isEnabled(person.id)
-    const passed = isAsked ? twoFactor.pass(person.id, readFactor(request), trace) : undefined
+    const passed = isAsked ? twoFactor.pass(person.id, readFactor(request), clientInfo) : undefined
     if (passed?.ok === false) return undefined
     const amr = isAsked ? ['pwd', 'otp'] : ['pwd']
-    const session = createSession(person, amr, trace)
-    lockout.succeed(email, person, trace.address)
+    const session = createSession(person, amr, clientInfo)
+    lockout.succeed(email, person, clientInfo.address)
     sessions.addSession(session, LIMITS.sessionsPerPersonMax)
-    lockout.noteAddress(person, trace.address)
+    lockout.noteAddress(person, clientInfo.address)
     people.setLastSignIn(person.id, session.createdAt)
-    record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, trace))
+    record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, clientInfo))
     return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }
   }
 
@@ -76,15 +76,15 @@ export function createSessionStart(deps: SessionStartDeps) {
     email: string,
     person: PersonRow,
     request: SignInRequest,
-    trace: Trace,
+    clientInfo: ClientInfo,
     cause: unknown,
   ) {
     const isAsked = twoFactor.isEnabled(person.id)
     const isRight = isAsked ? twoFactor.passUnwritten(person.id, readFactor(request)) : true
     if (isRight === undefined) throw cause
     if (!isRight) return undefined
-    const session = createSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], trace)
-    lockout.succeed(email, person, trace.address)
+    const session = createSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], clientInfo)
+    lockout.succeed(email, person, clientInfo.address)
     sessions.bufferSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
     return { session }
   }
@@ -99,13 +99,13 @@ export function createSessionStart(deps: SessionStartDeps) {
     email: string,
     person: PersonRow,
     request: SignInRequest,
-    trace: Trace,
+    clientInfo: ClientInfo,
   ): StartedSession | undefined {
     try {
-      return atomically(() => write(email, person, request, trace))
+      return atomically(() => write(email, person, request, clientInfo))
     } catch (error) {
       if (!isUnwritable(error)) throw error
-      return startUnwritten(email, person, request, trace, error)
+      return startUnwritten(email, person, request, clientInfo, error)
     }
   }
 }

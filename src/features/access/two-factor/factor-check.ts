@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { SecondFactor } from '../../../core/second-factor.ts'
 import { findStep, timeStep } from '../../../core/totp.ts'
@@ -48,12 +48,12 @@ export function createFactorCheck(deps: FactorCheckDeps) {
     return typeof step === 'number' && accept(userId, step, timeStep(now))
   }
 
-  function judge(userId: string, { totp_code, recovery_code }: SecondFactor, trace: Trace): Passed {
+  function judge(userId: string, { totp_code, recovery_code }: SecondFactor, clientInfo: ClientInfo): Passed {
     if (totp_code !== undefined) return { ok: isStepAccepted(userId, totp_code, steps.accept) }
-    return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, trace)
+    return recovery_code === undefined ? { ok: false } : useRecoveryCode(userId, recovery_code, clientInfo)
   }
 
-  const useRecoveryCode = (userId: string, code: string, trace: Trace): Passed =>
+  const useRecoveryCode = (userId: string, code: string, clientInfo: ClientInfo): Passed =>
     atomically(() => {
       if (!recoveryCodes.use(userId, code, clock.now())) return { ok: false }
       const recoveryCodesLeft = queries.countCodesLeft(userId)
@@ -64,7 +64,7 @@ export function createFactorCheck(deps: FactorCheckDeps) {
         userId,
         keyId: null,
         details: { recovery_codes_left: recoveryCodesLeft },
-        trace,
+        clientInfo,
       })
       return { ok: true, recoveryCodesLeft }
     })
@@ -78,8 +78,8 @@ export function createFactorCheck(deps: FactorCheckDeps) {
      * code, exactly one passes. If both codes are given, only `totp_code` counts. A person who has not enabled it never
      * passes.
      */
-    pass(userId: string, factor: SecondFactor, trace: Trace): Passed {
-      const passed = judge(userId, factor, trace)
+    pass(userId: string, factor: SecondFactor, clientInfo: ClientInfo): Passed {
+      const passed = judge(userId, factor, clientInfo)
       if (passed.ok) queries.resetWrongCodes(userId)
       return passed
     },

@@ -198,7 +198,7 @@ function assertHolds(actor: Actor, uses: readonly WidgetUse[]): void {
   if (lacking !== undefined) throw missingPermission(lacking)
 }
 
-const byOperator = { actorKind: 'operator', userId: null, keyId: null, trace: null } as const
+const byOperator = { actorKind: 'operator', userId: null, keyId: null, clientInfo: null } as const
 
 /** Reads origins in the form that browsers send, each once. @throws ApiError `validation_error` for each invalid one. */
 function readOrigins(origins: readonly string[]): string[] {

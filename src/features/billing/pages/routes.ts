@@ -61,7 +61,7 @@ export function billingPageRoutes(
     )
     .post(
       '/billing/checkout/:token',
-      ({ params, body, trace }) => service.confirm(params.token, body, trace),
+      ({ params, body, clientInfo }) => service.confirm(params.token, body, clientInfo),
       {
         parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
         params: LinkParams,

@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { notFound, superAdminOnly } from '../../../core/errors.ts'
 import type { Tokens } from '../../../http/access-tokens.ts'
 import type { BufferedSessions } from '../../access/sessions/buffered-sessions.ts'
@@ -38,7 +38,7 @@ export function billingPagesService(deps: BillingPagesDeps) {
     if (sessionId !== undefined) deps.sessions.endSession(sessionId, user_id)
   }
 
-  function refuse({ storeId, id }: ListedCheckout, userId: string, trace: Trace): never {
+  function refuse({ storeId, id }: ListedCheckout, userId: string, clientInfo: ClientInfo): never {
     deps.atomically(() =>
       deps.record({
         ...{
@@ -47,7 +47,7 @@ export function billingPagesService(deps: BillingPagesDeps) {
           storeId,
           userId,
           keyId: null,
-          trace,
+          clientInfo,
         },
         details: { checkout_id: id },
       }),
@@ -73,15 +73,23 @@ export function billingPagesService(deps: BillingPagesDeps) {
      * @throws ApiError the codes of a sign-in; `permission_denied` for a person who is no super-admin; `not_found`;
      *   `conflict` for a request that cannot be confirmed any more.
      */
-    async confirm(token: string, body: CheckoutConfirmation, trace: Trace): Promise<CheckoutConfirmed> {
+    async confirm(
+      token: string,
+      body: CheckoutConfirmation,
+      clientInfo: ClientInfo,
+    ): Promise<CheckoutConfirmed> {
       const checkout = findCheckout(token)
       // A code is used up by a sign-in, and must not be used up in vain.
       desk.demandOpen(checkout)
       const { is_paid: isPaid = false, ...credentials } = body
-      const person = await deps.signIn(credentials, trace)
+      const person = await deps.signIn(credentials, clientInfo)
       await endSignIn(person)
-      if (!person.is_super_admin) refuse(checkout, person.user_id, trace)
-      const { isRepeated, invoice } = desk.confirm(checkout.id, { userId: person.user_id, trace }, isPaid)
+      if (!person.is_super_admin) refuse(checkout, person.user_id, clientInfo)
+      const { isRepeated, invoice } = desk.confirm(
+        checkout.id,
+        { userId: person.user_id, clientInfo },
+        isPaid,
+      )
       return {
         status: isRepeated ? 'already_completed' : 'completed',
         plan_name: checkout.plan,

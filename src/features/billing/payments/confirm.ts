@@ -1,4 +1,4 @@
-import type { Trace } from '../../../core/actor.ts'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { type DescribeStoreAct, operatorAct } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { addMonth } from '../../../core/months.ts'
@@ -20,7 +20,7 @@ export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
 }
 
 /** Who confirms: a super-admin, or the operator at the command line. */
-export type Confirmer = { userId: string; trace: Trace } | 'operator'
+export type Confirmer = { userId: string; clientInfo: ClientInfo } | 'operator'
 
 /** The result of a confirmation. */
 export interface Confirmation {

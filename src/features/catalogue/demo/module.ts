@@ -9,7 +9,7 @@ export interface DemoNeeds extends Pick<DemoDeps, 'readPicture'> {
   products: Pick<ProductsModule['service'], 'writer' | 'has' | 'count' | 'listDemoIds'>
 }
 
-/** Wires the demo catalogue, whose products come and go through the door of all products. */
+/** Wires the demo catalogue, whose products the one writer of products adds and deletes. */
 export function buildDemo({ plans, baseUrl }: Base, { readPicture, products }: DemoNeeds) {
   const { writer } = products
   const service = demoService({ catalogue: DEMO_PRODUCTS, readPicture, writer, products, plans, baseUrl })

@@ -27,7 +27,7 @@ export function checkFilters(input: unknown, pointer: string): void {
 
 /**
  * Wires filters: from what a client asks for to the rows of the products that pass, for searches and for deletions. They
- * lie above products, which they read in SQL and delete by the one door.
+ * lie above products, which they read in SQL and delete by the one writer.
  */
 export function buildFilters({ db, clock }: Base, { products, reads }: FilterNeeds) {
   const { writer } = products

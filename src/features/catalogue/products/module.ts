@@ -108,7 +108,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   return {
     service: {
       ...products,
-      /** The one door for changes; see {@link createProductWriter}. */
+      /** The one way to change products; see {@link createProductWriter}. */
       writer,
       pictures: { withUrl: loader.withUrl, toPublicUrl },
       has: queries.has,

@@ -40,7 +40,7 @@ const CLIENT = { kind: 'client' } as const satisfies WriteOrigin
 export type ProductWriter = ReturnType<typeof createProductWriter>
 
 /**
- * The one door for changes of products: requests, jobs, the demo catalogue and embedding again come through it.
+ * The one writer of products: requests, jobs, the demo catalogue and re-embedding use it.
  *
  * Each change awaits its pictures first. One transaction then writes the product, its pictures and vectors, and the event
  * of the change, together with the other changes that are ready by then; the product index follows in the same tick.

@@ -56,7 +56,7 @@ export function erasureService(deps: ErasureDeps) {
           storeId: null,
           userId: null,
           keyId: null,
-          trace: null,
+          clientInfo: null,
         },
         details: { store_id: id, slug, name, ...(deleteAskedBy !== null && { by_user_id: deleteAskedBy }) },
       })

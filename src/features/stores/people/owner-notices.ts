@@ -22,7 +22,7 @@ export type TellOwners = (actor: Actor, kind: NoticeKind) => void
 export function createOwnerNotices(deps: OwnerNoticeDeps): TellOwners {
   const { people, mailOwners, notices, clock } = deps
 
-  return function tellOwners({ store, userId, trace }, kind) {
+  return function tellOwners({ store, userId, clientInfo }, kind) {
     const now = clock.now()
     const { isAllowed, remaining, resetSeconds } = notices.take(`${kind} ${store.id}`, now)
     if (!isAllowed) return
@@ -31,7 +31,7 @@ export function createOwnerNotices(deps: OwnerNoticeDeps): TellOwners {
       slug: store.slug,
       by: userId === null ? undefined : people.findPerson(userId)?.email,
       at: now,
-      address: trace.address,
+      address: clientInfo.address,
       baseUrl: deps.baseUrl(),
       silentUntil: remaining === 0 ? now + resetSeconds * 1000 : undefined,
     }

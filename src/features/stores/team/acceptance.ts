@@ -1,4 +1,4 @@
-import type { Role, Trace } from '../../../core/actor.ts'
+import type { ClientInfo, Role } from '../../../core/actor.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -21,7 +21,7 @@ export interface AcceptanceDeps extends Pick<Base, 'clock' | 'ids' | 'atomically
   storeRows: Pick<StoreQueries, 'findStore'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Mails a link for a new password. @returns whether this install can send it. */
-  requestPassword(email: string, trace: Trace): { email_sent: boolean }
+  requestPassword(email: string, clientInfo: ClientInfo): { email_sent: boolean }
   hashPassword(password: string, network?: string): Promise<string>
 }
 
@@ -66,7 +66,7 @@ export function acceptanceService(deps: AcceptanceDeps) {
   async function readNewcomer(
     { row, store }: Offer,
     { full_name, password }: Acceptance,
-    trace: Trace,
+    clientInfo: ClientInfo,
   ): Promise<Newcomer> {
     const problems: (Problem | undefined)[] = [
       full_name === undefined ? required('/full_name') : undefined,
@@ -78,49 +78,54 @@ export function acceptanceService(deps: AcceptanceDeps) {
     if (full_name === undefined || password === undefined || found.length > 0) throw validationError(found)
     return {
       name: full_name.trim(),
-      passwordHash: await deps.hashPassword(password, networkKey(trace.address)),
+      passwordHash: await deps.hashPassword(password, networkKey(clientInfo.address)),
     }
   }
 
   /** Makes a person a member, and uses up the invitation. Call it in a transaction. */
-  function addMember({ row, store }: Offer, userId: string, isExistingUser: boolean, trace: Trace): Accepted {
+  function addMember(
+    { row, store }: Offer,
+    userId: string,
+    isExistingUser: boolean,
+    clientInfo: ClientInfo,
+  ): Accepted {
     const now = clock.now()
     if (!queries.use(row.id, now)) throw new Error('The invitation was used in the meantime')
     people.addMembership(userId, store.id, row.role, now)
-    const who = { actorKind: 'anyone', storeId: store.id, userId, keyId: null, trace } as const
+    const who = { actorKind: 'anyone', storeId: store.id, userId, keyId: null, clientInfo } as const
     const details = { invite_id: row.id, email: row.email, role: row.role, existing_user: isExistingUser }
     record({ ...who, action: 'invite.accepted', details })
     return buildAccepted(row, store, userId, isExistingUser)
   }
 
   /** Lets the account of the address in. Call it in a transaction. @throws ApiError `conflict` for a member. */
-  function joinWithAccount(offer: Offer, person: PersonRow, trace: Trace): Joining {
+  function joinWithAccount(offer: Offer, person: PersonRow, clientInfo: ClientInfo): Joining {
     const { row, store } = offer
     if (people.findMember(store.id, person.id)) {
       throw new ApiError('conflict', 'You are already a member of this store')
     }
     // A stranger may have opened the account.
     if (!people.isProven(person.id)) return { unproven: person.email }
-    const accepted = addMember(offer, person.id, true, trace)
+    const accepted = addMember(offer, person.id, true, clientInfo)
     if (!row.emailSent) outbox.sendAfterCommit([joinedMail(person.email, store.slug, deps.baseUrl())])
     return { accepted }
   }
 
-  function joinAsNewcomer(offer: Offer, { name, passwordHash }: Newcomer, trace: Trace): Joining {
+  function joinAsNewcomer(offer: Offer, { name, passwordHash }: Newcomer, clientInfo: ClientInfo): Joining {
     const { row } = offer
     const now = clock.now()
     const person = { id: ids.uuid(), email: row.email, name, passwordHash, isSuperAdmin: false }
     people.addPerson({ ...person, createdAt: now, provenAt: row.isProof ? now : null })
-    return { accepted: addMember(offer, person.id, false, trace) }
+    return { accepted: addMember(offer, person.id, false, clientInfo) }
   }
 
   /** Reads the offer in the transaction that takes it: while a password was hashed, anything may have happened. */
-  const join = (token: string, trace: Trace, newcomer?: Newcomer): Joining =>
+  const join = (token: string, clientInfo: ClientInfo, newcomer?: Newcomer): Joining =>
     atomically(() => {
       const offer = findOffer(token)
       const person = people.findPersonByEmail(offer.row.email)
-      if (person) return joinWithAccount(offer, person, trace)
-      return newcomer ? joinAsNewcomer(offer, newcomer, trace) : { accountless: offer }
+      if (person) return joinWithAccount(offer, person, clientInfo)
+      return newcomer ? joinAsNewcomer(offer, newcomer, clientInfo) : { accountless: offer }
     })
 
   return {
@@ -145,14 +150,15 @@ export function acceptanceService(deps: AcceptanceDeps) {
      *
      * @throws ApiError `unauthorized`, `conflict`, `validation_error`, `account_not_verified`, `overloaded`.
      */
-    async accept(body: Acceptance, trace: Trace): Promise<Accepted> {
-      const first = join(body.token, trace)
+    async accept(body: Acceptance, clientInfo: ClientInfo): Promise<Accepted> {
+      const first = join(body.token, clientInfo)
       const joining =
         'accountless' in first
-          ? join(body.token, trace, await readNewcomer(first.accountless, body, trace))
+          ? join(body.token, clientInfo, await readNewcomer(first.accountless, body, clientInfo))
           : first
       if ('accepted' in joining) return joining.accepted
-      if ('unproven' in joining) throw notProven(deps.requestPassword(joining.unproven, trace).email_sent)
+      if ('unproven' in joining)
+        throw notProven(deps.requestPassword(joining.unproven, clientInfo).email_sent)
       throw new Error('A newcomer did not get an account')
     },
   }

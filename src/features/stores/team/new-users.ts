@@ -97,7 +97,7 @@ export function newUserService(deps: NewUserDeps) {
       const person = await readUser(actor, body)
       // Before the password is hashed, because that costs time.
       demandAddable(actor, person.email)
-      const hash = await deps.hashPassword(body.password, networkKey(actor.trace.address))
+      const hash = await deps.hashPassword(body.password, networkKey(actor.clientInfo.address))
       const id = ids.uuid()
       atomically(() => add(actor, id, person, hash, body))
       const row = people.findMember(actor.storeId, id)

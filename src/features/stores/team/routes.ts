@@ -122,7 +122,7 @@ export function acceptanceRoutes(
         description: 'Needs no sign-in. The page behind the link of an invitation asks this first.',
       },
     })
-    .post('/accept', ({ body, trace }) => acceptance.accept(body, trace), {
+    .post('/accept', ({ body, clientInfo }) => acceptance.accept(body, clientInfo), {
       parse,
       body: Acceptance,
       response: {

@@ -23,12 +23,12 @@ const EVENT: AuditEvent = {
   userId: null,
   keyId: null,
   details: { id: 'k', name: 'Sync' },
-  trace: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
+  clientInfo: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
 }
 
 /** Writes an event of some moment. */
 function put(createdAt: number, more: Partial<AuditRow> = {}): void {
-  const { trace: _, ...event } = EVENT
+  const { clientInfo: _, ...event } = EVENT
   auditQueries(db).record({
     ...event,
     address: null,
@@ -67,7 +67,7 @@ describe('recording', () => {
   })
 
   test('at the command line there is no address and no request', () => {
-    build().record({ ...EVENT, actorKind: 'operator', trace: null })
+    build().record({ ...EVENT, actorKind: 'operator', clientInfo: null })
     expect(row()).toMatchObject({ actor_kind: 'operator', address: null, request_id: null })
   })
 
@@ -84,7 +84,7 @@ describe('recording', () => {
         permissions: new Set(),
         powers: new Set(),
         token: { jti: 'the jti', exp: 1, sessionId: null, amr: [] },
-        trace: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
+        clientInfo: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
         ...STANDING,
       },
       'api_key.revoked',

@@ -39,7 +39,7 @@ const actions = async (query = '', as = token) => (await page(query, as)).events
 /** Writes an event down as the services do. */
 function put(action: AuditAction, more: Partial<AuditEvent> = {}): void {
   const machine = { actorKind: 'machine', storeId, userId: null, keyId: null } as const
-  app.record({ action, ...machine, details: {}, trace: null, ...more })
+  app.record({ action, ...machine, details: {}, clientInfo: null, ...more })
 }
 
 /** An act of a person that concerns no store. */

@@ -97,7 +97,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     await app.call('POST', '/v1/security/api-keys', { token, body: key })
     app.record({
       ...{ action: 'account.verified', actorKind: 'anyone', storeId, userId: anna.id, keyId: null },
-      ...{ details: { email: anna.email, proven: true }, trace: null },
+      ...{ details: { email: anna.email, proven: true }, clientInfo: null },
     })
     app.outbox.write({ to: anna.email, subject: 'Waits', text: 'for the mail server' })
     expect(placesOf(anna.id)).toContain('two_factor.user_id')

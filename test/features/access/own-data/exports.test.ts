@@ -214,7 +214,7 @@ describe('GET /v1/me/export (contract 5.15)', () => {
     for (let n = 0; n < 800; n++)
       app.record({
         ...{ action: 'login.failed', actorKind: 'anyone', storeId: null, userId: owner.id, keyId: null },
-        ...{ details: { reason: 'password', filler: 'x'.repeat(300) }, trace: null },
+        ...{ details: { reason: 'password', filler: 'x'.repeat(300) }, clientInfo: null },
       })
     const running = [await open(OWN), await open(OWN)]
     expect(refusal(await app.call('GET', OWN, { token }))).toEqual([503, 'overloaded'])
