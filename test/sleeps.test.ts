@@ -6,9 +6,9 @@ const SLOW = /^(slow|robustness|executable|browser|clients)\//
 
 /** Waits of the quick tests by file, each with its reason. A new one needs a better reason than "until it is done". */
 const WAITS: Readonly<Record<string, { count: number; reason: string }>> = {
-  'commands/ending.test.ts': { count: 2, reason: 'measures that the loop of events goes on' },
-  'commands/later.test.ts': { count: 3, reason: 'tests the timers themselves' },
-  'features/catalogue/feeds/failures.test.ts': {
+  'commands/service/ending.test.ts': { count: 2, reason: 'measures that the loop of events goes on' },
+  'commands/service/deferred-work.test.ts': { count: 3, reason: 'tests the timers themselves' },
+  'features/catalogue/product-feeds/failures.test.ts': {
     count: 2,
     reason: 'a server that sends slowly or breaks off',
   },

@@ -172,7 +172,7 @@ export const BARS: readonly Bar[] = [
     demand: 'A code works once, within one step of drift; a wrong password never reveals the second factor.',
     parts: [part('reuse', 1_000, 20), part('drift', 3), part('second factor hidden', 1_000, 20)],
     suites: [
-      './test/features/access/two-factor/service.test.ts',
+      './test/features/access/two-factor/routes.test.ts',
       './test/features/access/two-factor/accepted-steps.test.ts',
       './test/features/access/sign-in/login-two-factor.test.ts',
     ],
