@@ -40,6 +40,7 @@ const OF_THE_RUN: readonly (readonly [RegExp, string])[] = [
   [/\/pictures\/[\w-]+/g, '/pictures/<secret>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
   [/\beyJ[\w-]+(\.[\w-]+\.[\w-]+)?/g, '<token>'],
+  [/"vector":"[^"]*"/g, '"vector":<vector>'],
   [/\b[sp]k_live_[\w-]+/g, '<key>'],
   [/\b[0-9a-f]{16,}\b/g, '<hex>'],
   [/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, '<time>'],
