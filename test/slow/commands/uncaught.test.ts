@@ -11,8 +11,8 @@ async function run(lines: string, stderr: 'pipe' | number = 'pipe') {
   const file = join(folder, 'lines.ts')
   await Bun.write(
     file,
-    `import { createLog } from ${JSON.stringify(join(SRC, 'commands/log.ts'))}
-    import { endWhenUncaught, logUncaught } from ${JSON.stringify(join(SRC, 'commands/uncaught.ts'))}
+    `import { createLog } from ${JSON.stringify(join(SRC, 'commands/service/log.ts'))}
+    import { endWhenUncaught, logUncaught } from ${JSON.stringify(join(SRC, 'commands/service/uncaught.ts'))}
     const log = createLog('info')
     const fail = (n = 0) => { throw new Error('broken ' + n + '\\nwith more') }
     ${lines}`,
