@@ -1,6 +1,7 @@
 import type { Permission, Role } from '../../src/core/actor.ts'
 import { type Answer, type TestApp, testApp } from './app.ts'
 import { shownCode } from './authenticator.ts'
+import { addMembership, insertRow, storeId } from './seed.ts'
 
 export const PASSWORD = 'a long password'
 
@@ -54,31 +55,32 @@ export async function addPerson(
 ): Promise<Person> {
   const person = { id: app.ids.uuid(), email: `${name}@people.test` }
   const now = app.clock.now()
-  app.db
-    .prepare(
-      `INSERT INTO users (id, email, name, password_hash, is_super_admin, verified_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(person.id, person.email, name, await app.passwords.hash(PASSWORD), isSuperAdmin ? 1 : 0, now, now)
+  insertRow(app, 'users', {
+    ...person,
+    name,
+    password_hash: await app.passwords.hash(PASSWORD),
+    is_super_admin: Number(isSuperAdmin),
+    verified_at: now,
+    created_at: now,
+  })
   for (const place of places) join(app, person.id, place)
   return person
 }
 
 /** Adds a person to an existing store. */
 export function join(app: TestApp, userId: string, { store, role, groups = [] }: Place): void {
-  const storeId = app.stores.requireBySlug(store).id
   const now = app.clock.now()
-  app.db
-    .prepare('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, ?)')
-    .run(userId, storeId, role, now)
+  addMembership(app, userId, store, role, now)
   for (const permissions of groups) {
     const id = app.ids.uuid()
-    app.db
-      .prepare(
-        'INSERT INTO user_groups (id, store_id, name, permission_names, created_at) VALUES (?, ?, ?, ?, ?)',
-      )
-      .run(id, storeId, `group ${id}`, JSON.stringify(permissions), now)
-    app.db.prepare('INSERT INTO user_group_members (group_id, user_id) VALUES (?, ?)').run(id, userId)
+    insertRow(app, 'user_groups', {
+      id,
+      store_id: storeId(app, store),
+      name: `group ${id}`,
+      permission_names: JSON.stringify(permissions),
+      created_at: now,
+    })
+    insertRow(app, 'user_group_members', { group_id: id, user_id: userId })
   }
 }
 
