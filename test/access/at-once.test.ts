@@ -5,6 +5,15 @@ import { recordBar } from '../robustness/bars.ts'
 import { seededRandom } from '../robustness/random.ts'
 import type { TestApp } from '../support/app.ts'
 import { addPerson, from, getToken, proxiedApp, sendSignIn } from '../support/people.ts'
+import {
+  addMembership,
+  deleteRows,
+  insertRow,
+  makeSuperAdmin,
+  readColumn,
+  removeMembership,
+  updateRows,
+} from '../support/seed.ts'
 
 const STEPS = 1_000
 const KEYS = '/v1/security/api-keys'
@@ -62,7 +71,8 @@ test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the 
   const truth: Truth = { role: 'owner', group: [], isSuperAdmin: false, key: null, list: new Map() }
   let revoked: string | undefined
 
-  const run = (sql: string, ...values: unknown[]) => void app.db.prepare(sql).run(...values)
+  const [group_id = ''] = readColumn<string>(app, 'user_groups', 'id')
+  const joinGroup = () => insertRow(app, 'user_group_members', { group_id, user_id: anna.id })
 
   async function asMachine(method: string, path: string, body?: unknown) {
     const headers = from(letsIn(truth, HERE) ? HERE : THERE)
@@ -72,25 +82,23 @@ test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the 
   const changes = {
     role() {
       truth.role = random.pick([...ROLES, null])
-      run('DELETE FROM memberships WHERE user_id = ?', anna.id)
+      removeMembership(app, anna.id)
       if (truth.role === null) return
-      const row = [anna.id, store_id, truth.role]
-      run('INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, ?, 1)', ...row)
+      addMembership(app, anna.id, store_id, truth.role)
       // The end of a membership took her out of the group.
-      const rejoin =
-        'INSERT OR IGNORE INTO user_group_members (group_id, user_id) SELECT id, ? FROM user_groups'
-      if (truth.group !== null) run(rejoin, anna.id)
+      deleteRows(app, 'user_group_members')
+      if (truth.group !== null) joinGroup()
     },
     group() {
       truth.group = random.below(4) === 0 ? null : PERMISSIONS.filter(() => random.below(2) === 0)
-      run('DELETE FROM user_group_members')
+      deleteRows(app, 'user_group_members')
       if (truth.group === null) return
-      run('UPDATE user_groups SET permission_names = ?', JSON.stringify(truth.group))
-      run('INSERT INTO user_group_members (group_id, user_id) SELECT id, ? FROM user_groups', anna.id)
+      updateRows(app, 'user_groups', { permission_names: JSON.stringify(truth.group) })
+      joinGroup()
     },
     superAdmin() {
       truth.isSuperAdmin = !truth.isSuperAdmin && random.below(3) === 0
-      run('UPDATE users SET is_super_admin = ? WHERE id = ?', truth.isSuperAdmin ? 1 : 0, anna.id)
+      makeSuperAdmin(app, anna.id, truth.isSuperAdmin)
     },
     async key() {
       if (truth.key) {
@@ -104,7 +112,7 @@ test(`of ${STEPS} changes of roles, groups, keys and IP lists none is late: the 
       expect(made.status).toBe(201)
       truth.key = { id: String(made.body['id']), value: String(made.body['key']) }
       // As if she had made it at a time when she might.
-      run('UPDATE api_keys SET made_by_machine = 0, created_by = ?', anna.id)
+      updateRows(app, 'api_keys', { made_by_machine: 0, created_by: anna.id })
     },
     async list() {
       const address = random.pick([HERE, THERE])

@@ -11,6 +11,7 @@ import {
   type Person,
   proxiedApp,
 } from '../support/people.ts'
+import { deleteRows, readColumn, updateRows } from '../support/seed.ts'
 
 /** A program with the store `mine` that every request of the table is about, and the store `theirs`. */
 export interface World {
@@ -40,9 +41,7 @@ export async function createWorld(): Promise<World> {
     app,
     fresh: () => `fresh-${++n}`,
     clientSecret() {
-      app.db
-        .prepare("UPDATE stores SET client_secret_hash = ? WHERE slug = 'mine'")
-        .run(hashSecret(CLIENT_SECRET))
+      updateRows(app, 'stores', { client_secret_hash: hashSecret(CLIENT_SECRET) }, { slug: 'mine' })
       return CLIENT_SECRET
     },
     asMachine: async (method, path, body) => as(await machineToken(app), method, path, body),
@@ -59,7 +58,7 @@ export function clear({ app }: World): void {
     ...['api_keys', 'public_keys', 'ip_entries', 'webhooks', 'deliveries', 'feeds'],
     ...['user_groups', 'team_invites', 'memberships', 'throttle_events'],
   ])
-    app.db.prepare(`DELETE FROM ${table}`).run()
+    deleteRows(app, table)
 }
 
 /** What a caller shows. */
@@ -71,11 +70,8 @@ export interface Shown {
 
 /** A token as the machine grant gives it, also after the client secret was changed. */
 function machineToken(app: TestApp): Promise<string> {
-  const { id, generation } = app.db
-    .prepare<[], { id: string; generation: number }>(
-      "SELECT id, secret_generation AS generation FROM stores WHERE slug = 'mine'",
-    )
-    .get() as { id: string; generation: number }
+  const { id } = app.stores.requireBySlug('mine')
+  const [generation = 0] = readColumn<number>(app, 'stores', 'secret_generation', { id })
   return app.signToken({ sub: id, jti: app.ids.uuid(), user_type: 'client', generation }, 3600)
 }
 

@@ -10,6 +10,14 @@ import {
 } from '../../src/core/actor.ts'
 import { BASE_URL, type TestApp } from '../support/app.ts'
 import { addPerson, from, getToken, type Person } from '../support/people.ts'
+import {
+  deleteUser,
+  makeSuperAdmin,
+  removeMembership,
+  setGroupPermissions,
+  setRole,
+  updateRows,
+} from '../support/seed.ts'
 import type { Sent, World } from './callers.ts'
 
 /** A caller whose right is about to be lost. */
@@ -47,8 +55,6 @@ const isOfMachines = (needs: string) =>
 /** Whether an owner who becomes a viewer loses a right. */
 const isLostByViewers = (needs: string) =>
   (isPermission(needs) || isPower(needs)) && !may(deriveMemberRights('viewer', []), needs)
-
-const run = ({ app }: World, sql: string, ...values: unknown[]) => void app.db.prepare(sql).run(...values)
 
 async function person(world: World, role: Role, groups: Permission[][] = []): Promise<Holder> {
   const place = { store: 'mine', role, groups }
@@ -121,8 +127,9 @@ async function allowEverywhere(world: World): Promise<void> {
     await world.app.call('DELETE', `${IP_LIST}/${id}`, sent)
 }
 
-const suspend = (world: World) => run(world, "UPDATE stores SET suspended_at = 1 WHERE slug = 'mine'")
-const resume = (world: World) => run(world, "UPDATE stores SET suspended_at = NULL WHERE slug = 'mine'")
+const suspend = ({ app }: World) => void updateRows(app, 'stores', { suspended_at: 1 }, { slug: 'mine' })
+const resume = ({ app }: World) => void updateRows(app, 'stores', { suspended_at: null }, { slug: 'mine' })
+const idOf = (who: Person | undefined): string => who?.id ?? 'nobody'
 const isSuspendable = (needs: string, path: string) => isOfStore(needs) && !path.startsWith('/v1/billing')
 
 /** Every way of losing a right, and who can lose it so. */
@@ -130,25 +137,19 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'removed from the store': {
     concerns: isOfStore,
     holder: owner,
-    lose: (world, { person: who }) => run(world, 'DELETE FROM memberships WHERE user_id = ?', who?.id),
+    lose: ({ app }, { person: who }) => void removeMembership(app, idOf(who)),
     refusal: '403 not_a_member',
   },
   'role lowered': {
     concerns: isLostByViewers,
     holder: owner,
-    lose: (world, { person: who }) =>
-      run(world, "UPDATE memberships SET role = 'viewer' WHERE user_id = ?", who?.id),
+    lose: ({ app }, { person: who }) => setRole(app, idOf(who), 'viewer'),
     refusal: '403 permission_denied',
   },
   'group emptied': {
     concerns: isPermission,
     holder: (world, needs) => person(world, 'developer', [[needs as Permission]]),
-    lose: (world, { person: who }) =>
-      run(
-        world,
-        "UPDATE user_groups SET permission_names = '[]' WHERE id IN (SELECT group_id FROM user_group_members WHERE user_id = ?)",
-        who?.id,
-      ),
+    lose: ({ app }, { person: who }) => setGroupPermissions(app, idOf(who), []),
     refusal: '403 permission_denied',
   },
   'signed out elsewhere': {
@@ -166,7 +167,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'account deleted': {
     concerns: isOfPeople,
     holder: owner,
-    lose: (world, { person: who }) => run(world, 'DELETE FROM users WHERE id = ?', who?.id),
+    lose: ({ app }, { person: who }) => deleteUser(app, idOf(who)),
     refusal: '401 unauthorized',
   },
   'address no longer listed': {
@@ -186,7 +187,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'super-admin no more': {
     concerns: (needs) => isPermission(needs) || isPower(needs),
     holder: superAdmin,
-    lose: (world, { person: who }) => run(world, 'UPDATE users SET is_super_admin = 0 WHERE id = ?', who?.id),
+    lose: ({ app }, { person: who }) => makeSuperAdmin(app, idOf(who), false),
     refusal: '403 not_a_member',
   },
   'super-admin over stores no more': {
@@ -195,7 +196,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
       const holder = await superAdmin(world)
       return { ...holder, headers: { authorization: `Bearer ${holder.token}`, ...from(HERE) } }
     },
-    lose: (world, { person: who }) => run(world, 'UPDATE users SET is_super_admin = 0 WHERE id = ?', who?.id),
+    lose: ({ app }, { person: who }) => makeSuperAdmin(app, idOf(who), false),
     refusal: '403 permission_denied',
   },
   'super-admin signed out': {
@@ -213,7 +214,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'maker of the API key removed': {
     concerns: isPermission,
     holder: apiKey,
-    lose: (world, { person: who }) => run(world, 'DELETE FROM memberships WHERE user_id = ?', who?.id),
+    lose: ({ app }, { person: who }) => void removeMembership(app, idOf(who)),
     refusal: '403 permission_denied',
   },
   'client secret replaced': {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 import { memoryDatabase } from '../support/database.ts'
 import { addPerson, getToken } from '../support/people.ts'
+import { deleteRows, updateRows } from '../support/seed.ts'
 import { statementLog } from '../support/statements.ts'
 
 const HOUR_MS = 3_600_000
@@ -58,7 +59,7 @@ describe('the check of a credential', () => {
   /** The same after a write, whatever it wrote. */
   async function checkAfterWrite(credential: Credential): Promise<string[]> {
     await checkOf(credential)
-    app.db.exec('UPDATE stores SET name = name')
+    updateRows(app, 'stores', { name: 'one' }, { slug: 'one' })
     return log.during(() => app.call('GET', '/v1/products?status=pending', credential))
   }
 
@@ -103,12 +104,12 @@ describe('the check of a credential', () => {
   test('is made anew with every request: a lost role, a new plan and a new name count at once', async () => {
     const viewer = await member('viewer')
     await checkOf(viewer)
-    app.db.prepare("UPDATE stores SET plan = 'free', name = 'Renamed'").run()
+    updateRows(app, 'stores', { plan: 'free', name: 'Renamed' })
     const { body } = await app.call('GET', '/v1/me', viewer)
     expect(body['active_store']).toMatchObject({ plan: 'free', name: 'Renamed' })
     const found = await app.call('POST', '/v1/search/text', { ...viewer, body: { query: 'red' } })
     expect(found.headers.get('x-ratelimit-limit')).toBe('10')
-    app.db.prepare('DELETE FROM memberships WHERE role = ?').run('viewer')
+    deleteRows(app, 'memberships', { role: 'viewer' })
     expect((await app.call('GET', '/v1/products', viewer)).body['error']).toBe('not_a_member')
   })
 })

@@ -8,6 +8,15 @@ import { productsOf, startBulk } from '../features/catalogue/jobs/jobs.ts'
 import { type TestApp, testApp } from '../support/app.ts'
 import { gatedEmbedder } from '../support/gate.ts'
 import { addPerson, getToken, type Person, refusal } from '../support/people.ts'
+import {
+  addMembership,
+  deleteRows,
+  insertRow,
+  readColumn,
+  removeMembership,
+  storeId,
+  updateRows,
+} from '../support/seed.ts'
 import { sendLate } from './late.ts'
 
 /** What waits once more after its body, or goes on for long: the right is lost meanwhile. */
@@ -34,8 +43,8 @@ afterEach(async () => {
   await app.close()
 })
 
-const remove = () => void app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(admin.id)
-const signOut = () => void app.db.prepare('DELETE FROM sessions WHERE user_id = ?').run(admin.id)
+const remove = () => removeMembership(app, admin.id)
+const signOut = () => void deleteRows(app, 'sessions', { user_id: admin.id })
 const call = (method: string, path: string, body?: unknown, as = token) =>
   app.call(method, path, { token: as, ...(body !== undefined && { body }) })
 const readAsMachine = async (id: string) => (await call('GET', `/v1/products/${id}`, undefined, machine)).body
@@ -142,7 +151,7 @@ test('the second look spends no budget', async () => {
   app.setPlan('one', 'free')
   const search = { body: { query: 'red' }, headers: { authorization: `Bearer ${token}` } }
   const late = await sendLate(app, ['POST', '/v1/search/text'], search, () =>
-    app.db.exec("UPDATE stores SET name = 'Renamed'"),
+    updateRows(app, 'stores', { name: 'Renamed' }),
   )
   expect(late).toMatchObject({ status: 200, isHeld: true })
   const { headers } = await call('POST', '/v1/search/text', { query: 'red' })
@@ -160,10 +169,7 @@ test('a person who is moved to another store while the body is on its way does n
     },
     () => {
       remove()
-      const { id } = app.stores.requireBySlug('two')
-      app.db
-        .prepare("INSERT INTO memberships (user_id, store_id, role, created_at) VALUES (?, ?, 'owner', 1)")
-        .run(admin.id, id)
+      addMembership(app, admin.id, 'two', 'owner')
     },
   )
   expect(late.refusal).toBe('403 not_a_member')
@@ -189,7 +195,7 @@ describe('a change of what the store has set', () => {
     token = await getToken(app, admin)
     return { begun: begun.promise, end: () => end.resolve() }
   }
-  const readUrls = () => app.db.prepare('SELECT url FROM webhooks').pluck().all()
+  const readUrls = () => readColumn(app, 'webhooks', 'url')
 
   test('makes no webhook when its author left while the host was looked up', async () => {
     const lookup = await holdLookups()
@@ -203,13 +209,12 @@ describe('a change of what the store has set', () => {
 
   test('moves no webhook when its author signed out while the new host was looked up', async () => {
     const lookup = await holdLookups()
-    app.db
-      .prepare(
-        `INSERT INTO webhooks (id, store_id, url, events, enabled, created_at, updated_at)
-         VALUES ('00000000-0000-7000-8000-000000000001', ?, ?, '["product.indexed"]', 1, 1, 1)`,
-      )
-      .run(app.stores.requireBySlug('one').id, url)
-    const path = `${HOOKS}/00000000-0000-7000-8000-000000000001`
+    const id = '00000000-0000-7000-8000-000000000001'
+    const events = '["product.indexed"]'
+    insertRow(app, 'webhooks', {
+      ...{ id, store_id: storeId(app, 'one'), url, events, enabled: 1, created_at: 1, updated_at: 1 },
+    })
+    const path = `${HOOKS}/${id}`
     const sent = call('PATCH', path, { url: 'https://elsewhere.example.com/' })
     await lookup.begun
     signOut()

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/core/actor.ts'
+import type { Permission, Role } from '../../src/core/actor.ts'
 import type { Db } from '../../src/platform/db/open.ts'
 
 /*
@@ -29,8 +29,11 @@ export const readRows = <Row = Record<string, unknown>>(
   { db }: Seeded,
   table: string,
   where: Values = {},
+  columns: readonly string[] = ['*'],
 ): Row[] =>
-  db.prepare<Value[], Row>(`SELECT * FROM ${table} WHERE ${conditions(where)}`).all(...Object.values(where))
+  db
+    .prepare<Value[], Row>(`SELECT ${columns.join()} FROM ${table} WHERE ${conditions(where)}`)
+    .all(...Object.values(where))
 
 /** Reads one column, which may be an expression, in the order of the values. */
 export const readColumn = <V = unknown>(
@@ -54,6 +57,12 @@ export const insertRow = ({ db }: Seeded, table: string, values: Values): void =
     )
     .run(...Object.values(values))
 
+/** Inserts many rows in one transaction; `n` counts from 0. */
+export const insertRows = (app: Seeded, table: string, count: number, row: (n: number) => Values): void =>
+  app.db.transaction(() => {
+    for (let n = 0; n < count; n++) insertRow(app, table, row(n))
+  })()
+
 /** Changes the rows that match, all by default, and returns their number. */
 export const updateRows = ({ db }: Seeded, table: string, values: Values, where: Values = {}): number =>
   db
@@ -67,6 +76,19 @@ export const updateRows = ({ db }: Seeded, table: string, values: Values, where:
 /** Deletes the rows that match, all by default, and returns their number. */
 export const deleteRows = ({ db }: Seeded, table: string, where: Values = {}): number =>
   db.prepare(`DELETE FROM ${table} WHERE ${conditions(where)}`).run(...Object.values(where)).changes
+
+/** Names every table, but no virtual one: its rows lie in tables of their own. */
+export const tableNames = ({ db }: Seeded): string[] =>
+  db
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    )
+    .pluck()
+    .all()
+
+/** How many rows this connection has written so far. */
+export const countWrites = ({ db }: Seeded): number =>
+  db.prepare<[], number>('SELECT total_changes()').pluck().get() ?? 0
 
 // The audit log
 
@@ -149,16 +171,29 @@ export const addMembership = (app: Seeded, user: string, store: string, role: Ro
     created_at: at,
   })
 
-/** Takes a person out of a store, or out of all. */
-export const removeMembership = (app: Seeded, user: string, store?: string): void =>
-  void deleteRows(app, 'memberships', {
+/** Takes a person out of a store, or out of all, and returns the number of stores. */
+export const removeMembership = (app: Seeded, user: string, store?: string): number =>
+  deleteRows(app, 'memberships', {
     user_id: userId(app, user),
     ...(store !== undefined && { store_id: storeId(app, store) }),
   })
 
+/** Takes everybody else out of a store. */
+export const removeOthers = (app: Seeded, user: string, store: string): void =>
+  void app.db
+    .prepare('DELETE FROM memberships WHERE user_id <> ? AND store_id = ?')
+    .run(userId(app, user), storeId(app, store))
+
 /** Changes the role of a person in every store. */
 export const setRole = (app: Seeded, user: string, role: Role): void =>
   void updateRows(app, 'memberships', { role }, { user_id: userId(app, user) })
+
+/** Gives every group of a person these permissions. */
+export function setGroupPermissions(app: Seeded, user: string, permissions: readonly Permission[]): void {
+  const groups = readColumn<string>(app, 'user_group_members', 'group_id', { user_id: userId(app, user) })
+  for (const id of groups)
+    updateRows(app, 'user_groups', { permission_names: JSON.stringify(permissions) }, { id })
+}
 
 // Faults. Each returns a function that mends it.
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 import { auditOf, breakAuditLog } from './evidence.ts'
 import { DAY_MS, type Keys, keysOf, PATH, READ, signInMember, WORKS } from './keys.ts'
 
@@ -47,7 +48,7 @@ describe('the audit log', () => {
 
   test('and the act are one: without its row nothing is created, changed, rotated or revoked', async () => {
     const { id, key } = await keys.made()
-    const before = app.db.prepare('SELECT * FROM api_keys').all()
+    const before = readRows(app, 'api_keys')
     breakAuditLog(app)
     const statuses = [
       await keys.create(),
@@ -56,7 +57,7 @@ describe('the audit log', () => {
       await app.call('DELETE', `${PATH}/${id}`, { token }),
     ].map(({ status }) => status)
     expect(statuses).toEqual([500, 500, 500, 500])
-    expect(app.db.prepare('SELECT * FROM api_keys').all()).toEqual(before)
+    expect(readRows(app, 'api_keys')).toEqual(before)
     expect(await keys.useKey(key)).toEqual(WORKS)
   })
 })

@@ -1,39 +1,25 @@
 import type { TestApp } from '../../../support/app.ts'
+import { type AuditEvent, failWrites, readAudit, readRows, tableNames } from '../../../support/seed.ts'
 
-export interface AuditRow {
-  action: string
-  store_id: string
-  actor_kind: string
-  user_id: string | null
-  details: Record<string, unknown>
-}
+export type AuditRow = Pick<AuditEvent, 'action' | 'store_id' | 'actor_kind' | 'user_id' | 'details'>
 
 /** What the audit log holds about acts whose names begin like that, oldest first. */
 export const auditOf = (app: TestApp, prefix: string): AuditRow[] =>
-  app.db
-    .prepare<[string], AuditRow & { details: string }>(
-      'SELECT action, store_id, actor_kind, user_id, details FROM audit_events WHERE action GLOB ? ORDER BY id',
-    )
-    .all(`${prefix}*`)
-    .map((row) => ({ ...row, details: JSON.parse(row.details) }))
+  readAudit(app, `${prefix}*`).map(({ action, store_id, actor_kind, user_id, details }) => ({
+    ...{ action, store_id, actor_kind, user_id, details },
+  }))
 
-/** From now on nothing can be written into the audit log. */
-export const breakAuditLog = (app: TestApp): void =>
-  void app.db.exec(
-    `CREATE TRIGGER broken BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'the log is broken'); END`,
-  )
+/** Lets nothing be written into the audit log until the returned function is called. */
+export const breakAuditLog = (app: TestApp): (() => void) =>
+  failWrites(app, 'INSERT ON audit_events', 'the log is broken')
 
 const ENCODINGS = ['latin1', 'hex', 'base64', 'base64url'] as const
 
 /** Every value of the database as text, virtual tables by the tables that they consist of; bytes in each form that a secret could be read from. */
 export function wholeDatabase(app: TestApp): string {
-  const tables = app.db
-    .prepare<[], { name: string }>(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'vectors%' AND sql NOT LIKE 'CREATE VIRTUAL%'`,
-    )
-    .all()
-  return tables
-    .flatMap(({ name }) => app.db.prepare<[], unknown[]>(`SELECT * FROM "${name}"`).raw().all().flat())
+  return tableNames(app)
+    .filter((name) => !name.startsWith('vectors'))
+    .flatMap((name) => readRows(app, name).flatMap((row) => Object.values(row)))
     .flatMap((value) =>
       value instanceof Uint8Array
         ? ENCODINGS.map((encoding) => Buffer.from(value).toString(encoding))

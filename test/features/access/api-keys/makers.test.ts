@@ -2,6 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission, type Role } from '../../../../src/core/actor.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, join, type Person } from '../../../support/people.ts'
+import {
+  deleteRows,
+  deleteUser,
+  makeSuperAdmin,
+  removeMembership,
+  setGroupPermissions,
+  setRole,
+  updateRows,
+} from '../../../support/seed.ts'
 import { codeOf } from './answers.ts'
 import { DAY_MS, type Keys, keysOf, PATH, WORKS } from './keys.ts'
 
@@ -32,19 +41,10 @@ async function maker(role: Role, { groups = [] as Permission[][], scopes = SCOPE
   return { ...person, token, key: String(body['key']), keyId: String(body['id']) }
 }
 
-const setRole = ({ id }: Person, role: Role): void =>
-  void app.db.prepare('UPDATE memberships SET role = ? WHERE user_id = ?').run(role, id)
-
 const setGroups = ({ id }: Person, permissions: Permission[]): void =>
-  void app.db
-    .prepare(
-      `UPDATE user_groups SET permission_names = ?
-       WHERE id IN (SELECT group_id FROM user_group_members WHERE user_id = ?)`,
-    )
-    .run(JSON.stringify(permissions), id)
+  setGroupPermissions(app, id, permissions)
 
-const leave = ({ id }: Person): void =>
-  void app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(id)
+const leave = ({ id }: Person): void => void removeMembership(app, id)
 
 const shown = async (id: string) => {
   const { effective_scopes, maker, created_by, scopes } = await keys.read(id)
@@ -55,9 +55,9 @@ describe('an API key does no more than its maker may at this moment', () => {
   test('after a downgrade of the role, with the next call; and gets it back with the role', async () => {
     const anna = await maker('owner')
     expect([await read(anna.key), await remove(anna.key)]).toEqual([WORKS, [404, 'not_found']])
-    setRole(anna, 'developer')
+    setRole(app, anna.id, 'developer')
     expect([await read(anna.key), await remove(anna.key)]).toEqual([WORKS, DENIED])
-    setRole(anna, 'viewer')
+    setRole(app, anna.id, 'viewer')
     expect(await search(anna.key)).toEqual(WORKS)
     const write = await app.call('POST', '/v1/products', {
       token: anna.key,
@@ -70,7 +70,7 @@ describe('an API key does no more than its maker may at this moment', () => {
       maker: 'person',
       created_by: anna.id,
     })
-    setRole(anna, 'owner')
+    setRole(app, anna.id, 'owner')
     expect(await remove(anna.key)).toEqual([404, 'not_found'])
   })
 
@@ -85,7 +85,7 @@ describe('an API key does no more than its maker may at this moment', () => {
     setGroups(bert, [])
     expect([await read(bert.key), await search(bert.key)]).toEqual([DENIED, DENIED])
     // In no group at all the role counts.
-    app.db.prepare('DELETE FROM user_group_members WHERE user_id = ?').run(bert.id)
+    deleteRows(app, 'user_group_members', { user_id: bert.id })
     expect([await read(bert.key), await search(bert.key)]).toEqual([WORKS, WORKS])
   })
 
@@ -97,12 +97,7 @@ describe('an API key does no more than its maker may at this moment', () => {
     expect([await read(bert.key), await search(bert.key)]).toEqual([WORKS, WORKS])
     await app.store('two')
     join(app, bert.id, { store: 'two', role: 'owner', groups: [[...PERMISSIONS]] })
-    app.db
-      .prepare(
-        `DELETE FROM user_group_members WHERE group_id IN
-           (SELECT id FROM user_groups WHERE permission_names = '["products:read"]')`,
-      )
-      .run()
+    deleteRows(app, 'user_groups', { permission_names: '["products:read"]' })
     expect([await read(bert.key), await search(bert.key)]).toEqual([DENIED, WORKS])
   })
 
@@ -110,7 +105,7 @@ describe('an API key does no more than its maker may at this moment', () => {
     const anna = await maker('owner')
     await app.store('two')
     join(app, anna.id, { store: 'two', role: 'owner' })
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?').run(anna.id, keys.storeId)
+    removeMembership(app, anna.id, keys.storeId)
     for (const { method, path } of app.http.routes as { method: string; path: string }[]) {
       if (!/^\/v1\/(products|search)/.test(path)) continue
       const answer = await app.call(method, path.replaceAll(/:\w+/g, 'none'), {
@@ -133,7 +128,7 @@ describe('an API key does no more than its maker may at this moment', () => {
 
   test('nor once the maker was deleted, who leaves no name behind', async () => {
     const anna = await maker('owner')
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
+    deleteUser(app, anna.id)
     expect(await read(anna.key)).toEqual(DENIED)
     expect(await shown(anna.keyId)).toMatchObject({
       effective_scopes: {},
@@ -152,13 +147,13 @@ describe('an API key does no more than its maker may at this moment', () => {
     })
     expect(await remove(String(body['key']))).toEqual([404, 'not_found'])
     expect(await shown(String(body['id']))).toMatchObject({ effective_scopes: SCOPES, maker: 'person' })
-    app.db.prepare('UPDATE users SET is_super_admin = 0 WHERE id = ?').run(root.id)
+    makeSuperAdmin(app, root.id, false)
     expect(await read(String(body['key']))).toEqual(DENIED)
   })
 
   test('a machine grant’s key keeps its scopes, whoever leaves', async () => {
     const { id, key } = await keys.made({ name: 'k', scopes: SCOPES })
-    app.db.exec('DELETE FROM users')
+    deleteRows(app, 'users')
     expect([await read(key), await remove(key)]).toEqual([WORKS, [404, 'not_found']])
     expect(await shown(id)).toEqual({
       scopes: SCOPES,
@@ -208,13 +203,11 @@ describe('keys_of_former_members', () => {
     expect(await advice()).toBe(
       'Revoke 1 API key that former members created; such a key can no longer do anything.',
     )
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(bert.id)
+    deleteUser(app, bert.id)
     expect(await advice()).toStartWith('Revoke 2 API keys')
     await app.call('DELETE', `${PATH}/${anna.keyId}`, { token: keys.token })
     expect(await advice()).toStartWith('Revoke 1 API key that')
-    app.db
-      .prepare('UPDATE api_keys SET expires_at = ? WHERE id = ?')
-      .run(app.clock.now() + DAY_MS, bert.keyId)
+    updateRows(app, 'api_keys', { expires_at: app.clock.now() + DAY_MS }, { id: bert.keyId })
     expect(await advice()).toStartWith('Revoke 1')
     app.clock.advance(DAY_MS)
     expect(await advice()).toBeUndefined()
@@ -225,10 +218,10 @@ describe('keys_of_former_members', () => {
     const anna = await maker('owner')
     join(app, anna.id, { store: 'two', role: 'owner' })
     const root = await maker('owner')
-    app.db.prepare('UPDATE users SET is_super_admin = 1 WHERE id = ?').run(root.id)
+    makeSuperAdmin(app, root.id)
     leave(root)
     expect(await advice()).toBeUndefined()
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?').run(anna.id, keys.storeId)
+    removeMembership(app, anna.id, keys.storeId)
     expect(await advice()).toStartWith('Revoke 1')
   })
 })

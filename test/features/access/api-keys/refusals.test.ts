@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 import { codeOf } from './answers.ts'
 import { keysOf, machineToken, PATH, READ, signInMember } from './keys.ts'
 
@@ -31,9 +32,9 @@ let credentials: { apiKey: string; widgetKey: string }
 let before: unknown
 
 const state = () => [
-  app.db.prepare('SELECT id, name, key_hash, scopes, previous_key_hash FROM api_keys').all(),
-  app.db.prepare('SELECT * FROM public_keys').all(),
-  app.db.prepare('SELECT id, client_secret_hash, secret_generation FROM stores').all(),
+  readRows(app, 'api_keys', {}, ['id', 'name', 'key_hash', 'scopes', 'previous_key_hash']),
+  readRows(app, 'public_keys'),
+  readRows(app, 'stores', {}, ['id', 'client_secret_hash', 'secret_generation']),
 ]
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readColumn } from '../../../support/seed.ts'
 import { pointersOf } from './answers.ts'
 import { auditOf } from './evidence.ts'
 import { DAY_MS, type Keys, keysOf, PATH, READ, WORKS } from './keys.ts'
@@ -31,9 +32,7 @@ describe('POST /v1/security/api-keys/{id}/rotate', () => {
       previous_expires_at: keys.isoIn(0),
     })
     expect(fresh).not.toBe(old)
-    expect(app.db.prepare('SELECT previous_key_hash FROM api_keys').get()).toEqual({
-      previous_key_hash: null,
-    })
+    expect(readColumn(app, 'api_keys', 'previous_key_hash')).toEqual([null])
     expect([await keys.useKey(old), await keys.useKey(fresh)]).toEqual([[401, 'unauthorized'], WORKS])
   })
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { failWrites } from '../../../support/seed.ts'
 import { wholeDatabase } from './evidence.ts'
 import { DAY_MS, type Keys, keysOf, READ, WORKS } from './keys.ts'
 
@@ -53,12 +54,10 @@ describe('the use of a key', () => {
 
   test('goes on when it cannot be noted: reading works while nothing can be written', async () => {
     const { id, key } = await keys.made()
-    app.db.exec(
-      `CREATE TRIGGER full BEFORE UPDATE OF last_used_at ON api_keys BEGIN SELECT raise(ABORT, 'full'); END`,
-    )
+    const mend = failWrites(app, 'UPDATE OF last_used_at ON api_keys', 'full')
     expect((await from(key)).status).toBe(200)
     expect((await keys.read(id))['last_used_at']).toBeNull()
-    app.db.exec('DROP TRIGGER full')
+    mend()
     await from(key)
     expect((await keys.read(id))['last_used_at']).toBeNull()
     app.clock.advance(60_000)

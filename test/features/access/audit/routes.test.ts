@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../../../../src/core/audit.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, join, type Person, sendSignIn } from '../../../support/people.ts'
+import { readAudit, readRows, removeMembership } from '../../../support/seed.ts'
 
 const PATH = '/v1/security/audit'
 const HOUR = 3_600_000
@@ -152,7 +153,7 @@ describe('whose events are listed', () => {
     expect(await actions('?action=password.changed')).toEqual([])
     join(app, ann.id, { store: 'one', role: 'viewer' })
     expect(await actions('?action=password.changed')).toEqual(['password.changed'])
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(ann.id)
+    removeMembership(app, ann.id)
     expect(await actions('?action=password.changed')).toEqual([])
   })
 
@@ -235,7 +236,7 @@ describe('tidying', () => {
     app.clock.advance(364 * 24 * HOUR)
     put('client_secret.rotated', { details: { n: 'new' } })
     await app.tidy()
-    const kept = app.db.prepare("SELECT details ->> 'n' FROM audit_events ORDER BY id").pluck().all()
+    const kept = readAudit(app).map(({ details }) => details['n'])
     expect(kept).toEqual(['young', 'new'])
   })
 })
@@ -307,7 +308,7 @@ describe('the log as a whole', () => {
     ]
     for (const value of made) expect(String(value).length).toBeGreaterThan(20)
     await app.settle()
-    const rows = JSON.stringify(app.db.prepare('SELECT * FROM audit_events').all())
+    const rows = JSON.stringify(readRows(app, 'audit_events'))
     for (const action of ['login.failed', 'login.succeeded', 'api_key.rotated', 'client_secret.rotated']) {
       expect(rows).toContain(action)
     }

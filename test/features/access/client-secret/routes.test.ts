@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashSecret } from '../../../../src/core/secrets.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
+import { readColumn, readRows } from '../../../support/seed.ts'
 import { codeOf } from '../api-keys/answers.ts'
 import { auditOf, breakAuditLog, wholeDatabase } from '../api-keys/evidence.ts'
 import { signInMember } from '../api-keys/keys.ts'
@@ -69,9 +70,7 @@ describe('POST /v1/security/client-secret/rotate (contract 4.9)', () => {
     const machine = await tokenBy(secret)
     expect((await rotateAlone(owner)).status).toBe(200)
     expect([await works(machine), await works(owner)]).toEqual([REFUSED, WORKS])
-    expect(app.db.prepare('SELECT kept_jti FROM stores WHERE id = ?').get(storeId)).toEqual({
-      kept_jti: null,
-    })
+    expect(readColumn(app, 'stores', 'kept_jti', { id: storeId })).toEqual([null])
   })
 
   test('the token that asked once ends with the next rotation by somebody else', async () => {
@@ -92,9 +91,7 @@ describe('POST /v1/security/client-secret/rotate (contract 4.9)', () => {
       }),
     })
     const hashOf = () =>
-      app.db
-        .prepare('SELECT client_secret_hash, secret_generation FROM stores WHERE id = ?')
-        .get(other.store_id)
+      readRows(app, 'stores', { id: other.store_id }, ['client_secret_hash', 'secret_generation'])
     const before = hashOf()
     await rotate(await tokenBy(secret))
     expect(hashOf()).toEqual(before)
@@ -106,13 +103,11 @@ describe('POST /v1/security/client-secret/rotate (contract 4.9)', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotateAlone(token)))
     const secrets = answers.map(({ status, body }) => (status === 200 ? String(body['client_secret']) : ''))
     expect(new Set(secrets).size).toBe(20)
-    const row = app.db
-      .prepare<[string], { hash: Buffer; generation: number }>(
-        'SELECT client_secret_hash AS hash, secret_generation AS generation FROM stores WHERE id = ?',
-      )
-      .get(storeId)
-    const valid = secrets.filter((text) => row?.hash.equals(hashSecret(text)))
-    expect([valid.length, row?.generation]).toEqual([1, 21])
+    const [hash] = readColumn<Buffer>(app, 'stores', 'client_secret_hash', { id: storeId })
+    const valid = secrets.filter((text) => hash?.equals(hashSecret(text)))
+    expect([valid.length, ...readColumn(app, 'stores', 'secret_generation', { id: storeId })]).toEqual([
+      1, 21,
+    ])
     expect((await grant(valid[0] ?? '')).status).toBe(200)
     expect(auditOf(app, 'client_secret')).toHaveLength(20)
   })

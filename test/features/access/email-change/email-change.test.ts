@@ -12,6 +12,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { countRows, readAudit, readColumn, readRows, setEmail } from '../../../support/seed.ts'
 import { HTML } from '../registration/registering.ts'
 
 const NEW = 'anna@new.test'
@@ -44,11 +45,10 @@ const mailed = (to = NEW) => ({
   approval: tokenIn(mailsTo(anna.email).at(-1)?.text),
   confirmation: tokenIn(mailsTo(to).at(-1)?.text),
 })
-const emailOf = (id = anna.id) =>
-  app.db.prepare<[string], string>('SELECT email FROM users WHERE id = ?').pluck().get(id)
+const emailOf = (id = anna.id) => readColumn(app, 'users', 'email', { id })[0]
 const isAlive = async (of: string) => (await app.call('GET', '/v1/me', { token: of })).status === 200
 const signIn = (email: string, more: object = {}) => sendSignIn(app, email, { ...more }, from(freshAddress()))
-const actions = () => app.db.prepare<[], string>('SELECT action FROM audit_events ORDER BY id').pluck().all()
+const actions = () => readAudit(app).map(({ action }) => action)
 const pointers = ({ body }: Answer) =>
   (body['details'] as { errors: { pointer: string; code: string }[] }).errors.map(({ pointer, code }) => [
     pointer,
@@ -82,7 +82,7 @@ describe('POST /v1/me/email (contract 5.12)', () => {
       },
     })
     expect(actions()).toContain('account.email_change_requested')
-    const rows = JSON.stringify(app.db.prepare('SELECT * FROM audit_events').all())
+    const rows = JSON.stringify(readRows(app, 'audit_events'))
     expect(rows).not.toContain(NEW)
   })
 
@@ -227,8 +227,7 @@ describe('the two links (contract 5.12)', () => {
   )
 
   test('an address that nobody had proven is proven afterwards: mailbox and password came together', async () => {
-    const provenAt = () =>
-      app.db.prepare<[string], number | null>('SELECT proven_at FROM users WHERE id = ?').pluck().get(anna.id)
+    const provenAt = () => readColumn(app, 'users', 'proven_at', { id: anna.id })[0]
     expect(provenAt()).toBeNull()
     await ask()
     await approve(mailed().approval)
@@ -269,15 +268,11 @@ describe('the two links (contract 5.12)', () => {
     await ask(NEW, {}, as)
     await approve(tokenIn(mailsTo(email).findLast(({ subject }) => subject.startsWith('Approve'))?.text))
     await confirm(mailed().confirmation)
-    const events = app.db
-      .prepare<[], { details: string; userId: string }>(
-        "SELECT details, user_id AS userId FROM audit_events WHERE action = 'account.verified'",
-      )
-      .all()
-    expect(events.map(({ details, userId }) => [JSON.parse(details), userId])).toEqual([
-      [{ proven: true, email_of: events[0]?.userId }, expect.any(String)],
+    const events = readAudit(app, 'account.verified')
+    expect(events.map(({ details, user_id }) => [details, user_id])).toEqual([
+      [{ proven: true, email_of: events[0]?.user_id }, expect.any(String)],
     ])
-    expect(JSON.stringify(app.db.prepare('SELECT * FROM audit_events').all())).not.toContain(email)
+    expect(JSON.stringify(readRows(app, 'audit_events'))).not.toContain(email)
     // The used link of the registration tells nothing any more.
     expect((await app.call('GET', `/verify?token=${verification}`)).status).toBe(401)
   })
@@ -292,7 +287,7 @@ describe('the two links (contract 5.12)', () => {
     expect([(await approve(approval)).status, (await confirm(confirmation)).status]).toEqual([status, status])
     expect(emailOf()).toBe(status === 200 ? NEW : anna.email)
     await app.tidy()
-    expect(app.db.prepare('SELECT count(*) FROM email_changes').pluck().get()).toBe(0)
+    expect(countRows(app, 'email_changes')).toBe(0)
   })
 
   test('401 with the same words for a wrong password and for a link that does not exist', async () => {
@@ -311,7 +306,7 @@ describe('the two links (contract 5.12)', () => {
     await ask()
     const { approval, confirmation } = mailed()
     await Promise.all(Array.from({ length: 8 }, () => confirm(confirmation, 'another password')))
-    expect(app.db.prepare('SELECT wrong_passwords FROM email_changes').pluck().get()).toBe(5)
+    expect(readColumn(app, 'email_changes', 'wrong_passwords')[0]).toBe(5)
     expect((await confirm(confirmation)).status).toBe(401)
     await approve(approval)
     expect(emailOf()).toBe(anna.email)
@@ -322,7 +317,7 @@ describe('the two links (contract 5.12)', () => {
     const { approval, confirmation } = mailed()
     await approve(approval)
     await addPerson(app, 'bert')
-    app.db.prepare("UPDATE users SET email = ? WHERE email = 'bert@people.test'").run(NEW)
+    setEmail(app, 'bert@people.test', NEW)
     expect(refusal(await confirm(confirmation))).toEqual([409, 'conflict'])
     expect([emailOf(), (await read())['pending']]).toEqual([anna.email, null])
     expect(refusal(await confirm(confirmation))).toEqual([401, 'unauthorized'])
@@ -333,7 +328,7 @@ describe('the two links (contract 5.12)', () => {
     const { approval, confirmation } = mailed()
     await confirm(confirmation)
     await addPerson(app, 'bert')
-    app.db.prepare("UPDATE users SET email = ? WHERE email = 'bert@people.test'").run(NEW)
+    setEmail(app, 'bert@people.test', NEW)
     expect(refusal(await approve(approval))).toEqual([409, 'conflict'])
     expect(emailOf()).toBe(anna.email)
   })

@@ -1,6 +1,7 @@
 import type { Role } from '../../../../src/core/actor.ts'
 import { type Answer, testApp } from '../../../support/app.ts'
 import { addPerson, getToken } from '../../../support/people.ts'
+import { readAudit } from '../../../support/seed.ts'
 
 export const PATH = '/v1/security/ip-whitelist'
 
@@ -52,18 +53,11 @@ export async function listedStore() {
     comesIn: async (from: string, as = token) =>
       codeOf(await call('GET', '/v1/products', undefined, { from, as })),
     acts: () =>
-      app.db
-        .prepare<[], Record<string, unknown>>(
-          `SELECT action, actor_kind, store_id, user_id, details, address FROM audit_events
-           WHERE action GLOB 'ip_whitelist.*' ORDER BY id`,
-        )
-        .all()
-        .map(
-          (row): Record<string, unknown> => ({
-            ...row,
-            details: JSON.parse(String(row['details'])) as unknown,
-          }),
-        ),
+      readAudit(app, 'ip_whitelist.*').map(
+        ({ action, actor_kind, store_id, user_id, details, address }): Record<string, unknown> => ({
+          ...{ action, actor_kind, store_id, user_id, details, address },
+        }),
+      ),
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Answer } from '../../../support/app.ts'
 import { addPerson, from, sendSignIn } from '../../../support/people.ts'
+import { failWrites } from '../../../support/seed.ts'
 import { codeOf, HERE, type ListedStore, listedStore, PATH } from './list.ts'
 
 let store: ListedStore
@@ -377,9 +378,7 @@ describe('the audit log', () => {
 
   test('and the act are one transaction: without the one there is not the other', async () => {
     const id = await store.put(HERE)
-    store.app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'the log is broken'); END`,
-    )
+    failWrites(store.app, 'INSERT ON audit_events', 'the log is broken')
     expect((await store.add({ ip_address: '10.0.0.0/8' })).status).toBe(500)
     expect((await store.remove(id)).status).toBe(500)
     expect(() => store.app.ipAllowlist.clear(store.storeId)).toThrow('the log is broken')

@@ -11,6 +11,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { makeReadOnly, passwordHash, readAudit } from '../../../support/seed.ts'
 
 const NEW = 'seven green bottles'
 
@@ -57,16 +58,13 @@ describe('POST /v1/me/password (contract 5.5)', () => {
   })
 
   test('the new one is kept as a hash of its own, and nowhere else', async () => {
-    const hashOf = () =>
-      app.db
-        .prepare<[string], { hash: string }>('SELECT password_hash AS hash FROM users WHERE id = ?')
-        .get(anna.id)?.hash
+    const hashOf = () => passwordHash(app, anna.id)
     const before = hashOf()
     const answer = await change(PASSWORD, NEW)
     expect(hashOf()).toStartWith('$argon2id$')
-    expect(hashOf()).not.toBe(before as string)
+    expect(hashOf()).not.toBe(before)
     expect(JSON.stringify(answer.body)).not.toContain(NEW)
-    const logged = app.db.prepare<[], { details: string }>('SELECT details FROM audit_events').all()
+    const logged = readAudit(app)
     expect(JSON.stringify(logged)).not.toContain(NEW)
   })
 
@@ -146,14 +144,14 @@ describe('guesses of the current password', () => {
   })
 
   test('are limited alike where nothing can be written down; a weak new password is refused before any is looked at', async () => {
-    app.db.pragma('query_only = 1')
+    const mend = makeReadOnly(app)
     const [wrong, right] = [await change('another password', 'short'), await change(PASSWORD, 'short')]
     expect(pointers(wrong)).toEqual(['/new_password'])
     expect(pointers(right)).toEqual(['/new_password'])
     expect((await change(PASSWORD, NEW)).status).toBe(503)
     for (let n = 0; n < 5; n++) expect((await change('another password', NEW)).status).toBe(422)
     const refused = [await change('another password', NEW), await change(PASSWORD, NEW)]
-    app.db.pragma('query_only = 0')
+    mend()
     expect(refused.map(refusal)).toEqual(Array(2).fill([429, 'too_many_requests']))
   })
 

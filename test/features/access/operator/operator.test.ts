@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 
 let app: TestApp
 
@@ -23,7 +24,7 @@ const sendSignIn = async (password = PASSWORD) => {
   return status
 }
 
-const rows = (table: string) => app.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]
+const rows = (table: string) => readRows(app, table) as Record<string, unknown>[]
 
 describe('user verify', () => {
   /** What an operator is told who has to choose. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, type Person } from '../../../support/people.ts'
+import { deleteRows, insertRow, userId } from '../../../support/seed.ts'
 
 const PATH = '/v1/security/overview'
 const DAY_MS = 86_400_000
@@ -28,14 +29,15 @@ const member = (name: string, role: 'owner' | 'admin' | 'developer' | 'viewer' =
 
 /** Has a person switch two-factor authentication on. */
 const protect = ({ id }: Pick<Person, 'id'>): void =>
-  void app.db
-    .prepare('INSERT INTO two_factor (user_id, sealed_secret, created_at, enabled_at) VALUES (?, ?, ?, ?)')
-    .run(id, Buffer.of(1), app.clock.now(), app.clock.now())
+  insertRow(app, 'two_factor', {
+    user_id: id,
+    sealed_secret: Buffer.of(1),
+    created_at: app.clock.now(),
+    enabled_at: app.clock.now(),
+  })
 
 const begunOnly = ({ id }: Pick<Person, 'id'>): void =>
-  void app.db
-    .prepare('INSERT INTO two_factor (user_id, sealed_secret, created_at) VALUES (?, ?, ?)')
-    .run(id, Buffer.of(1), app.clock.now())
+  insertRow(app, 'two_factor', { user_id: id, sealed_secret: Buffer.of(1), created_at: app.clock.now() })
 
 const makeKey = (expires_in_days: number | null, as = token) =>
   app.call('POST', '/v1/security/api-keys', {
@@ -124,7 +126,7 @@ describe('GET /v1/security/overview (contract 5.8)', () => {
     expect(await overview(as)).toMatchObject({ two_factor: { enabled: false, members_enabled: 0 } })
     begunOnly(ann)
     expect(await overview(as)).toMatchObject({ two_factor: { enabled: false, members_enabled: 0 } })
-    app.db.exec('DELETE FROM two_factor')
+    deleteRows(app, 'two_factor')
     protect(ann)
     expect(await overview(as)).toMatchObject({ two_factor: { enabled: true, members_enabled: 1 } })
   })
@@ -168,7 +170,7 @@ describe('recommendations', () => {
     expect(await find(token)).toBe('Ask 3 members to switch on two-factor authentication.')
     protect(bob)
     protect({
-      id: String(app.db.prepare("SELECT id FROM users WHERE email = 'one@shop.test'").pluck().get()),
+      id: userId(app, 'one@shop.test'),
     })
     expect(await find(as)).toBeUndefined()
     expect(await codes(as)).toEqual(['enable_2fa'])

@@ -12,6 +12,15 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import {
+  countRows,
+  makeSuperAdmin,
+  readColumn,
+  readRows,
+  removeOthers,
+  tableNames,
+  updateRows,
+} from '../../../support/seed.ts'
 
 let app: TestApp
 let anna: Person
@@ -29,8 +38,7 @@ afterEach(() => app.close())
 
 const remove = (more: object = {}, as = token) =>
   app.call('DELETE', '/v1/me', { token: as, body: { password: PASSWORD, email: anna.email, ...more } })
-const exists = ({ id }: Person) =>
-  app.db.prepare<[string], number>('SELECT count(*) FROM users WHERE id = ?').pluck().get(id) === 1
+const exists = ({ id }: Person) => countRows(app, 'users', { id }) === 1
 const pointers = ({ body }: Answer) =>
   (body['details'] as { errors: { pointer: string; code: string }[] }).errors.map(({ pointer, code }) => [
     pointer,
@@ -39,27 +47,14 @@ const pointers = ({ body }: Answer) =>
 
 /** Where a text stands in the database: each table with the column. */
 function placesOf(text: string): string[] {
-  const tables = app.db
-    .prepare<[], string>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
-    )
-    .pluck()
-    .all()
-  return tables.flatMap((table) =>
-    app.db
-      .prepare<[], string>('SELECT name FROM pragma_table_info(?)'.replace('?', `'${table}'`))
-      .pluck()
-      .all()
-      .filter((column) =>
-        app.db
-          .prepare<[string], number>(
-            `SELECT count(*) FROM "${table}" WHERE instr(CAST("${column}" AS TEXT), ?) > 0`,
-          )
-          .pluck()
-          .get(text),
-      )
-      .map((column) => `${table}.${column}`),
+  const holds = (value: unknown) =>
+    (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)).includes(text)
+  const places = tableNames(app).flatMap((table) =>
+    readRows(app, table).flatMap((row) =>
+      Object.keys(row).flatMap((column) => (holds(row[column]) ? [`${table}.${column}`] : [])),
+    ),
   )
+  return [...new Set(places)]
 }
 
 describe('DELETE /v1/me (contract 5.14)', () => {
@@ -112,19 +107,16 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     app.clock.advance(2 * 3_600_000)
     await app.tidy()
     expect(placesOf(anna.email)).toEqual([])
-    expect(
-      app.db.prepare("SELECT details FROM audit_events WHERE action = 'account.verified'").pluck().get(),
-    ).toBe(JSON.stringify({ proven: true, email_of: anna.id }))
+    expect(readColumn(app, 'audit_events', 'details', { action: 'account.verified' })[0]).toBe(
+      JSON.stringify({ proven: true, email_of: anna.id }),
+    )
   })
 
   test('the log of the store says that a member went, and the log of the person that the account did', async () => {
     await remove()
-    const events = app.db
-      .prepare(
-        `SELECT action, store_id, actor_kind, user_id, details FROM audit_events
-        WHERE action IN ('membership.left', 'account.deleted') ORDER BY id`,
-      )
-      .all()
+    const events = ['membership.left', 'account.deleted'].flatMap((action) =>
+      readRows(app, 'audit_events', { action }, ['action', 'store_id', 'actor_kind', 'user_id', 'details']),
+    )
     const who = { actor_kind: 'person', user_id: anna.id }
     expect(events).toEqual([
       {
@@ -154,10 +146,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
       { store: 'three', role: 'owner' },
       { store: 'one', role: 'owner' },
     ])
-    for (const slug of ['two', 'three'])
-      app.db
-        .prepare('DELETE FROM memberships WHERE user_id <> ? AND store_id = ?')
-        .run(owner.id, app.stores.requireBySlug(slug).id)
+    for (const slug of ['two', 'three']) removeOthers(app, owner.id, slug)
     const as = await getToken(app, owner)
     const answer = await remove({ email: owner.email }, as)
     expect(refusal(answer)).toEqual([409, 'conflict'])
@@ -175,8 +164,8 @@ describe('DELETE /v1/me (contract 5.14)', () => {
   })
 
   test('409 for the last super-admin', async () => {
-    app.db.prepare('UPDATE users SET is_super_admin = 0').run()
-    app.db.prepare('UPDATE users SET is_super_admin = 1 WHERE id = ?').run(anna.id)
+    updateRows(app, 'users', { is_super_admin: 0 })
+    makeSuperAdmin(app, anna.id)
     const answer = await remove()
     expect([refusal(answer), answer.body['details']]).toEqual([
       [409, 'conflict'],
@@ -226,17 +215,11 @@ describe('DELETE /v1/me (contract 5.14)', () => {
   })
 
   test('every column that names a person lets the person go', () => {
-    const tables = app.db
-      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .pluck()
-      .all()
+    const tables = tableNames(app)
     const keys = tables.flatMap((table) =>
-      app.db
-        .prepare<[], { table: string; on_delete: string }>(
-          `SELECT * FROM pragma_foreign_key_list('${table}')`,
-        )
-        .all()
-        .map((key) => ({ ...key, of: table })),
+      readRows<{ table: string; on_delete: string }>(app, `pragma_foreign_key_list('${table}')`).map(
+        (key) => ({ ...key, of: table }),
+      ),
     )
     const toPeople = keys.filter((key) => key.table === 'users')
     expect(toPeople.length).toBeGreaterThan(5)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { TestApp } from '../../../support/app.ts'
 import { addPerson, getToken, join, type Person, proxiedApp, refusal } from '../../../support/people.ts'
+import { countRows, readRows, removeOthers, setRole } from '../../../support/seed.ts'
 
 let app: TestApp
 let storeId: string
@@ -15,8 +16,7 @@ afterEach(() => app.close())
 
 const leave = (token: string, store: string) =>
   app.call('DELETE', `/v1/me/memberships/${encodeURIComponent(store)}`, { token })
-const count = (table: string, { id }: Person) =>
-  app.db.prepare<[string], number>(`SELECT count(*) FROM ${table} WHERE user_id = ?`).pluck().get(id)
+const count = (table: string, { id }: Person) => countRows(app, table, { user_id: id })
 
 describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
   test.each(['slug', 'id'])(
@@ -40,9 +40,11 @@ describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
       ])
       expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
       expect([count('memberships', anna), count('user_group_members', anna)]).toEqual([1, 1])
-      const events = app.db
-        .prepare("SELECT store_id, user_id, details FROM audit_events WHERE action = 'membership.left'")
-        .all()
+      const events = readRows(app, 'audit_events', { action: 'membership.left' }, [
+        'store_id',
+        'user_id',
+        'details',
+      ])
       expect(events).toEqual([{ store_id: storeId, user_id: anna.id, details: '{"role":"developer"}' }])
       expect(refusal(await leave(token, 'one'))).toEqual([404, 'not_found'])
     },
@@ -50,7 +52,7 @@ describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
 
   test('409 for the last owner, who may go once there is another', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
-    app.db.prepare('DELETE FROM memberships WHERE user_id <> ? AND store_id = ?').run(anna.id, storeId)
+    removeOthers(app, anna.id, storeId)
     const admin = await addPerson(app, 'admin', [{ store: 'one', role: 'admin' }])
     const token = await getToken(app, anna)
     const answer = await leave(token, 'one')
@@ -61,7 +63,7 @@ describe('DELETE /v1/me/memberships/{store} (contract 5.13)', () => {
     })
     expect(answer.body['message']).toContain('make another member an owner')
     expect(count('memberships', anna)).toBe(1)
-    app.db.prepare("UPDATE memberships SET role = 'owner' WHERE user_id = ?").run(admin.id)
+    setRole(app, admin.id, 'owner')
     const answers = await Promise.all([leave(token, 'one'), leave(await getToken(app, admin), 'one')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })

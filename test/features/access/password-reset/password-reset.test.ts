@@ -6,6 +6,7 @@ import { systemIds } from '../../../../src/core/ids.ts'
 import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 
 let app: TestApp
 
@@ -49,8 +50,7 @@ const pointers = ({ body }: Answer) =>
     pointer,
     code,
   ])
-const events = (action: string) =>
-  app.db.prepare('SELECT * FROM audit_events WHERE action = ?').all(action) as Record<string, unknown>[]
+const events = (action: string) => readRows(app, 'audit_events', { action }) as Record<string, unknown>[]
 
 describe('POST /oauth/password/forgot (contract 5.4)', () => {
   test('202 for every address, with one answer; only a known one gets a mail, and after the answer', async () => {
@@ -183,7 +183,7 @@ describe('POST /oauth/password/reset (contract 5.4)', () => {
     app.clock.advance(1)
     for (const token of [early, late]) expect(refusal(await reset(token))).toEqual([401, 'unauthorized'])
     await app.tidy()
-    expect(app.db.prepare('SELECT * FROM password_resets').all()).toEqual([])
+    expect(readRows(app, 'password_resets')).toEqual([])
   })
 
   test('401 unauthorized, one answer for every link that does not work', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 
 let app: TestApp
 
@@ -69,8 +70,6 @@ describe('the setting REGISTRATION', () => {
   test('open: an invitation is not needed and stays as it is', async () => {
     const { token } = await app.accounts.invite('anna@shop.test')
     expect((await register({ invite: token })).status).toBe(202)
-    expect(app.db.prepare('SELECT * FROM registration_invites').all()).toEqual([
-      expect.objectContaining({ used_at: null }),
-    ])
+    expect(readRows(app, 'registration_invites')).toEqual([expect.objectContaining({ used_at: null })])
   })
 })

@@ -2,6 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission, type Role } from '../../../../src/core/actor.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import { addPerson, fingerprint, getToken, join, proxiedApp, refusal } from '../../../support/people.ts'
+import {
+  deleteRows,
+  deleteStore,
+  deleteUser,
+  makeSuperAdmin,
+  removeMembership,
+  setRole,
+} from '../../../support/seed.ts'
 
 const STORES = ['one', 'two', 'other'] as const
 
@@ -156,7 +164,7 @@ describe('what counts is what is true now, not what the token says', () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
     const token = await getToken(app, anna)
     expect(storeOf(await call(token, '/v1/products'))).toBe('one')
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(anna.id)
+    removeMembership(app, anna.id)
     for (const slug of [undefined, 'one'])
       expect(storeOf(await call(token, '/v1/products', slug))).toBe(FOREIGN)
   })
@@ -167,7 +175,7 @@ describe('what counts is what is true now, not what the token says', () => {
     join(app, anna.id, { store: 'two', role: 'viewer' })
     expect(storeOf(await call(token, '/v1/products'))).toBe(NAME_IT)
     const { store_id } = { store_id: app.stores.requireBySlug('one').id }
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ? AND store_id = ?').run(anna.id, store_id)
+    removeMembership(app, anna.id, store_id)
     expect(storeOf(await call(token, '/v1/products'))).toBe('two')
   })
 
@@ -176,7 +184,7 @@ describe('what counts is what is true now, not what the token says', () => {
     const token = await getToken(app, anna)
     const remove = () => app.call('DELETE', '/v1/products/nothing', { token })
     expect((await remove()).status).toBe(404)
-    app.db.prepare("UPDATE memberships SET role = 'viewer' WHERE user_id = ?").run(anna.id)
+    setRole(app, anna.id, 'viewer')
     const answer = await remove()
     expect(refusal(answer)).toEqual([403, 'permission_denied'])
     expect(answer.body['message']).toBe('Missing required permission: products:delete')
@@ -187,15 +195,15 @@ describe('what counts is what is true now, not what the token says', () => {
     const root = await addPerson(app, 'root', [], { isSuperAdmin: true })
     const token = await getToken(app, root)
     expect(storeOf(await call(token, '/v1/products', 'other'))).toBe('other')
-    app.db.prepare('UPDATE users SET is_super_admin = 0 WHERE id = ?').run(root.id)
+    makeSuperAdmin(app, root.id, false)
     expect(storeOf(await call(token, '/v1/products', 'other'))).toBe(FOREIGN)
   })
 
   test('a token of a person who was deleted, or of a store that was, has ended', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
     const token = await getToken(app, anna)
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
-    app.db.prepare("DELETE FROM stores WHERE slug = 'one'").run()
+    deleteUser(app, anna.id)
+    deleteStore(app, 'one')
     for (const ended of [token, machine])
       expect(refusal(await call(ended, '/v1/products'))).toEqual([401, 'unauthorized'])
   })
@@ -264,7 +272,7 @@ describe('roles and groups (contract 4.8)', () => {
   test('out of the last group a member has what his role gives, with the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer', groups: [reader] }])
     const token = await getToken(app, anna)
-    app.db.prepare('DELETE FROM user_group_members').run()
+    deleteRows(app, 'user_group_members')
     expect((await call(token, '/v1/me')).body['permissions']).toEqual(ofDeveloper)
   })
 })

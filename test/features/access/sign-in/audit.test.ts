@@ -12,6 +12,7 @@ import {
   proxiedApp,
   sendSignIn,
 } from '../../../support/people.ts'
+import { failWrites, readAudit, readRows } from '../../../support/seed.ts'
 
 const NEW = 'seven green bottles'
 const WRONG = { password: 'another password' }
@@ -39,13 +40,11 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const rows = (): Row[] =>
-  app.db
-    .prepare<[], Row & { details: string }>(
-      `SELECT action, store_id, actor_kind, user_id, details, address, request_id FROM audit_events
-       WHERE action NOT LIKE 'store.%' AND action NOT LIKE 'two_factor.%' ORDER BY id`,
-    )
-    .all()
-    .map((row) => ({ ...row, details: JSON.parse(row.details) }))
+  readAudit(app)
+    .filter(({ action }) => !/^(store|two_factor)\./.test(action))
+    .map(({ action, store_id, actor_kind, user_id, details, address, request_id }) => ({
+      ...{ action, store_id, actor_kind, user_id, details, address, request_id },
+    }))
 
 /** What was written down since the login that every test begins with, after the answers too. */
 async function acts(): Promise<Row[]> {
@@ -169,7 +168,7 @@ describe('the audit log about sign-ins', () => {
     await signIn({ recovery_code: phone.recoveryCodes[0] })
     await signIn(WRONG)
     await revoke(made)
-    const all = JSON.stringify(app.db.prepare('SELECT * FROM audit_events').all())
+    const all = JSON.stringify(readRows(app, 'audit_events'))
     for (const secret of [
       PASSWORD,
       WRONG.password,
@@ -182,10 +181,9 @@ describe('the audit log about sign-ins', () => {
 })
 
 describe('what cannot be written down is not done', () => {
+  let mend: () => void
   beforeEach(() => {
-    app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'the log is broken'); END`,
-    )
+    mend = failWrites(app, 'INSERT ON audit_events', 'the log is broken')
   })
 
   const isAlive = async (of: string) => (await app.call('GET', '/v1/me', { token: of })).status === 200
@@ -204,7 +202,7 @@ describe('what cannot be written down is not done', () => {
   test('no new password', async () => {
     const body = { current_password: PASSWORD, new_password: NEW }
     expect((await app.call('POST', '/v1/me/password', { token, body })).status).toBe(500)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect((await signIn({ password: NEW })).status).toBe(401)
     expect((await signIn()).status).toBe(200)
   })

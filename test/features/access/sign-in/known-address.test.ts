@@ -16,6 +16,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { countRows, deleteUser, failWrites, readColumn } from '../../../support/seed.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -171,7 +172,7 @@ describe('a locked e-mail, from an address that signed the person in', () => {
     await lock()
     const failures = () => {
       app.flushAudit()
-      return app.db.prepare("SELECT count(*) FROM audit_events WHERE action = 'login.failed'").pluck().get()
+      return countRows(app, 'audit_events', { action: 'login.failed' })
     }
     expect(failures()).toBe(5)
     await signIn(freshAddress(), WRONG)
@@ -242,8 +243,7 @@ describe('nobody learns who has an account, or where from it was used', () => {
 })
 
 describe('the table of addresses', () => {
-  const rows = () =>
-    app.db.prepare<[], string>('SELECT address FROM sign_in_addresses ORDER BY last_at').pluck().all()
+  const rows = () => readColumn<string>(app, 'sign_in_addresses', 'address')
 
   test('has one row for each address, in the form that throttles count', async () => {
     for (const address of [HOME, HOME, '2001:db8:0:7::1', '2001:db8:0:7::2']) await signIn(address)
@@ -277,14 +277,12 @@ describe('the table of addresses', () => {
 
   test('goes with its person', async () => {
     await signIn(HOME)
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
+    deleteUser(app, anna.id)
     expect(rows()).toEqual([])
   })
 
   test('is written with the sign-in or not at all', async () => {
-    app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'broken'); END`,
-    )
+    failWrites(app, 'INSERT ON audit_events')
     expect((await signIn(HOME)).status).toBe(500)
     expect(rows()).toEqual([])
   })

@@ -16,6 +16,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { failWrites, updateRows } from '../../../support/seed.ts'
 
 const HIDDEN_TRIES = readRepetitions('HIDDEN_TRIES', 20)
 
@@ -195,9 +196,9 @@ describe('a code and the sign-in that it is for are one transaction', () => {
     'a %s is not used up where no sign-in can be written',
     async (kind) => {
       const code = kind === 'totp_code' ? phone.code() : phone.recoveryCodes[0]
-      app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON sessions BEGIN SELECT raise(ABORT, 'broken'); END`)
+      const mend = failWrites(app, 'INSERT ON sessions')
       expect((await signIn({ [kind]: code })).status).toBe(500)
-      app.db.exec('DROP TRIGGER broken')
+      mend()
       expect((await signIn({ [kind]: code })).status).toBe(200)
     },
   )
@@ -265,7 +266,7 @@ describe('recovery codes (contract 5.2)', () => {
   })
 
   test('a TOTP secret replaced from another install lets nobody in, and fails nothing', async () => {
-    app.db.prepare("UPDATE two_factor SET sealed_secret = x'00'").run()
+    updateRows(app, 'two_factor', { sealed_secret: Buffer.of(0) })
     expect(refusal(await signIn({ totp_code: phone.code() }))).toEqual([401, 'invalid_2fa'])
     expect((await signIn({ recovery_code: phone.recoveryCodes[0] })).status).toBe(200)
   })

@@ -14,6 +14,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { deleteRows, deleteUser, passwordHash, setPasswordHash } from '../../../support/seed.ts'
 
 let app: TestApp
 
@@ -243,7 +244,7 @@ describe('who it is not (contract 4.3)', () => {
   test('a password with accents is the same however the keyboard writes them (NFKC)', async () => {
     const { id, email } = await addPerson(app, 'anna')
     const stored = await app.passwords.hash('Crème brûlée, ﬁne'.normalize('NFC'))
-    app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(stored, id)
+    setPasswordHash(app, id, stored)
     const answer = await sendSignIn(app, email, { password: 'Crème brûlée, fine'.normalize('NFD') })
     expect(answer.status).toBe(200)
   })
@@ -255,8 +256,8 @@ describe('who it is not (contract 4.3)', () => {
     const busy = Array.from({ length: 50 }, () => app.passwords.hash('x'))
     const pending = sendSignIn(app, email)
     await app.call('GET', '/v1/products')
-    app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(other, id)
-    app.db.prepare('DELETE FROM sessions').run()
+    setPasswordHash(app, id, other)
+    deleteRows(app, 'sessions')
     const { body } = await pending
     await Promise.all(busy)
     const token = String(body['access_token'])
@@ -266,7 +267,7 @@ describe('who it is not (contract 4.3)', () => {
 
   test('whoever was deleted cannot sign in any more', async () => {
     const { id, email } = await addPerson(app, 'anna')
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(id)
+    deleteUser(app, id)
     expect(refusal(await sendSignIn(app, email))).toEqual([401, 'unauthorized'])
   })
 })
@@ -290,14 +291,12 @@ describe('a registration that waits for its link', () => {
 
 describe('a hash of older parameters', () => {
   const older = createPasswordHasher({ memoryCost: 16, timeCost: 2 })
-  const hashOf = (id: string) =>
-    app.db.prepare<[string], { hash: string }>('SELECT password_hash AS hash FROM users WHERE id = ?').get(id)
-      ?.hash
+  const hashOf = (id: string) => passwordHash(app, id)
 
   async function annaOfOld() {
     const anna = await addPerson(app, 'anna')
     const hash = await older.hash(PASSWORD)
-    app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run(hash, anna.id)
+    setPasswordHash(app, anna.id, hash)
     return { ...anna, hash }
   }
 

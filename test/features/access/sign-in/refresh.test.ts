@@ -16,6 +16,14 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import {
+  deleteRows,
+  deleteStore,
+  deleteUser,
+  makeSuperAdmin,
+  removeMembership,
+  setRole,
+} from '../../../support/seed.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -148,7 +156,7 @@ describe('the new token of a person', () => {
 
   test('has the memberships, roles and plan of now, not those of the login', async () => {
     const two = await app.store('two')
-    app.db.prepare("UPDATE memberships SET role = 'viewer' WHERE user_id = ?").run(anna.id)
+    setRole(app, anna.id, 'viewer')
     const once = await next(tokens.person)
     expect(decodeJwt(once)).toMatchObject({ memberships: [{ slug: 'one', role: 'viewer' }], plan: 'basic' })
     join(app, anna.id, { store: 'two', role: 'owner' })
@@ -160,8 +168,8 @@ describe('the new token of a person', () => {
       ],
     })
     expect(decodeJwt(twice)).not.toHaveProperty('plan')
-    app.db.prepare('DELETE FROM memberships WHERE user_id = ?').run(anna.id)
-    app.db.prepare('UPDATE users SET is_super_admin = 1 WHERE id = ?').run(anna.id)
+    removeMembership(app, anna.id)
+    makeSuperAdmin(app, anna.id)
     expect(decodeJwt(await next(twice))).toMatchObject({ memberships: [], is_super_admin: true })
   })
 
@@ -182,9 +190,9 @@ describe('the new token of a person', () => {
 
   test('401 once the person, or the sign-in, is gone', async () => {
     const other = await getToken(app, anna)
-    app.db.prepare('DELETE FROM sessions WHERE id = ?').run(String(decodeJwt(tokens.person)['sid']))
+    deleteRows(app, 'sessions', { id: String(decodeJwt(tokens.person)['sid']) })
     expect(refusal(await refresh(tokens.person))).toEqual([401, 'unauthorized'])
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
+    deleteUser(app, anna.id)
     expect(refusal(await refresh(other))).toEqual([401, 'unauthorized'])
   })
 })
@@ -196,7 +204,7 @@ describe('the new token of a machine', () => {
   })
 
   test('401 once the store is gone', async () => {
-    app.db.prepare("DELETE FROM stores WHERE slug = 'one'").run()
+    deleteStore(app, 'one')
     expect(refusal(await refresh(tokens.machine))).toEqual([401, 'unauthorized'])
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { PlanName } from '../../../../src/core/plans.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { updateRows } from '../../../support/seed.ts'
 
 let app: TestApp
 let client: { client_id: string; client_secret: string; store_id: string }
@@ -103,9 +104,12 @@ describe('credentials by HTTP Basic (RFC 6749 §2.3.1)', () => {
 
   test('200 when both parts are percent-encoded, and a secret may hold a colon', async () => {
     const secret = 'a:b+c d%é'
-    app.db
-      .prepare('UPDATE stores SET client_secret_hash = ? WHERE id = ?')
-      .run(new Bun.CryptoHasher('sha256').update(secret).digest(), client.store_id)
+    updateRows(
+      app,
+      'stores',
+      { client_secret_hash: new Bun.CryptoHasher('sha256').update(secret).digest() },
+      { id: client.store_id },
+    )
     const encoded = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
     const id = client.client_id.replaceAll('-', '%2D')
     expect((await ask(grant, basic(id, encoded(secret)))).status).toBe(200)

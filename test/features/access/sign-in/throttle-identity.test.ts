@@ -18,6 +18,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { countRows, insertRows, makeReadOnly, readColumn } from '../../../support/seed.ts'
 
 const MINUTE = 60_000
 const WRONG = { password: 'another password' }
@@ -289,9 +290,9 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
   test('the right secret gets its token also where the failures before it cannot be forgotten', async () => {
     const { client_id, client_secret } = await app.store('one')
     await ask(client_id, 'wrong')
-    app.db.pragma('query_only = 1')
+    const mend = makeReadOnly(app)
     const { status } = await ask(client_id, client_secret)
-    app.db.pragma('query_only = 0')
+    mend()
     expect(status).toBe(200)
   })
 
@@ -299,22 +300,18 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     const { client_id } = await app.store('one')
     await times(10, () => ask(client_id, 'wrong'))
     await ask('nobody', 'wrong')
-    const { bucket } = app.db
-      .prepare<[], { bucket: string }>("SELECT bucket FROM throttle_events WHERE key = 'nobody'")
-      .get() as { bucket: string }
-    app.db
-      .prepare(
-        `INSERT INTO throttle_events (bucket, key, at)
-         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-         SELECT ?, 'flood ' || i, ? FROM n`,
-      )
-      .run(bucket, app.clock.now())
+    const [bucket = ''] = readColumn<string>(app, 'throttle_events', 'bucket', { key: 'nobody' })
+    insertRows(app, 'throttle_events', 100_000, (n) => ({
+      bucket,
+      key: `flood ${n}`,
+      at: app.clock.now(),
+    }))
     await ask('nobody else', 'wrong')
     expectLocked(await ask(client_id, 'wrong'), 900)
   })
 
   test('an id or a secret by HTTP Basic that is too long to be ours is refused, and fills no table', async () => {
-    const count = () => app.db.prepare('SELECT count(*) AS n FROM throttle_events').get()
+    const count = () => countRows(app, 'throttle_events')
     const before = count()
     for (const pair of [`${'i'.repeat(201)}:x`, `x:${'s'.repeat(201)}`]) {
       const answer = await app.call('POST', '/oauth/token', {

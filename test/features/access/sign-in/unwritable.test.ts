@@ -15,6 +15,14 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import {
+  countRows,
+  deleteRows,
+  deleteUser,
+  failWrites,
+  makeReadOnly,
+  setPasswordHash,
+} from '../../../support/seed.ts'
 
 const MINUTE = 60_000
 const WRONG = { password: 'another password' }
@@ -41,9 +49,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+let mendDisk: () => void
 /** From now on no page can be added or changed. */
-const breakDisk = () => void app.db.pragma('query_only = 1')
-const mendDisk = () => void app.db.pragma('query_only = 0')
+const breakDisk = () => {
+  mendDisk = makeReadOnly(app)
+}
 
 /** Does what was put off, once. */
 async function laterOn(): Promise<void> {
@@ -56,7 +66,7 @@ const tokenIn = ({ body }: Answer) => String(body['access_token'])
 const me = (token: string) => app.call('GET', '/v1/me', { token })
 const refresh = (token: string) =>
   app.call('POST', '/oauth/refresh', { token, headers: from(freshAddress()) })
-const rows = () => app.db.prepare<[], number>('SELECT count(*) FROM sessions').pluck().get()
+const rows = () => countRows(app, 'sessions')
 
 describe('a database that cannot be written', () => {
   test('lets people in with the right password, and their token works', async () => {
@@ -183,9 +193,7 @@ describe('a database that cannot be written', () => {
     breakDisk()
     const token = tokenIn(await refresh(before))
     mendDisk()
-    app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'broken'); END`,
-    )
+    failWrites(app, 'INSERT ON audit_events')
     const end = await app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token }) })
     expect(end.status).toBe(500)
     expect([(await me(token)).status, (await me(before)).status]).toEqual([401, 401])
@@ -198,7 +206,7 @@ describe('a database that cannot be written', () => {
     breakDisk()
     const token = tokenIn(await refresh(before))
     mendDisk()
-    app.db.exec('DELETE FROM sessions')
+    deleteRows(app, 'sessions')
     expect((await me(token)).status).toBe(401)
     await laterOn()
     expect([rows(), (await me(token)).status]).toEqual([0, 401])
@@ -208,7 +216,7 @@ describe('a database that cannot be written', () => {
     breakDisk()
     const token = tokenIn(await signIn())
     mendDisk()
-    app.db.prepare('UPDATE users SET password_hash = ? WHERE id = ?').run('of the new one', anna.id)
+    setPasswordHash(app, anna.id, 'of the new one')
     expect((await me(token)).status).toBe(401)
     await laterOn()
     expect(rows()).toBe(0)
@@ -218,7 +226,7 @@ describe('a database that cannot be written', () => {
     breakDisk()
     const token = tokenIn(await signIn())
     mendDisk()
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(anna.id)
+    deleteUser(app, anna.id)
     await laterOn()
     expect([rows(), (await me(token)).status]).toEqual([0, 401])
   })
@@ -227,10 +235,10 @@ describe('a database that cannot be written', () => {
     breakDisk()
     const token = tokenIn(await signIn())
     mendDisk()
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON sessions BEGIN SELECT raise(ABORT, 'broken'); END`)
+    const mend = failWrites(app, 'INSERT ON sessions')
     await laterOn()
     expect([rows(), (await me(token)).status]).toEqual([0, 200])
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     breakDisk()
     await signIn()
     mendDisk()
@@ -257,7 +265,7 @@ describe('a database that cannot be written', () => {
   })
 
   test('another fault than the disk’s is told', async () => {
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON sessions BEGIN SELECT raise(ABORT, 'broken'); END`)
+    failWrites(app, 'INSERT ON sessions')
     expect((await signIn()).status).toBe(500)
   })
 })

@@ -11,6 +11,14 @@ import { recordBar } from '../../../robustness/bars.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import { shownCode } from '../../../support/authenticator.ts'
 import { freshAddress, from, proxiedApp, refusal } from '../../../support/people.ts'
+import {
+  addMembership,
+  countRows,
+  readColumn,
+  removeMembership,
+  updateRows,
+  userId,
+} from '../../../support/seed.ts'
 import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
 const PASSWORD = 'a long password'
@@ -83,10 +91,7 @@ async function enabled(name: string) {
 }
 
 /** The number of stored secrets and recovery codes. */
-const countRows = () =>
-  ['two_factor', 'recovery_codes'].map((table) =>
-    app.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get(),
-  )
+const rowCounts = () => ['two_factor', 'recovery_codes'].map((table) => countRows(app, table))
 
 /** A token of a login with a code. */
 const withCode = (name: string, secret: string) => {
@@ -204,9 +209,9 @@ describe('POST /v1/security/2fa/enable (contract 5.2)', () => {
   test('is undone if it cannot be recorded', async () => {
     const token = await getToken('one')
     const secret = String((await setup(token)).body['secret'])
-    breakAuditLog(app)
+    const mend = breakAuditLog(app)
     expect((await enable(token, shown(secret))).status).toBe(500)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect((await status(token)).body).toEqual({ enabled: false, enabled_at: null, recovery_codes_left: 0 })
     expect((await enable(token, shown(secret))).status).toBe(200)
   })
@@ -278,7 +283,7 @@ describe('POST /v1/security/2fa/disable (contract 5.2)', () => {
   test('deletes secret and recovery codes, and is recorded', async () => {
     const { token } = await enabled('one')
     await disable(token)
-    expect(countRows()).toEqual([0, 0])
+    expect(rowCounts()).toEqual([0, 0])
     expect(actions()).toEqual(['two_factor.enabled', 'two_factor.disabled'])
   })
 
@@ -374,7 +379,7 @@ describe('POST /v1/security/2fa/recovery-codes (contract 5.2)', () => {
 
   test('403 permission_denied for a login without a code, which an operator’s repair may have left', async () => {
     const { token, codes } = await enabled('one')
-    app.db.exec(`UPDATE sessions SET amr = '["pwd"]'`)
+    updateRows(app, 'sessions', { amr: '["pwd"]' })
     for (const answer of [await renew(token), await disable(token)]) {
       expect(answer).toMatchObject({
         status: 403,
@@ -442,8 +447,10 @@ describe('a login with a code (contract 5.2)', () => {
     await app.store('two')
     const { secret } = await enabled('one')
     await enabled('two')
-    app.db.exec(`UPDATE two_factor SET last_step = NULL, sealed_secret = (
-      SELECT sealed_secret FROM two_factor JOIN users ON id = user_id WHERE email = 'one@shop.test')`)
+    const [sealed_secret = null] = readColumn<Buffer>(app, 'two_factor', 'sealed_secret', {
+      user_id: userId(app, 'one@shop.test'),
+    })
+    updateRows(app, 'two_factor', { last_step: null, sealed_secret })
     expect(await tryLogin('two', { totp_code: shown(secret) })).toEqual(WRONG)
     expect(await tryLogin('one', { totp_code: shown(secret) })).toEqual(SIGNED_IN)
   })
@@ -495,10 +502,7 @@ describe('a login with a recovery code (contract 5.2)', () => {
       store_id: null,
       details: { recovery_codes_left: 9 },
     })
-    const address = app.db
-      .prepare<[], string>(`SELECT address FROM audit_events WHERE action = 'two_factor.recovery_code_used'`)
-      .pluck()
-      .get()
+    const address = readColumn(app, 'audit_events', 'address', { action: 'two_factor.recovery_code_used' })[0]
     expect(address).toStartWith('198.')
     expect(await tryLogin('one', { recovery_code: codes[3] })).toEqual(WRONG)
     expect(await left(codes[4])).toBe(8)
@@ -551,9 +555,9 @@ describe('a login with a recovery code (contract 5.2)', () => {
 
   test('is not used up if it cannot be recorded', async () => {
     const { codes } = await enabled('one')
-    breakAuditLog(app)
+    const mend = breakAuditLog(app)
     expect((await loginNow('one', { recovery_code: codes[0] })).status).toBe(500)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
   })
 })
@@ -564,7 +568,7 @@ describe('the operator’s reset', () => {
     await enabled('one')
     const two = await enabled('two')
     expect(app.twoFactor.reset('one@shop.test')).toBe(true)
-    expect(countRows()).toEqual([1, 10])
+    expect(rowCounts()).toEqual([1, 10])
     expect(await tryLogin('one')).toEqual(SIGNED_IN)
     expect(await tryLogin('two')).toEqual([401, 'requires_2fa'])
     expect(await tryLogin('two', { totp_code: shown(two.secret) })).toEqual(SIGNED_IN)
@@ -581,12 +585,7 @@ describe('the operator’s reset', () => {
 })
 
 test('the members of a store who have it are counted, without setups in progress', async () => {
-  const join = (name: string, slug: string) =>
-    app.db
-      .prepare(`
-        INSERT INTO memberships (user_id, store_id, role, created_at)
-        SELECT users.id, stores.id, 'viewer', 0 FROM users, stores WHERE email = ? AND slug = ?`)
-      .run(`${name}@shop.test`, slug)
+  const join = (name: string, slug: string) => addMembership(app, `${name}@shop.test`, slug, 'viewer')
   await app.store('two')
   await app.store('three')
   await enabled('one')
@@ -673,16 +672,9 @@ describe('who may call', () => {
   /** Makes a person, who is a viewer of some stores. */
   async function viewer(name: string, ...stores: string[]): Promise<string> {
     await app.store(name)
-    const { changes } = app.db
-      .prepare('DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = ?)')
-      .run(`${name}@shop.test`)
-    expect(changes).toBe(1)
+    expect(removeMembership(app, `${name}@shop.test`)).toBe(1)
     for (const slug of stores) {
-      app.db
-        .prepare(`
-          INSERT INTO memberships (user_id, store_id, role, created_at)
-          SELECT users.id, stores.id, 'viewer', 0 FROM users, stores WHERE email = ? AND slug = ?`)
-        .run(`${name}@shop.test`, slug)
+      addMembership(app, `${name}@shop.test`, slug, 'viewer')
     }
     return getToken(name)
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { updateRows } from '../../../support/seed.ts'
 import { machineToken } from '../api-keys/keys.ts'
 
 const ORIGINS = [
@@ -132,7 +133,7 @@ describe('a widget’s call (contract 4.11)', () => {
 
   test('from "null" is refused even by a key that lists it', async () => {
     const { id, key } = await create({ name: 'odd', origins: ['https://a.example'] })
-    app.db.prepare('UPDATE public_keys SET origins = ? WHERE id = ?').run('["null"]', id)
+    updateRows(app, 'public_keys', { origins: '["null"]' }, { id })
     expect(admit(key, 'null')).toEqual(['origin_not_allowed', undefined])
   })
 

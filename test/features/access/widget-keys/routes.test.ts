@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Permission } from '../../../../src/core/actor.ts'
 import type { WidgetUse } from '../../../../src/features/access/widget-keys/schema.ts'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
+import { updateRows } from '../../../support/seed.ts'
 import { codeOf, pointersOf } from '../api-keys/answers.ts'
 import { auditOf, breakAuditLog, wholeDatabase } from '../api-keys/evidence.ts'
 import { machineToken, signInMember } from '../api-keys/keys.ts'
@@ -300,7 +301,7 @@ test('a key stands in the database once, as itself, so that it can be shown agai
 
 test('of a key of an earlier version only the hash is kept: it works, and its value reads null', async () => {
   const { id, key, ...rest } = await made()
-  app.db.prepare('UPDATE public_keys SET key = NULL WHERE id = ?').run(id)
+  updateRows(app, 'public_keys', { key: null }, { id })
   expect(await read(id)).toEqual({ id, ...rest, key: null })
   expect(app.widgetKeys.admit(key, 'https://shop.example', 'text')).toMatchObject({ keyId: id })
 })

@@ -3,6 +3,7 @@ import { systemIds } from '../../../../src/core/ids.ts'
 import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { hashSecret } from '../../../../src/core/secrets.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readRows } from '../../../support/seed.ts'
 import { auditOf, breakAuditLog } from '../api-keys/evidence.ts'
 
 let app: TestApp
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const create = (...origins: string[]) => app.widgetKeys.createForOperator(storeId, 'widget', origins)
-const rows = () => app.db.prepare<[], Record<string, unknown>>('SELECT * FROM public_keys').all()
+const rows = () => readRows(app, 'public_keys')
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

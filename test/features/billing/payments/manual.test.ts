@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, refusal } from '../../../support/people.ts'
+import {
+  countRows,
+  deleteRows,
+  deleteStore,
+  failWrites,
+  readColumn,
+  updateRows,
+} from '../../../support/seed.ts'
 
 let app: TestApp
 let token: string
@@ -105,7 +113,7 @@ describe('POST /v1/billing/checkout', () => {
 
   test('a downgrade below the number of products is allowed, and says what it means', async () => {
     app.setPlan('one', 'enterprise')
-    app.db.prepare('UPDATE stores SET product_count = 1234 WHERE id = ?').run(storeId)
+    updateRows(app, 'stores', { product_count: 1234 }, { id: storeId })
     const answer = await ask('POST', 'checkout', { plan_name: 'free' })
     expect(answer.body).toMatchObject({
       amount: 0,
@@ -127,7 +135,7 @@ describe('POST /v1/billing/checkout', () => {
     const [first, second] = [await send('basic'), await send('basic')]
     expect(second.body).toEqual(first.body)
     expect(refusal(await send('premium'))).toEqual([422, 'idempotency_key_reused'])
-    expect(app.db.prepare('SELECT count(*) FROM checkouts').pluck().get()).toBe(1)
+    expect(countRows(app, 'checkouts')).toBe(1)
   })
 
   test('a later request replaces the one before, and only so many are kept', async () => {
@@ -135,7 +143,7 @@ describe('POST /v1/billing/checkout', () => {
     const second = await start('premium')
     expect([await stateOf(first), await stateOf(second)]).toEqual(['replaced', 'open'])
     for (let n = 0; n < 30; n++) await start(n % 2 ? 'basic' : 'premium')
-    expect(app.db.prepare('SELECT count(*) FROM checkouts').pluck().get()).toBe(20)
+    expect(countRows(app, 'checkouts')).toBe(20)
     expect(refusal(await ask('GET', `checkout/${first}`))).toEqual([404, 'not_found'])
   })
 })
@@ -214,16 +222,16 @@ describe('a confirmation', () => {
     expect(confirm(id).isRepeated).toBe(false)
     expect(confirm(id)).toMatchObject({ isRepeated: true, invoice: null })
     expect(await invoices()).toHaveLength(1)
-    app.db.prepare('DELETE FROM invoices').run()
+    deleteRows(app, 'invoices')
     expect(confirm(await start('premium')).invoice?.number).toBe('2030-0002')
   })
 
   test('is whole or not at all', async () => {
     const id = await start()
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON invoices BEGIN SELECT raise(ABORT, 'killed'); END`)
+    const mend = failWrites(app, 'INSERT ON invoices', 'killed')
     expect(() => confirm(id)).toThrow()
     expect([planOf(), await stateOf(id)]).toEqual(['free', 'open'])
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     confirm(id)
     expect((await invoices())[0]?.['number']).toBe('2030-0001')
   })
@@ -276,8 +284,8 @@ describe('POST /v1/billing/portal', () => {
 
 test('everything goes with its store, and the numbers of invoices go on', async () => {
   app.services.billing.confirm(await start('basic'), 'operator', false)
-  app.db.prepare('DELETE FROM stores WHERE id = ?').run(storeId)
+  deleteStore(app, storeId)
   for (const table of ['checkouts', 'invoices', 'usage_months', 'plan_warnings', 'subscriptions'])
-    expect([table, app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()]).toEqual([table, 0])
-  expect(app.db.prepare('SELECT last FROM invoice_numbers').pluck().get()).toBe(1)
+    expect([table, countRows(app, table)]).toEqual([table, 0])
+  expect(readColumn(app, 'invoice_numbers', 'last')[0]).toBe(1)
 })

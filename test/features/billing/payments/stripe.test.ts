@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, refusal } from '../../../support/people.ts'
+import { countRows, deleteStore, readAudit, readColumn, readRows, updateRows } from '../../../support/seed.ts'
 import { SECRET_KEY, type StripeServer, signEvent, stripeServer } from '../../../support/stripe.ts'
 
 let stripe: StripeServer
@@ -29,12 +30,9 @@ const ask = (method: string, path: string, body?: unknown, headers?: Record<stri
   })
 const planOf = () => app.stores.requireBySlug('one').plan
 const actions = () =>
-  app.db
-    .prepare<[], string>(
-      "SELECT action FROM audit_events WHERE store_id IS NOT NULL AND action NOT LIKE 'store.created' ORDER BY rowid",
-    )
-    .pluck()
-    .all()
+  readAudit(app)
+    .filter(({ store_id, action }) => store_id !== null && action !== 'store.created')
+    .map(({ action }) => action)
     .filter((action) => /^(billing|store)\./.test(action))
 
 let events = 0
@@ -262,14 +260,14 @@ describe('a subscription', () => {
     stripe.subscriptions.delete('sub_1')
     await subscribed('sub_2')
     if (end) stripe.subscriptions.set('sub_1', end)
-    app.db.prepare("UPDATE subscriptions SET is_live = 1 WHERE id = 'sub_1'").run()
+    updateRows(app, 'subscriptions', { is_live: 1 }, { id: 'sub_1' })
     stripe.faults.status = 400
     await app.tidy()
     expect(end?.status).toBe('active')
     stripe.faults.status = 0
     await app.tidy()
     expect(end?.status).toBe('canceled')
-    expect(app.db.prepare("SELECT is_live FROM subscriptions WHERE id = 'sub_1'").pluck().get()).toBe(0)
+    expect(readColumn(app, 'subscriptions', 'is_live', { id: 'sub_1' })[0]).toBe(0)
   })
 
   test('leaves what the operator sets meanwhile until it changes itself', async () => {
@@ -293,12 +291,12 @@ describe('a subscription', () => {
     expect((await subscribed('sub_9')).body).toEqual(TAKEN)
     expect((await subscribed('sub_none')).body).toEqual(TAKEN)
     expect(planOf()).toBe('free')
-    expect(app.db.prepare('SELECT count(*) FROM subscriptions').pluck().get()).toBe(0)
+    expect(countRows(app, 'subscriptions')).toBe(0)
   })
 
   test('of a store that was deleted is ignored', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
-    app.db.prepare('DELETE FROM stores WHERE id = ?').run(storeId)
+    deleteStore(app, storeId)
     expect((await subscribed('sub_1')).body).toEqual(TAKEN)
   })
 
@@ -518,7 +516,7 @@ describe('POST /v1/billing/stripe/webhook', () => {
   test('notes of events are deleted after a month', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     await sendRaw(body)
-    const count = () => app.db.prepare<[], number>('SELECT count(*) FROM provider_events').pluck().get()
+    const count = () => countRows(app, 'provider_events')
     await app.tidy()
     expect(count()).toBe(1)
     app.clock.advance(31 * 86_400_000)
@@ -540,11 +538,11 @@ describe('POST /v1/billing/stripe/webhook', () => {
   test('names nobody in the audit log but the provider', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     await sendRaw(body)
-    const row = app.db
-      .prepare(
-        "SELECT actor_kind, user_id, details FROM audit_events WHERE action = 'billing.subscription_changed'",
-      )
-      .get()
+    const [row] = readRows(app, 'audit_events', { action: 'billing.subscription_changed' }, [
+      'actor_kind',
+      'user_id',
+      'details',
+    ])
     expect(row).toEqual({
       ...{ actor_kind: 'operator', user_id: null },
       details: JSON.stringify({

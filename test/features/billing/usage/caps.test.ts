@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 
 let app: TestApp
 let token: string
@@ -22,7 +23,7 @@ const FULL = {
 
 const put = (method: string, path: string, body: unknown) => app.call(method, path, { token, body })
 const picture = () => app.picture('any', 1)
-const count = () => app.db.prepare<[], number>('SELECT count(*) FROM products').pluck().get()
+const count = () => countRows(app, 'products')
 
 /** Fills the store up to a number of products, and moves it to the plan `free`. */
 async function fill(products: number): Promise<void> {

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken } from '../../../support/people.ts'
+import {
+  countRows,
+  countWrites,
+  deleteStore,
+  failWrites,
+  readColumn,
+  readRows,
+  updateRows,
+} from '../../../support/seed.ts'
 
 let app: TestApp
 let token: string
@@ -79,12 +88,11 @@ describe('GET /v1/billing/usage', () => {
   test('writes one row for many requests, and nothing before', async () => {
     await app.call('GET', '/v1/products', { token })
     await app.settle()
-    const rows = () =>
-      app.db.prepare('SELECT month, api_calls FROM usage_months WHERE store_id = ?').all(storeId())
+    const rows = () => readRows(app, 'usage_months', { store_id: storeId() }, ['month', 'api_calls'])
     expect(rows()).toEqual([{ month: '2030-01', api_calls: 1 }])
-    const before = app.db.prepare<[], number>('SELECT total_changes()').pluck().get()
+    const before = countWrites(app)
     for (let n = 0; n < 8; n++) await app.call('GET', '/v1/products', { token })
-    expect(app.db.prepare<[], number>('SELECT total_changes()').pluck().get()).toBe(before as number)
+    expect(countWrites(app)).toBe(before)
     expect((await usage())['api_calls']).toBe(9)
     await app.settle()
     expect(rows()).toEqual([{ month: '2030-01', api_calls: 9 }])
@@ -106,7 +114,7 @@ describe('GET /v1/billing/usage', () => {
     await app.call('GET', '/v1/products', { token })
     await app.settle()
     expect(await usage()).toMatchObject({ api_calls: 2 })
-    const rows = app.db.prepare('SELECT month, api_calls FROM usage_months ORDER BY month').all()
+    const rows = readRows(app, 'usage_months', {}, ['month', 'api_calls'])
     expect(rows).toEqual([
       { month: '2030-01', api_calls: 1 },
       { month: '2030-02', api_calls: 2 },
@@ -115,16 +123,14 @@ describe('GET /v1/billing/usage', () => {
 
   test('keeps what could not be written, and writes it with the next', async () => {
     await app.call('GET', '/v1/products', { token })
-    app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON usage_months BEGIN SELECT raise(ABORT, 'no room'); END`,
-    )
+    const mend = failWrites(app, 'INSERT ON usage_months', 'no room')
     await app.settle()
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect((await usage())['api_calls']).toBe(1)
     await app.call('GET', '/v1/products', { token })
     await app.settle()
     expect((await usage())['api_calls']).toBe(2)
-    const row = app.db.prepare<[], number>('SELECT api_calls FROM usage_months').pluck().get()
+    const row = readColumn(app, 'usage_months', 'api_calls')[0]
     expect(row).toBe(2)
   })
 
@@ -132,9 +138,9 @@ describe('GET /v1/billing/usage', () => {
     const other = await app.signIn('two', 'enterprise')
     await app.call('GET', '/v1/products', { token: other })
     await app.call('GET', '/v1/products', { token })
-    app.db.prepare("DELETE FROM stores WHERE slug = 'two'").run()
+    deleteStore(app, 'two')
     await app.settle()
-    expect(app.db.prepare<[], number>('SELECT api_calls FROM usage_months').pluck().all()).toEqual([1])
+    expect(readColumn(app, 'usage_months', 'api_calls')).toEqual([1])
   })
 
   test('forgetting a store drops what is not written', async () => {
@@ -241,16 +247,16 @@ describe('warnings at 80 and 95 %', () => {
 
   test('are undone with the write that caused them', async () => {
     await fill(1, 39)
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'no'); END`)
+    const mend = failWrites(app, 'INSERT ON outbox', 'no')
     expect((await put('p40')).status).toBeGreaterThanOrEqual(500)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect(await usage()).toMatchObject({ products_count: 39, warnings: [] })
     await fill(40, 40)
     expect(mails()).toEqual(['one@shop.test: one uses 80 % of its plan: products'])
   })
 
   test('tell of storage, too', async () => {
-    app.db.prepare("UPDATE stores SET kept_bytes = 475000000 WHERE slug = 'one'").run()
+    updateRows(app, 'stores', { kept_bytes: 475000000 }, { slug: 'one' })
     await app.call('POST', '/v1/products', { token, body: form({ product_id: 'a', image: pictureBytes(3) }) })
     await app.settle()
     expect(mails()).toEqual(['one@shop.test: one uses 95 % of its plan: storage'])
@@ -271,7 +277,7 @@ describe('warnings at 80 and 95 %', () => {
 
   test('old notes of what was told are deleted', async () => {
     await fill(1, 40)
-    const rows = () => app.db.prepare<[], number>('SELECT count(*) FROM plan_warnings').pluck().get()
+    const rows = () => countRows(app, 'plan_warnings')
     await app.tidy()
     expect(rows()).toBe(1)
     app.clock.advance(32 * 24 * 60 * MINUTE)

@@ -6,6 +6,7 @@ import { DATABASE_FILE, openDatabase } from '../../../../src/platform/db/open.ts
 import { createPictureFiles } from '../../../../src/platform/pictures/kept.ts'
 import type { Ports } from '../../../../src/ports.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { makeReadOnly, readColumn } from '../../../support/seed.ts'
 
 const PAGE = 4096
 const folders: string[] = []
@@ -45,14 +46,14 @@ describe('a database that takes no writes', () => {
     app = testApp()
     const token = await app.signIn()
     expect(await readiness()).toEqual([200])
-    app.db.pragma('query_only = ON')
+    const mend = makeReadOnly(app)
     expect(await post(token, 'p', app.picture('p', 1))).toEqual([503, 'read_only'])
     expect(await readiness()).toEqual([
       503,
       'database: the database cannot be written: the data folder is read-only',
     ])
     expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
-    app.db.pragma('query_only = OFF')
+    mend()
     app.clock.advance(1_000)
     expect(await readiness()).toEqual([200])
     expect(await post(token, 'p', app.picture('p', 1))).toEqual([201, undefined])
@@ -64,13 +65,13 @@ describe('a database that takes no writes', () => {
     await post(token, 'p', app.picture('p', 1))
     await readiness()
     await app.call('POST', '/v1/search/text', { token, body: { query: '1' } })
-    app.db.pragma('query_only = ON')
+    const mend = makeReadOnly(app)
     app.history.flush()
     expect((await readiness())[0]).toBe(503)
-    app.db.pragma('query_only = OFF')
+    mend()
     app.clock.advance(1_000)
     expect((await readiness())[0]).toBe(200)
-    app.db.pragma('query_only = ON')
+    makeReadOnly(app)
     await expect(app.tidy()).rejects.toThrow('readonly')
     expect((await readiness())[0]).toBe(503)
   })
@@ -109,15 +110,11 @@ describe('a damaged page', () => {
     const { client_id, client_secret } = await app.store()
     const token = await app.signToken({ sub: client_id, jti: 'long', user_type: 'client' }, 86_400)
     await post(token, 'p', app.picture('p', 1))
-    const roots = app.db
-      .prepare<[string, string], { rootpage: number }>(
-        'SELECT rootpage FROM sqlite_schema WHERE (name = ? OR tbl_name = ?) AND rootpage > 0',
-      )
-      .all(table, table)
+    const pages = readColumn<number>(app, 'sqlite_schema', 'rootpage', { tbl_name: table })
     await app.close()
     const file = openSync(join(folder, DATABASE_FILE), 'r+')
-    for (const { rootpage } of roots)
-      writeSync(file, Buffer.alloc(PAGE, 0xee), 0, PAGE, (rootpage - 1) * PAGE)
+    for (const page of pages.filter((page) => page > 0))
+      writeSync(file, Buffer.alloc(PAGE, 0xee), 0, PAGE, (page - 1) * PAGE)
     closeSync(file)
     app = testApp({ db: openDatabase(folder), ...ports })
     return { token, client_id, client_secret }

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../../../src/core/clock.ts'
 import { buildOwnership } from '../../../../src/platform/db/store-rows.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken } from '../../../support/people.ts'
+import { countRows, failWrites, readColumn } from '../../../support/seed.ts'
 import { listFiles } from '../../../support/state.ts'
 import { countLeft, dumpStore, fillStore, STORE_TABLES } from '../../../support/store-rows.ts'
 
@@ -48,7 +49,7 @@ describe('a store whose time is over', () => {
     await erase()
     expect(countLeft(app.db, doomed)).toEqual({})
     expect(dumpStore(app.db, other)).toEqual(before)
-    const chunks = app.db.prepare('SELECT DISTINCT partition00 FROM vectors_1_chunks').pluck().all()
+    const chunks = readColumn(app, 'vectors_1_chunks', 'DISTINCT partition00')
     expect(chunks).toEqual([other])
     expect(app.db.pragma('foreign_key_check')).toEqual([])
   })
@@ -59,7 +60,7 @@ describe('a store whose time is over', () => {
     await upload('other', 'shared', 2)
     expect(listFiles(app)).toHaveLength(2)
     fillStore(app.db, doomed, 1)
-    const job = app.db.prepare('SELECT job_id FROM jobs WHERE store_id = ?').pluck().get(doomed)
+    const job = readColumn(app, 'jobs', 'job_id', { store_id: doomed })[0]
     const jobFile = join(app.workFolder, 'jobs', String(job))
     await Bun.write(jobFile, 'pictures')
     await plan()
@@ -70,7 +71,7 @@ describe('a store whose time is over', () => {
     app.clock.advance(60_000)
     await app.sweepPictures()
     expect(listFiles(app)).toHaveLength(1)
-    expect(app.db.prepare('SELECT count(*) FROM released_pictures').pluck().get()).toBe(0)
+    expect(countRows(app, 'released_pictures')).toBe(0)
     const token = await app.signToken({ sub: other, jti: 'j', user_type: 'client', generation: 1 }, 3600)
     const { body } = await app.call('GET', '/v1/products/shared', { token })
     const path = new URL(String(body['image_url'])).pathname
@@ -119,12 +120,12 @@ describe('a store whose time is over', () => {
     fillStore(app.db, doomed, 25)
     await plan()
     app.clock.advance(7 * DAY_MS)
-    app.db.exec(`CREATE TRIGGER fault BEFORE DELETE ON products BEGIN SELECT raise(ABORT, 'a fault'); END`)
+    const mend = failWrites(app, 'DELETE ON products', 'a fault')
     // It is told in the log, and other stores are deleted meanwhile.
     await erase()
     expect(app.storeRows.findStore(doomed)).toBeUndefined()
     expect(countLeft(app.db, doomed)).toHaveProperty('products', 25)
-    app.db.exec('DROP TRIGGER fault')
+    mend()
     await erase()
     expect(countLeft(app.db, doomed)).toEqual({})
   })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PERMISSIONS } from '../../../../src/core/actor.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { proxiedApp, refusal } from '../../../support/people.ts'
+import { insertRows, storeId } from '../../../support/seed.ts'
 import { events, type Somebody, somebody } from '../team/team.ts'
 
 const GROUPS = '/v1/user-groups'
@@ -111,11 +112,10 @@ describe('/v1/user-groups (contract 5.11)', () => {
   })
 
   test('409 beyond 100 groups', async () => {
-    const storeId = app.stores.requireBySlug('one').id
-    const add = app.db.prepare(
-      "INSERT INTO user_groups (id, store_id, name, permission_names, created_at) VALUES (?, ?, ?, '[]', 1)",
-    )
-    for (let n = 0; n < 100; n++) add.run(`g${n}`, storeId, `group ${n}`)
+    const store_id = storeId(app, 'one')
+    insertRows(app, 'user_groups', 100, (n) => ({
+      ...{ id: `g${n}`, store_id, name: `group ${n}`, permission_names: '[]', created_at: 1 },
+    }))
     const answer = await create('One more')
     expect([...refusal(answer), answer.body['details']]).toEqual([
       ...[409, 'conflict'],

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { RESERVED_SLUGS } from '../../../../src/core/slugs.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, type Person, refusal } from '../../../support/people.ts'
+import { countRows, prove, readColumn, updateRows } from '../../../support/seed.ts'
 
 let app: TestApp
 let anna: Person
@@ -12,16 +13,15 @@ async function start(settings: Record<string, string> = {}, ports: Parameters<ty
   app = testApp(ports, settings)
   await app.store('first')
   anna = await addPerson(app, 'anna')
-  prove(anna)
+  prove(app, anna.id)
   token = await getToken(app, anna)
 }
 beforeEach(() => start())
 afterEach(() => app.close())
 
-const prove = ({ id }: Person) => app.db.prepare('UPDATE users SET proven_at = 1 WHERE id = ?').run(id)
 const open = (body: unknown, by = token, headers = {}) =>
   app.call('POST', '/v1/stores', { token: by, body, headers })
-const countStores = () => app.db.prepare<[], { n: number }>('SELECT count(*) AS n FROM stores').get()?.n
+const countStores = () => countRows(app, 'stores')
 
 describe('POST /v1/stores (contract 5.16)', () => {
   test('opens a store whose owner the person is', async () => {
@@ -98,7 +98,7 @@ describe('POST /v1/stores (contract 5.16)', () => {
     ])
     expect(refusal(await open({ name: 'x2' }, token, headers))).toEqual([422, 'idempotency_key_reused'])
     const ben = await addPerson(app, 'ben')
-    prove(ben)
+    prove(app, ben.id)
     expect((await open({ name: 'x1' }, await getToken(app, ben), headers)).body).toMatchObject({
       slug: 'x1-2',
     })
@@ -163,7 +163,7 @@ describe('POST /v1/admin/stores (contract 8.10)', () => {
       accept_url: expect.stringContaining('#token='),
     })
     expect((await openFor({ name: 'x', owner_email: 'ben@people.test' }, headers)).body).toEqual(first.body)
-    const kept = app.db.prepare('SELECT body FROM person_idempotency_keys').pluck().get()
+    const kept = readColumn(app, 'person_idempotency_keys', 'body')[0]
     expect(kept).toStartWith('sealed:')
   })
 
@@ -202,7 +202,7 @@ test('no store can hide a path of the service', () => {
 })
 
 test('a store that has a reserved slug already keeps it', async () => {
-  app.db.prepare("UPDATE stores SET slug = 'portal' WHERE slug = 'first'").run()
+  updateRows(app, 'stores', { slug: 'portal' }, { slug: 'first' })
   const owner = await getToken(app, { email: 'first@shop.test' })
   const headers = { 'x-service-active-tenant': 'portal' }
   expect((await app.call('GET', '/v1/store', { token: owner, headers })).body).toMatchObject({

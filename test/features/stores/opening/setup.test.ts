@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { OperatorError } from '../../../../src/core/operator-error.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { readColumn, readRows } from '../../../support/seed.ts'
 
 let app: TestApp
 
@@ -27,7 +28,7 @@ interface UserRow {
   verified_at: number | null
 }
 
-const users = () => app.db.prepare<[], UserRow>('SELECT * FROM users ORDER BY id').all()
+const users = () => readRows<UserRow>(app, 'users')
 
 async function refused(work: Promise<unknown>, words: string) {
   const error = await work.then(
@@ -84,9 +85,7 @@ describe('setup (contract 8.6): the first store', () => {
     expect(Object.keys(made)).toEqual(['store_id', 'slug', 'client_id', 'client_secret', 'user_id', 'email'])
     expect(made.client_id).toBe(made.store_id)
     expect(Buffer.from(made.client_secret, 'base64url')).toHaveLength(32)
-    const everything = ['stores', 'users', 'memberships'].map((table) =>
-      JSON.stringify(app.db.prepare(`SELECT * FROM ${table}`).all()),
-    )
+    const everything = ['stores', 'users', 'memberships'].map((table) => JSON.stringify(readRows(app, table)))
     expect(everything.join()).not.toContain(made.client_secret)
     expect(everything.join()).not.toContain(PASSWORD)
     expect(users()[0]?.password_hash).toStartWith('$argon2id$')
@@ -99,9 +98,7 @@ describe('a second store for the same e-mail', () => {
     const second = await setup('A@Shop.TEST', 'Second')
     expect(second.user_id).toBe(first.user_id)
     expect(second.client_secret).not.toBe(first.client_secret)
-    const memberships = app.db
-      .prepare('SELECT store_id, role FROM memberships WHERE user_id = ? ORDER BY store_id')
-      .all(first.user_id)
+    const memberships = readRows(app, 'memberships', { user_id: first.user_id }, ['store_id', 'role'])
     expect(memberships).toEqual([first, second].map(({ store_id }) => ({ store_id, role: 'owner' })))
     expect(users()).toHaveLength(1)
   })
@@ -112,7 +109,7 @@ describe('a second store for the same e-mail', () => {
       setup('a@shop.test', 'Second', undefined, 'another password'),
       'a@shop.test already has an account, with another password',
     )
-    expect(app.db.prepare('SELECT slug FROM stores').all()).toEqual([{ slug: 'first' }])
+    expect(readColumn(app, 'stores', 'slug')).toEqual(['first'])
   })
 })
 
@@ -264,11 +261,11 @@ describe('a new secret by the operator', () => {
     expect((await app.call('GET', '/v1/products', { token: before.access_token })).status).toBe(401)
     expect((await grant(made.client_id, made.client_secret)).status).toBe(401)
     expect((await grant(made.client_id, renewed)).status).toBe(200)
-    const recorded = app.db
-      .prepare(
-        "SELECT actor_kind, store_id, details FROM audit_events WHERE action = 'client_secret.rotated'",
-      )
-      .all()
+    const recorded = readRows(app, 'audit_events', { action: 'client_secret.rotated' }, [
+      'actor_kind',
+      'store_id',
+      'details',
+    ])
     expect(recorded).toEqual([{ actor_kind: 'operator', store_id: made.store_id, details: '{}' }])
   })
 

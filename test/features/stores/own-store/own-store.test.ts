@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../../src/core/clock.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, enableTwoFactor, getToken, PASSWORD, refusal } from '../../../support/people.ts'
+import { countRows, readRows } from '../../../support/seed.ts'
 
 let app: TestApp
 let machine: string
@@ -86,9 +87,10 @@ describe('the deletion of a store by its owner (contract 4.14)', () => {
     ])
     expect(refusal(await call('GET', machine))).toEqual([403, 'store_suspended'])
     expect(refusal(await remove(owner))).toEqual([403, 'store_suspended'])
-    const events = app.db
-      .prepare("SELECT actor_kind, details FROM audit_events WHERE action = 'store.deletion_planned'")
-      .all()
+    const events = readRows(app, 'audit_events', { action: 'store.deletion_planned' }, [
+      'actor_kind',
+      'details',
+    ])
     expect(events).toEqual([{ actor_kind: 'person', details: '{"delete_at":"2030-01-08T00:00:00.000Z"}' }])
     await app.settle()
     expect(app.mails).toMatchObject([
@@ -96,7 +98,7 @@ describe('the deletion of a store by its owner (contract 4.14)', () => {
     ])
     app.clock.advance(7 * DAY_MS)
     await app.tidy()
-    expect(app.db.prepare('SELECT count(*) FROM stores').pluck().get()).toBe(0)
+    expect(countRows(app, 'stores')).toBe(0)
   })
 
   test('needs the slug and the password, and the code of a second factor', async () => {

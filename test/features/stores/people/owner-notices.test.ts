@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, from, getToken, type Person, sendSignIn } from '../../../support/people.ts'
+import { countRows, deleteRows } from '../../../support/seed.ts'
 import { breakAuditLog } from '../../access/api-keys/evidence.ts'
 
 const ROTATE = '/v1/security/client-secret/rotate'
@@ -83,7 +84,7 @@ The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) 
       OWNERS.map((to) => [to, 'The IP list of one was changed by force']),
     )
     expect(mails[0]?.text).toContain('lookalike store clear-ip-whitelist one')
-    app.db.exec('DELETE FROM ip_entries')
+    deleteRows(app, 'ip_entries')
     app.ipAllowlist.clear(app.stores.requireBySlug('one').id)
     await made(call('POST', IP_LIST, person, { ip_address: '198.51.100.1', force: true }))
     expect((await sent()).map(({ to }) => to)).toEqual(OWNERS)
@@ -141,7 +142,7 @@ The service is at http://lookalike.test. Its audit log (GET /v1/security/audit) 
     breakAuditLog(app)
     expect((await call('POST', ROTATE, machine, { client_secret: secret })).status).toBe(500)
     await sent()
-    expect(app.db.prepare('SELECT count(*) AS rows FROM outbox').get()).toEqual({ rows: 0 })
+    expect(countRows(app, 'outbox')).toBe(0)
     expect(app.mails).toEqual([])
   })
 })
@@ -179,12 +180,11 @@ describe('nobody fills their mailboxes with it', () => {
 
   test('the counts go when their hour is over', async () => {
     await rotate()
-    const counted = () =>
-      app.db.prepare("SELECT count(*) AS rows FROM throttle_events WHERE bucket = 'notice.store'").get()
-    expect(counted()).toEqual({ rows: 1 })
+    const counted = () => countRows(app, 'throttle_events', { bucket: 'notice.store' })
+    expect(counted()).toBe(1)
     app.clock.advance(HOUR_MS)
     await app.tidy()
-    expect(counted()).toEqual({ rows: 0 })
+    expect(counted()).toBe(0)
   })
 })
 

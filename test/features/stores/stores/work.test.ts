@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
+import { readColumn, updateRows } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, productsOf, startBulk, tick, waitForJob } from '../../catalogue/jobs/jobs.ts'
 
@@ -95,7 +96,7 @@ test('webhooks wait, and are sent when it works again', async () => {
 test('feeds wait, and run when it works again', async () => {
   await app.call('POST', '/v1/feeds', { token, body: { url: 'https://feeds.test/products.csv' } })
   await app.services.feeds.drain()
-  const runs = () => app.db.prepare<[], number>('SELECT run_number FROM feeds').pluck().get() ?? 0
+  const runs = () => readColumn<number>(app, 'feeds', 'run_number')[0] ?? 0
   const run = async () => {
     app.clock.advance(86_400_000)
     app.services.feeds.wake()
@@ -111,6 +112,6 @@ test('feeds wait, and run when it works again', async () => {
 
 test('what is done to a store in another process counts from the next request on', async () => {
   expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
-  app.db.prepare("UPDATE stores SET suspended_at = 1, suspended_reason = 'by hand' WHERE id = ?").run(storeId)
+  updateRows(app, 'stores', { suspended_at: 1, suspended_reason: 'by hand' }, { id: storeId })
   expect((await app.call('GET', '/v1/products', { token })).body['error']).toBe('store_suspended')
 })

@@ -9,6 +9,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { readRows, removeMembership, setEmail, updateRows } from '../../../support/seed.ts'
 import {
   accept,
   afterAnswers,
@@ -38,7 +39,7 @@ const NORA = 'nora@shop.test'
 const login = async (email: string, password: string) =>
   (await sendSignIn(app, email, { password }, from(freshAddress()))).status
 const passwordOf = (email: string) =>
-  app.db.prepare('SELECT password_hash, name, proven_at FROM users WHERE email = ?').get(email)
+  readRows(app, 'users', { email }, ['password_hash', 'name', 'proven_at'])[0]
 
 describe('POST /v1/team/invites/look (contract 5.9)', () => {
   test('shows what a link offers, and changes nothing', async () => {
@@ -178,7 +179,7 @@ describe('POST /v1/team/invites/accept (contract 5.9)', () => {
   test('409 for a member, who came in by another way', async () => {
     const { token } = await invited(app, owner, NORA)
     const nora = await somebody(app, 'nora', { one: 'viewer' })
-    app.db.prepare('UPDATE users SET email = ? WHERE id = ?').run(NORA, nora.id)
+    setEmail(app, nora.id, NORA)
     expect(refusal(await accept(app, { token }))).toEqual([409, 'conflict'])
     expect(membershipsOf(app, NORA)).toEqual({ one: 'viewer' })
   })
@@ -200,7 +201,7 @@ describe('the states of an invitation, walked with a moved clock', () => {
     // A moment before its end it still works.
     app.clock.advance(7 * DAY_MS - 1)
     owner = await somebody(app, 'owner2', { one: 'owner' })
-    app.db.prepare('UPDATE team_invites SET invited_by = ?').run(owner.id)
+    updateRows(app, 'team_invites', { invited_by: owner.id })
     for (const step of steps) {
       if (step === 'accept') await accept(app, newcomer(token))
       if (step === 'cancel') await owner.send('DELETE', `/v1/team/invites/${id}`)
@@ -257,7 +258,7 @@ describe('an account whose mailbox nobody has proven', () => {
       'admin',
       'two',
     )
-    app.db.prepare('UPDATE team_invites SET email_sent = 0, is_proof = 0 WHERE id = ?').run(id)
+    updateRows(app, 'team_invites', { email_sent: 0, is_proof: 0 }, { id })
     const body = { token, full_name: 'Not Nora', password: 'a long evil password' }
     expect((await accept(app, body)).status).toBe(200)
   }
@@ -284,7 +285,7 @@ describe('an account whose mailbox nobody has proven', () => {
 
   test('also when it belongs to no store any more', async () => {
     await byOwnerOfTwo(NORA)
-    app.db.prepare('DELETE FROM memberships WHERE user_id = (SELECT id FROM users WHERE email = ?)').run(NORA)
+    removeMembership(app, NORA)
     const { token } = await invited(app, owner, NORA)
     expect(refusal(await accept(app, { token }))).toEqual([403, 'account_not_verified'])
   })
@@ -307,7 +308,7 @@ describe('an account whose mailbox nobody has proven', () => {
   test('a person learns by mail that a link joined a store with their account which did not come by mail', async () => {
     const anna = await somebody(app, 'anna', { two: 'owner' })
     const { id, token } = await invited(app, owner, anna.email)
-    app.db.prepare('UPDATE team_invites SET email_sent = 0 WHERE id = ?').run(id)
+    updateRows(app, 'team_invites', { email_sent: 0 }, { id })
     await accept(app, { token })
     await afterAnswers(app)
     expect(app.mails.at(-1)).toMatchObject({

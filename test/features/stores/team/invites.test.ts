@@ -2,6 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hashSecret } from '../../../../src/core/secrets.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { proxiedApp, refusal } from '../../../support/people.ts'
+import {
+  addMembership,
+  deleteUser,
+  insertRows,
+  readColumn,
+  storeId,
+  updateRows,
+} from '../../../support/seed.ts'
 import { accept, DAY_MS, events, invited, look, newcomer, type Somebody, somebody, tokenOf } from './team.ts'
 
 let app: TestApp
@@ -42,8 +50,7 @@ describe('POST /v1/team/invite (contract 5.9)', () => {
     expect(mail).toMatchObject({ to: 'nora@shop.test', subject: 'You are invited to the store one' })
     const link = /^http:\/\/lookalike\.test\/invite#token=([\w-]{43,})$/m.exec(mail?.text ?? '')
     expect(mail?.text).toContain('owner@people.test invites you to the store one')
-    const row = app.db.prepare('SELECT token_hash FROM team_invites').get() as { token_hash: Buffer }
-    expect(row.token_hash).toEqual(hashSecret(link?.[1] ?? ''))
+    expect(readColumn(app, 'team_invites', 'token_hash')).toEqual([hashSecret(link?.[1] ?? '')])
     expect(events(app, 'invite.%')).toEqual([
       {
         ...{ action: 'invite.created', actor_kind: 'person', user_id: owner.id },
@@ -58,7 +65,7 @@ describe('POST /v1/team/invite (contract 5.9)', () => {
   })
 
   test('the mail contains nothing that whoever named the store typed', async () => {
-    app.db.prepare("UPDATE stores SET name = 'Win a prize at evil.test' WHERE slug = 'one'").run()
+    updateRows(app, 'stores', { name: 'Win a prize at evil.test' }, { slug: 'one' })
     await invite('nora@shop.test')
     expect(JSON.stringify(app.mails)).not.toContain('evil.test')
   })
@@ -122,16 +129,11 @@ describe('POST /v1/team/invite (contract 5.9)', () => {
   })
 
   test('409 conflict when members and open invitations are 200', async () => {
-    const storeId = app.stores.requireBySlug('one').id
-    const add = app.db.prepare(
-      "INSERT INTO users (id, email, name, password_hash, created_at) VALUES (?, ?, 'n', 'h', 1)",
-    )
-    const join = app.db.prepare("INSERT INTO memberships VALUES (?, ?, 'viewer', 1, NULL)")
     // Beside the two owners, and one to be invited.
-    for (let n = 0; n < 197; n++) {
-      add.run(`u${n}`, `u${n}@people.test`)
-      join.run(`u${n}`, storeId)
-    }
+    insertRows(app, 'users', 197, (n) => ({
+      ...{ id: `u${n}`, email: `u${n}@people.test`, name: 'n', password_hash: 'h', created_at: 1 },
+    }))
+    for (let n = 0; n < 197; n++) addMembership(app, `u${n}`, 'one', 'viewer')
     const { id } = await invited(app, owner, 'last@shop.test')
     const full = await invite('nora@shop.test')
     expect(refusal(full)).toEqual([409, 'conflict'])
@@ -246,11 +248,14 @@ describe('GET and DELETE /v1/team/invites (contract 5.9)', () => {
   })
 
   test('a store keeps 500 that ended', async () => {
-    const storeId = app.stores.requireBySlug('one').id
-    const add = app.db.prepare(`
-      INSERT INTO team_invites (id, store_id, email, role, token_hash, created_at, expires_at)
-      VALUES (?, ?, 'x@shop.test', 'viewer', ?, 1, 2)`)
-    for (let n = 0; n < 600; n++) add.run(`old-${String(n).padStart(3, '0')}`, storeId, hashSecret(`${n}`))
+    const ended = { store_id: storeId(app, 'one'), email: 'x@shop.test', role: 'viewer' }
+    insertRows(app, 'team_invites', 600, (n) => ({
+      ...ended,
+      id: `old-${String(n).padStart(3, '0')}`,
+      token_hash: hashSecret(`${n}`),
+      created_at: 1,
+      expires_at: 2,
+    }))
     const { id } = await invited(app, owner, 'nora@shop.test')
     const { body } = await owner.send('GET', '/v1/team/invites')
     expect(body['count']).toBe(501)
@@ -286,7 +291,7 @@ describe('an invitation ends with its inviter’s right to invite', () => {
   test('whose account or membership is gone by any other way', async () => {
     const boss = await somebody(app, 'boss', { one: 'owner' })
     const { id, token } = await invited(app, boss, 'friend@shop.test', 'owner')
-    app.db.prepare('DELETE FROM users WHERE id = ?').run(boss.id)
+    deleteUser(app, boss.id)
     expect(await statusOf(id)).toBe('cancelled')
     expect(refusal(await accept(app, newcomer(token)))).toEqual([409, 'conflict'])
   })

@@ -4,6 +4,7 @@ import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 import { mailServer } from '../../../platform/mail/mail-server.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { proxiedApp } from '../../../support/people.ts'
+import { readColumn } from '../../../support/seed.ts'
 import { accept, afterAnswers, newcomer, type Somebody, somebody, tokenOf } from './team.ts'
 
 let server: Awaited<ReturnType<typeof mailServer>>
@@ -57,8 +58,7 @@ test('a mail server that refuses the address: email_sent is false, and the invit
   expect(app.outbox.list()).toMatchObject([{ recipient: 'nobody@shop.test', attempts: 1 }])
   // Whoever saw the link may be no owner of the mailbox.
   expect((await accept(app, newcomer(tokenOf(body['accept_url'])))).status).toBe(200)
-  const row = app.db.prepare("SELECT proven_at FROM users WHERE email = 'nobody@shop.test'").get()
-  expect(row).toEqual({ proven_at: null })
+  expect(readColumn(app, 'users', 'proven_at', { email: 'nobody@shop.test' })).toEqual([null])
 })
 
 test('a mail server that is down: the mail waits, and the link in it still works when it comes', async () => {

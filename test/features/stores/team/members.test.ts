@@ -3,6 +3,7 @@ import { ROLES, type Role } from '../../../../src/core/actor.ts'
 import { seededRandom } from '../../../robustness/random.ts'
 import type { TestApp } from '../../../support/app.ts'
 import { enableTwoFactor, proxiedApp, refusal } from '../../../support/people.ts'
+import { addMembership, deleteRows } from '../../../support/seed.ts'
 import { accept, events, invited, membershipsOf, newcomer, type Somebody, somebody } from './team.ts'
 
 let app: TestApp
@@ -12,7 +13,7 @@ beforeEach(async () => {
   app = proxiedApp()
   for (const name of ['one', 'two']) await app.store(name)
   // The store's first owner would be in every list.
-  app.db.prepare('DELETE FROM memberships').run()
+  deleteRows(app, 'memberships')
   owner = await somebody(app, 'owner', { one: 'owner' })
 })
 afterEach(() => app.close())
@@ -211,7 +212,7 @@ describe('there is always an owner', () => {
           ? by.send('DELETE', `${MEMBERS}/${whom.id}`)
           : by.send('PATCH', `${MEMBERS}/${whom.id}`, { role: 'viewer' }),
     ]) {
-      app.db.prepare('DELETE FROM memberships').run()
+      deleteRows(app, 'memberships')
       owner = await somebody(app, app.ids.uuid(), { one: 'owner' })
       const second = await somebody(app, app.ids.uuid(), { one: 'owner' })
       const answers = await Promise.all([change(owner, second), change(second, owner)])
@@ -245,7 +246,7 @@ describe('there is always an owner', () => {
 
   test('of 600 random changes of one store none leaves it without one, and none goes beyond its maker’s rank', async () => {
     const random = seededRandom(13)
-    app.db.prepare('DELETE FROM memberships').run()
+    deleteRows(app, 'memberships')
     const people: Somebody[] = []
     for (let n = 0; n < 5; n++)
       people.push(await somebody(app, `person${n}`, { one: n < 2 ? 'owner' : 'admin' }))
@@ -271,7 +272,7 @@ describe('there is always an owner', () => {
       expect(owners()).toBeGreaterThan(0)
       // Removed people come back, or nobody would be left; the budget of a sign-in is no matter here.
       if (random.below(4) === 0 && !roleOf(whom)) {
-        app.db.prepare("INSERT INTO memberships VALUES (?, ?, 'admin', 1, NULL)").run(whom.id, storeId)
+        addMembership(app, whom.id, storeId, 'admin')
       }
       app.clock.advance(1_100)
     }

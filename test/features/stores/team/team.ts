@@ -1,6 +1,7 @@
 import type { Permission, Role } from '../../../../src/core/actor.ts'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import { addPerson, freshAddress, from, getToken, type Person } from '../../../support/people.ts'
+import { prove } from '../../../support/seed.ts'
 
 export const NEW_PASSWORD = 'seven green bottles'
 export const DAY_MS = 86_400_000
@@ -22,7 +23,7 @@ export async function somebody(
 ): Promise<Somebody> {
   const places = Object.entries(roles).map(([store, role]) => ({ store, role, groups }))
   const person = await addPerson(app, name, places, { isSuperAdmin })
-  if (isProven) app.db.prepare('UPDATE users SET proven_at = 1 WHERE id = ?').run(person.id)
+  if (isProven) prove(app, person.id)
   const token = await getToken(app, person)
   return { ...person, token, send: sender(app, token) }
 }

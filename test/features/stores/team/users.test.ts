@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Answer, TestApp } from '../../../support/app.ts'
 import { freshAddress, from, proxiedApp, refusal, sendSignIn } from '../../../support/people.ts'
+import { passwordHash, readColumn, readRows } from '../../../support/seed.ts'
 import {
   afterAnswers,
   events,
@@ -41,9 +42,7 @@ describe('POST /v1/users (contract 5.10)', () => {
     expect(membershipsOf(app, NORA.email)).toEqual({ one: 'viewer' })
     const signedIn = await sendSignIn(app, NORA.email, { password: NEW_PASSWORD }, from(freshAddress()))
     expect(signedIn.body['redirect']).toBe('/one/portal')
-    expect(app.db.prepare('SELECT proven_at FROM users WHERE email = ?').get(NORA.email)).toEqual({
-      proven_at: null,
-    })
+    expect(readColumn(app, 'users', 'proven_at', { email: NORA.email })).toEqual([null])
     expect(events(app, 'member.%')).toEqual([
       {
         ...{ action: 'member.added', actor_kind: 'person', user_id: owner.id },
@@ -73,15 +72,13 @@ describe('POST /v1/users (contract 5.10)', () => {
     const token = tokenOf(mail?.text.match(/\S+\/oauth\/password\/reset#token=\S+/)?.[0])
     const body = { token, password: 'a password of my own' }
     expect((await app.call('POST', '/oauth/password/reset', { body })).status).toBe(200)
-    expect(app.db.prepare('SELECT proven_at FROM users WHERE email = ?').get(NORA.email)).toEqual({
-      proven_at: app.clock.now(),
-    })
+    expect(readColumn(app, 'users', 'proven_at', { email: NORA.email })).toEqual([app.clock.now()])
     expect(membershipsOf(app, NORA.email)).toEqual({ one: 'viewer' })
   })
 
   test('409 for an address with an account: no password is set, no membership added; also twice at a time', async () => {
     const anna = await somebody(app, 'anna', { two: 'owner' })
-    const hashOf = () => app.db.prepare('SELECT password_hash FROM users WHERE id = ?').get(anna.id)
+    const hashOf = () => passwordHash(app, anna.id)
     const before = hashOf()
     expect(refusal(await create({ email: 'ANNA@people.test' }))).toEqual([409, 'conflict'])
     expect(hashOf()).toEqual(before)
@@ -131,7 +128,7 @@ describe('POST /v1/users (contract 5.10)', () => {
       body: NORA,
       headers: { 'idempotency-key': 'k' },
     })
-    expect(app.db.prepare('SELECT * FROM idempotency_keys').all()).toEqual([])
+    expect(readRows(app, 'idempotency_keys')).toEqual([])
   })
 })
 
