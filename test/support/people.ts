@@ -104,6 +104,27 @@ export async function getToken(
   return String(answer.body['access_token'])
 }
 
+/** A program behind a proxy, and a person who signs in. */
+export interface SignInWorld {
+  app: TestApp
+  anna: Person
+  /** Sends a sign-in of anna, by default from an address that nobody has used. */
+  signIn(more?: Record<string, unknown>, address?: string): Promise<Answer>
+}
+
+/** Creates the stores of `places`, and anna, who belongs to them and has not signed in yet. */
+export async function signInWorld(
+  places: Place[] = [],
+  ports: Parameters<typeof testApp>[0] = {},
+): Promise<SignInWorld> {
+  const app = proxiedApp(ports)
+  for (const { store } of places) await app.store(store)
+  const anna = await addPerson(app, 'anna', places)
+  const signIn = (more: Record<string, unknown> = {}, address = freshAddress()) =>
+    sendSignIn(app, anna.email, more, from(address))
+  return { app, anna, signIn }
+}
+
 /** The authenticator of a person, and the recovery codes. */
 export interface Authenticator {
   recoveryCodes: string[]

@@ -11,6 +11,7 @@ import {
   proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { countRows, readAudit, readColumn, readRows, setEmail } from '../../../support/seed.ts'
 import { HTML } from '../registration/registering.ts'
@@ -24,9 +25,7 @@ let anna: Person
 let token: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  await app.store('one')
-  anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
+  ;({ app, anna } = await signInWorld([{ store: 'one', role: 'viewer' }]))
   token = await getToken(app, anna)
 })
 afterEach(() => app.close())
@@ -226,7 +225,7 @@ describe('the two links (contract 5.12)', () => {
     },
   )
 
-  test('an address that nobody had proven is proven afterwards: mailbox and password came together', async () => {
+  test('an unproven address is proven afterwards: the mailbox and the password were shown together', async () => {
     const provenAt = () => readColumn(app, 'users', 'proven_at', { id: anna.id })[0]
     expect(provenAt()).toBeNull()
     await ask()

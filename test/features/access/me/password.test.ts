@@ -7,9 +7,9 @@ import {
   getToken,
   PASSWORD,
   type Person,
-  proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { makeReadOnly, passwordHash, readAudit } from '../../../support/seed.ts'
 
@@ -20,9 +20,7 @@ let anna: Person
 let token: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  await app.store('one')
-  anna = await addPerson(app, 'anna', [{ store: 'one', role: 'viewer' }])
+  ;({ app, anna } = await signInWorld([{ store: 'one', role: 'viewer' }]))
   token = await getToken(app, anna)
 })
 afterEach(() => app.close())
@@ -93,7 +91,7 @@ describe('POST /v1/me/password (contract 5.5)', () => {
     expect((await signIn(PASSWORD)).status).toBe(200)
   })
 
-  test('links for a new password that were asked for before it work no more', async () => {
+  test('password links that were requested before it stop working', async () => {
     await app.call('POST', '/oauth/password/forgot', { body: { email: anna.email } })
     await app.settle()
     const link = /token=([\w-]+)/.exec(app.mails.at(-1)?.text ?? '')?.[1]
@@ -134,7 +132,7 @@ describe('guesses of the current password', () => {
     expect((await change(PASSWORD, NEW)).status).toBe(200)
   })
 
-  test('and failed logins are counted apart: a stranger’s keep nobody from changing his password, nor the other way round', async () => {
+  test('and failed logins are counted separately: a stranger’s guesses do not block a change of password, nor the reverse', async () => {
     for (let n = 0; n < 5; n++) await signIn('another password')
     expect(refusal(await signIn(PASSWORD))).toEqual([429, 'too_many_requests'])
     expect((await change(PASSWORD, NEW)).status).toBe(200)
@@ -143,7 +141,7 @@ describe('guesses of the current password', () => {
     expect((await signIn(NEW)).status).toBe(200)
   })
 
-  test('are limited alike where nothing can be written down; a weak new password is refused before any is looked at', async () => {
+  test('are limited even while the database cannot be written; a weak new password is refused before the present one is checked', async () => {
     const mend = makeReadOnly(app)
     const [wrong, right] = [await change('another password', 'short'), await change(PASSWORD, 'short')]
     expect(pointers(wrong)).toEqual(['/new_password'])

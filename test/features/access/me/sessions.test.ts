@@ -8,9 +8,9 @@ import {
   from,
   getToken,
   type Person,
-  proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 
 interface Session {
@@ -25,8 +25,7 @@ let anna: Person
 let token: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  anna = await addPerson(app, 'anna')
+  ;({ app, anna } = await signInWorld())
   token = await getToken(app, anna)
 })
 afterEach(() => app.close())
@@ -97,7 +96,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
     })
   })
 
-  test('which of them showed a second factor: the one that enabled it, too', async () => {
+  test('says which sessions showed a second factor, including the one that enabled it', async () => {
     const phone = await enableTwoFactor(app, token)
     app.clock.advance(60_000)
     const proved = await getToken(app, anna, { totp_code: phone.code() })
@@ -116,7 +115,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
     expect((await list(later)).map(({ id }) => id)).toEqual([idOf(later)])
   })
 
-  test('nobody else’s', async () => {
+  test('lists no session of another person', async () => {
     const bert = await getToken(app, await addPerson(app, 'bert'))
     expect((await list(bert)).map(({ id }) => id)).toEqual([idOf(bert)])
   })

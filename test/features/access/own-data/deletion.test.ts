@@ -8,9 +8,9 @@ import {
   getToken,
   PASSWORD,
   type Person,
-  proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import {
   countRows,
@@ -28,10 +28,8 @@ let token: string
 let storeId: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  await app.store('one')
+  ;({ app, anna } = await signInWorld([{ store: 'one', role: 'developer', groups: [['products:read']] }]))
   storeId = app.stores.requireBySlug('one').id
-  anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer', groups: [['products:read']] }])
   token = await getToken(app, anna)
 })
 afterEach(() => app.close())
@@ -112,7 +110,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     )
   })
 
-  test('the log of the store says that a member went, and the log of the person that the account did', async () => {
+  test('the log of the store records the departure, the log of the person the deletion', async () => {
     await remove()
     const events = ['membership.left', 'account.deleted'].flatMap((action) =>
       readRows(app, 'audit_events', { action }, ['action', 'store_id', 'actor_kind', 'user_id', 'details']),
@@ -127,7 +125,7 @@ describe('DELETE /v1/me (contract 5.14)', () => {
     ])
   })
 
-  test('API keys of the person stay in the list as those of a former member, and do nothing', async () => {
+  test('API keys of the person stay in the list as those of a former member, and have no rights', async () => {
     const body = { name: 'sync', scopes: { products: ['read'] } }
     const made = (await app.call('POST', '/v1/security/api-keys', { token, body })).body
     await remove()

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import type { TestApp } from '../../../support/app.ts'
 import {
-  addPerson,
   enableTwoFactor,
   freshAddress,
   from,
   getToken,
   PASSWORD,
   type Person,
-  proxiedApp,
+  type SignInWorld,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { failWrites, readAudit, readRows } from '../../../support/seed.ts'
 
@@ -29,12 +29,11 @@ interface Row {
 
 let app: TestApp
 let anna: Person
+let signIn: SignInWorld['signIn']
 let token: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  await app.store('one')
-  anna = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
+  ;({ app, anna, signIn } = await signInWorld([{ store: 'one', role: 'owner' }]))
   token = await getToken(app, anna)
 })
 afterEach(() => app.close())
@@ -52,7 +51,6 @@ async function acts(): Promise<Row[]> {
   return rows().slice(1)
 }
 
-const signIn = (more: Record<string, unknown> = {}) => sendSignIn(app, anna.email, more, from(freshAddress()))
 const revoke = (of: string) => app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token: of }) })
 const sessionOf = (of: string) => String(decodeJwt(of)['sid'])
 
@@ -114,7 +112,7 @@ describe('the audit log about sign-ins', () => {
     ])
   })
 
-  test('nothing of e-mails that nobody has, which may be passwords in the wrong field', async () => {
+  test('no unknown e-mail address, which may be a password in the wrong field', async () => {
     for (let n = 0; n < 6; n++) await sendSignIn(app, PASSWORD, WRONG, from(freshAddress()))
     expect(await acts()).toEqual([])
   })

@@ -15,6 +15,7 @@ import {
   proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { countRows, deleteUser, failWrites, readColumn } from '../../../support/seed.ts'
 
@@ -28,8 +29,7 @@ let app: TestApp
 let anna: Person
 
 beforeEach(async () => {
-  app = proxiedApp()
-  anna = await addPerson(app, 'anna')
+  ;({ app, anna } = await signInWorld())
 })
 afterEach(() => app.close())
 
@@ -80,7 +80,7 @@ describe('a locked e-mail, from an address that signed the person in', () => {
     expect((await signIn(freshAddress())).status).toBe(200)
   })
 
-  test('five tries are looked at in a quarter of an hour, and the sixth may be right as it will', async () => {
+  test('five tries are checked in a quarter of an hour; the sixth is refused even if it is right', async () => {
     await lock()
     const wrong = await times(5, () => signIn(HOME, WRONG))
     expect(wrong.map(refusal)).toEqual(Array(5).fill(LOCKED))
@@ -216,7 +216,7 @@ describe('nobody learns who has an account, or where from it was used', () => {
     expect(new Set(answers.map(fingerprint)).size).toBe(1)
   })
 
-  test('the same is hashed for every one of them, five times an address and then no more', async () => {
+  test('the same work is done for each of them, five times an address', async () => {
     await signIn(HOME)
     const hashed: (string | undefined)[] = []
     await lock()
@@ -250,7 +250,7 @@ describe('the table of addresses', () => {
     expect(rows().sort()).toEqual(['2001:db8:0:7::/64', HOME])
   })
 
-  test('keeps 20 of a person: the one that was not used for longest goes', async () => {
+  test('keeps 20 of a person: the least recently used one goes', async () => {
     for (let n = 1; n <= 25; n++) {
       await signIn(`203.0.${n}.1`)
       app.clock.advance(1_000)
@@ -275,7 +275,7 @@ describe('the table of addresses', () => {
     expect(rows()).toEqual([])
   })
 
-  test('goes with its person', async () => {
+  test('is deleted with its person', async () => {
     await signIn(HOME)
     deleteUser(app, anna.id)
     expect(rows()).toEqual([])

@@ -12,9 +12,10 @@ import {
   from,
   getToken,
   type Person,
-  proxiedApp,
   refusal,
+  type SignInWorld,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { failWrites, updateRows } from '../../../support/seed.ts'
 
@@ -22,20 +23,18 @@ const HIDDEN_TRIES = readRepetitions('HIDDEN_TRIES', 20)
 
 let app: TestApp
 let anna: Person
+let signIn: SignInWorld['signIn']
 let phone: Authenticator
 /** A token of before the second factor was on. */
 let earlier: string
 
 beforeEach(async () => {
-  app = proxiedApp()
-  anna = await addPerson(app, 'anna')
+  ;({ app, anna, signIn } = await signInWorld())
   earlier = await getToken(app, anna)
   phone = await enableTwoFactor(app, earlier)
   app.clock.advance(60_000)
 })
 afterEach(() => app.close())
-
-const signIn = (more: Record<string, unknown> = {}) => sendSignIn(app, anna.email, more, from(freshAddress()))
 
 /** A code that the authenticator does not show within two minutes around now. */
 function wrongCode(): string {
@@ -54,7 +53,7 @@ describe('a login with two-factor authentication (contract 5.2)', () => {
     })
   })
 
-  test('again with the code: 200 with the normal answer, and the token says how the person proved himself', async () => {
+  test('again with the code: 200 with the normal answer, and the token says how the person signed in', async () => {
     await signIn()
     const { status, body } = await signIn({ totp_code: phone.code() })
     expect(status).toBe(200)
@@ -254,7 +253,7 @@ describe('recovery codes (contract 5.2)', () => {
     expect((await sendSignIn(app, carl.email, { recovery_code })).body['recovery_codes_left']).toBe(9)
   })
 
-  test('400 credential_ambiguous beside a totp_code, whatever the password; neither is used up', async () => {
+  test('400 credential_ambiguous with a totp_code as well, with any password; neither code is used up', async () => {
     const both = { totp_code: phone.code(), recovery_code: phone.recoveryCodes[0] }
     const right = await signIn(both)
     const wrong = await signIn({ ...both, password: 'another password' })
@@ -265,7 +264,7 @@ describe('recovery codes (contract 5.2)', () => {
     expect((await signIn({ recovery_code: both.recovery_code })).body['recovery_codes_left']).toBe(9)
   })
 
-  test('a TOTP secret replaced from another install lets nobody in, and fails nothing', async () => {
+  test('a TOTP secret from another install accepts no code, and recovery codes still work', async () => {
     updateRows(app, 'two_factor', { sealed_secret: Buffer.of(0) })
     expect(refusal(await signIn({ totp_code: phone.code() }))).toEqual([401, 'invalid_2fa'])
     expect((await signIn({ recovery_code: phone.recoveryCodes[0] })).status).toBe(200)

@@ -17,6 +17,7 @@ import {
   proxiedApp,
   refusal,
   sendSignIn,
+  signInWorld,
 } from '../../../support/people.ts'
 import { countRows, insertRows, makeReadOnly, readColumn } from '../../../support/seed.ts'
 
@@ -32,8 +33,7 @@ let app: TestApp
 let anna: Person
 
 beforeEach(async () => {
-  app = proxiedApp()
-  anna = await addPerson(app, 'anna')
+  ;({ app, anna } = await signInWorld())
 })
 afterEach(() => app.close())
 
@@ -65,7 +65,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
     expectLocked(await signIn(), 900)
   })
 
-  test('an e-mail that nobody has is counted alike, so the limit tells nobody who exists', async () => {
+  test('an unknown e-mail is counted in the same way, so the limit does not reveal who has an account', async () => {
     const known = await times(6, fail)
     const unknown = await times(6, () => fail('nobody@people.test'))
     const noAddress = await times(6, () => fail('no address'))
@@ -73,7 +73,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
     expect(noAddress.map(fingerprint)).toEqual(known.map(fingerprint))
   })
 
-  test('the window slides: exactly 15 minutes after each failure one more may be tried', async () => {
+  test('the window slides: exactly 15 minutes after each failure one more try is allowed', async () => {
     for (let n = 0; n < 5; n++) {
       await fail()
       app.clock.advance(MINUTE)
@@ -91,7 +91,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
     metBar('boundary', 1, 'failures of an e-mail: free again after 15 min to the millisecond')
   })
 
-  test(`the wait that is told is right to the second (${WAITS} times)`, async () => {
+  test(`the wait in the answer is right to the second (${WAITS} times)`, async () => {
     const random = seededRandom(20)
     let wrong = 0
     for (let n = 0; n < WAITS; n++) {
@@ -163,7 +163,7 @@ describe('5 failures of one e-mail in 15 minutes (contract 5.6)', () => {
     expect((await signIn()).status).toBe(200)
   })
 
-  test('of 50 guesses at once exactly 5 are looked at, from however many addresses', async () => {
+  test('of 50 guesses at once from many addresses exactly 5 are checked', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => fail()))
     expect(codes(answers).filter((code) => code === 'unauthorized')).toHaveLength(5)
     expect(codes(answers).filter((code) => code === 'too_many_requests')).toHaveLength(45)
@@ -211,7 +211,7 @@ describe('with two-factor authentication (contract 5.2)', () => {
     expectLocked(await signIn(anna.email, { totp_code: phone.code() }), 900)
   })
 
-  test('requires_2fa neither counts nor begins the count anew', async () => {
+  test('requires_2fa neither counts as a failure nor resets the count', async () => {
     await enableTwoFactor(app, await getToken(app, anna))
     expect(codes(await times(12, () => signIn()))).toEqual(Array(12).fill('requires_2fa'))
     await times(4, fail)
@@ -251,7 +251,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     for (const answer of await times(20, () => ask(client_id, 'wrong'))) expectLocked(answer, 900)
   })
 
-  test('the right secret passes all the same, from anywhere, and begins the count anew', async () => {
+  test('the right secret still passes, from any address, and resets the count', async () => {
     const { client_id, client_secret } = await app.store('one')
     for (let round = 0; round < 3; round++) {
       await times(11, () => ask(client_id, 'wrong'))
@@ -287,7 +287,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     expect((await ask(client_id, String(body['client_secret']))).status).toBe(200)
   })
 
-  test('the right secret gets its token also where the failures before it cannot be forgotten', async () => {
+  test('the right secret gets its token even when the earlier failures cannot be deleted', async () => {
     const { client_id, client_secret } = await app.store('one')
     await ask(client_id, 'wrong')
     const mend = makeReadOnly(app)
@@ -296,7 +296,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     expect(status).toBe(200)
   })
 
-  test('a flood of ids that nobody has does not push it out', async () => {
+  test('a flood of unknown ids does not push it out', async () => {
     const { client_id } = await app.store('one')
     await times(10, () => ask(client_id, 'wrong'))
     await ask('nobody', 'wrong')
@@ -323,7 +323,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     expect(count()).toEqual(before)
   })
 
-  test('an unknown id is counted alike', async () => {
+  test('an unknown id is counted in the same way', async () => {
     const { client_id } = await app.store('one')
     const known = await times(11, () => ask(client_id, 'wrong'))
     const unknown = await times(11, () => ask('01900000-0000-7000-8000-ffffffffffff', 'wrong'))
@@ -342,7 +342,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
     expectLocked(await basic(), 900)
   })
 
-  test('exactly 15 minutes after the first failure one more may be tried', async () => {
+  test('exactly 15 minutes after the first failure one more try is allowed', async () => {
     const { client_id } = await app.store('one')
     await ask(client_id, 'wrong')
     app.clock.advance(MINUTE)
@@ -389,7 +389,7 @@ describe('10 failures of one client_id in 15 minutes (contract 5.6)', () => {
   })
 })
 
-test('a restart forgives nobody, and a tidying neither', async () => {
+test('the counts survive a restart and tidying', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-throttle-'))
   const { clock, ids } = app
   const first = proxiedApp({ db: openDatabase(folder), clock, ids })
