@@ -33,7 +33,7 @@ async function send(lines: string[], path = '/v1/products'): Promise<string> {
 
 const bearer = () => `Authorization: Bearer ${token}`
 
-test('a client that resets its connection is nobody, and passes neither for this machine nor for a proxy', async () => {
+test('a client that resets its connection has no address, and passes neither for this machine nor for a proxy', async () => {
   const behind = proxiedApp()
   await behind.store('one')
   const owner = await getToken(behind, await addPerson(behind, 'owner', [{ store: 'one', role: 'owner' }]))

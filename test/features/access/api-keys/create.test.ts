@@ -50,7 +50,7 @@ describe('POST /v1/security/api-keys (contract 4.10)', () => {
     })
   })
 
-  test('201 by a machine grant: made by nobody, and for ever without expires_in_days or with null', async () => {
+  test('201 by a machine grant: without a maker, and without an end if expires_in_days is absent or null', async () => {
     for (const body of [READ, { ...READ, expires_in_days: null }]) {
       const answer = await keys.create(body)
       expect([answer.status, answer.body['created_by'], answer.body['expires_at']]).toEqual([201, null, null])
@@ -126,7 +126,7 @@ describe('POST /v1/security/api-keys (contract 4.10)', () => {
     expect(app.apiKeys.list(storeId).count).toBe(0)
   })
 
-  test('422: the message names what a scope may be', async () => {
+  test('422: the message names the possible scopes', async () => {
     expect((await keys.create({ name: 'n', scopes: { search: 'eat' } })).body['message']).toBe(
       'scopes.search allows only execute, read, write',
     )
@@ -173,7 +173,7 @@ describe('POST /v1/security/api-keys (contract 4.10)', () => {
     expect(codeOf(await keys.create(READ, poor))).toEqual([429, 'rate_limit_exceeded'])
   })
 
-  test('a developer grants what he holds, and 403 names what he lacks', async () => {
+  test('a developer grants permissions they hold; 403 names those they lack', async () => {
     const { token: developer } = await signInMember(app, { store: 'one', role: 'developer' })
     expect((await keys.create(READ, developer)).status).toBe(201)
     const refused = await keys.create({ name: 'n', scopes: { products: ['read', 'delete'] } }, developer)

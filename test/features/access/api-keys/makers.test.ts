@@ -151,7 +151,7 @@ describe('an API key does no more than its maker may at this moment', () => {
     expect(await read(String(body['key']))).toEqual(DENIED)
   })
 
-  test('a machine grant’s key keeps its scopes, whoever leaves', async () => {
+  test('a machine grant’s key keeps its scopes when people leave', async () => {
     const { id, key } = await keys.made({ name: 'k', scopes: SCOPES })
     deleteRows(app, 'users')
     expect([await read(key), await remove(key)]).toEqual([WORKS, [404, 'not_found']])
@@ -163,7 +163,7 @@ describe('an API key does no more than its maker may at this moment', () => {
     })
   })
 
-  test('whoever changes or renews it: the maker stays the maker', async () => {
+  test('the maker stays the maker when somebody else changes or renews it', async () => {
     const bert = await maker('developer', { scopes: { products: 'read' } })
     const owner = await maker('owner')
     const patched = await keys.patch(bert.keyId, { scopes: { products: ['read', 'delete'] } }, owner.token)

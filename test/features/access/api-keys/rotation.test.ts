@@ -92,7 +92,7 @@ describe('POST /v1/security/api-keys/{id}/rotate', () => {
     expect([await keys.useKey(old), await keys.useKey(body['key'])]).toEqual([[401, 'unauthorized'], WORKS])
   })
 
-  test('an expired key comes back with its lifetime; its old value does not, whatever the grace', async () => {
+  test('an expired key comes back with its lifetime; its old value does not, with any grace', async () => {
     const { id, key: old } = await keys.made({ ...READ, expires_in_days: 1 })
     app.clock.advance(5 * DAY_MS)
     const { status, body } = await keys.rotate(id, { grace_seconds: 604_800 })

@@ -81,7 +81,7 @@ describe('PATCH /v1/security/api-keys/{id}', () => {
     expect(await keys.read(view.id)).toEqual(view)
   })
 
-  test('403: nobody extends a key to what he lacks', async () => {
+  test('403: nobody can give a key a permission that they lack', async () => {
     const { id } = await keys.made()
     const { token: developer } = await signInMember(app, { store: 'one', role: 'developer' })
     expect((await keys.patch(id, { scopes: { products: 'write' } }, developer)).status).toBe(200)
@@ -111,14 +111,14 @@ describe('a key that can do more than a developer', () => {
     expect(await keys.useKey(key)).toEqual(WORKS)
   })
 
-  test('can be ended by him: a leaked key must not wait for somebody who holds more', async () => {
+  test('can be revoked by the same developer: a leaked key must not wait for somebody with more rights', async () => {
     const { id, key } = await keys.made({ name: 'n', scopes: { products: 'delete' } })
     const { token: developer } = await signInMember(app, { store: 'one', role: 'developer' })
     expect((await app.call('DELETE', `${PATH}/${id}`, { token: developer })).status).toBe(200)
     expect(await keys.useKey(key)).toEqual([401, 'unauthorized'])
   })
 
-  test('can be read by him: what is out there is no secret, only its value', async () => {
+  test('can be read by the same developer: only its value is secret', async () => {
     const { id } = await keys.made({ name: 'n', scopes: { products: 'delete' } })
     const { token: developer } = await signInMember(app, { store: 'one', role: 'developer' })
     expect((await app.call('GET', `${PATH}/${id}`, { token: developer })).status).toBe(200)

@@ -24,7 +24,7 @@ describe('what is shown as a key', () => {
     expect(await keys.useKey(key)).toEqual([401, 'api_key_expired'])
   })
 
-  test('is refused alike whether its check digits are wrong or it never was', async () => {
+  test('gets the same refusal for wrong check digits and for an unknown key', async () => {
     const { key } = await keys.made()
     const last = key.at(-1) === '0' ? '1' : '0'
     const refusals = await Promise.all(

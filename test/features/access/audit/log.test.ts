@@ -71,7 +71,7 @@ describe('recording', () => {
     expect(row()).toMatchObject({ actor_kind: 'operator', address: null, request_id: null })
   })
 
-  test('of a caller keeps his credential’s kind and ids, and nothing of its token', () => {
+  test('of a caller keeps the kind and ids of the credential, and nothing of its token', () => {
     const event = describeAct(
       {
         kind: 'key',

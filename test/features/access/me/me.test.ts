@@ -66,7 +66,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
     )
   })
 
-  test('a member: himself, his stores, and his rights in the acting one', async () => {
+  test('a member: the person, their stores, and their rights in the active one', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer' }])
     const token = await getToken(app, anna)
     app.clock.advance(90_000)
@@ -98,7 +98,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
     })
   })
 
-  test('a member of several who names none: all his stores, and no rights', async () => {
+  test('a member of several stores who names none: all their stores, and no rights', async () => {
     await app.store('two')
     const anna = await addPerson(app, 'anna', [
       { store: 'two', role: 'owner' },
@@ -155,7 +155,7 @@ describe('GET /v1/me (contract 5.5): who calls, for which store, with which righ
     expect(refusal(await me(token))).toEqual([401, 'token_expired'])
   })
 
-  test('a person without a store has 60 requests a minute of his own', async () => {
+  test('a person without a store has 60 requests a minute of their own', async () => {
     const token = await getToken(app, await addPerson(app, 'anna'))
     const other = await getToken(app, await addPerson(app, 'bert'))
     for (let n = 0; n < 60; n++) expect((await me(token)).status).toBe(200)

@@ -64,7 +64,7 @@ describe('POST /verify (contract 5.3)', () => {
     expect(app.mails[1]).toMatchObject({ to: 'anna@shop.test', subject: 'Your account is open' })
   })
 
-  test('the password may be typed on another keyboard', async () => {
+  test('the password may arrive in another Unicode form', async () => {
     const token = await registered(app, { password: 'Ångström units' })
     expect((await confirm(app, token, 'A\u030angstro\u0308m units')).status).toBe(200)
   })
@@ -178,7 +178,7 @@ describe('POST /verify (contract 5.3)', () => {
     expect((await sendSignIn(app)).status).toBe(200)
   })
 
-  test('of many wrong passwords at once no more than five are looked at', async () => {
+  test('of many wrong passwords at once no more than five are checked', async () => {
     const on = behindProxy()
     const token = await registered(on)
     const guesses = Array.from({ length: 30 }, (_, n) => (n === 5 ? PASSWORD : `${WRONG} ${n}`))
@@ -191,7 +191,7 @@ describe('POST /verify (contract 5.3)', () => {
     await on.close()
   })
 
-  test('a restart forgives nobody', async () => {
+  test('wrong passwords still count after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lookalike-wrong-'))
     const start = () => testApp({ db: openDatabase(folder), ids: systemIds })
     const first = start()

@@ -38,7 +38,7 @@ describe('registrations have a bound altogether', () => {
     expect(kept()).toEqual(['late@shop.test', 'b@shop.test', 'b@shop.test', 'b@shop.test'])
   })
 
-  test('used ones, which wait for nobody, go before any open one', () => {
+  test('used ones are deleted before open ones', () => {
     const [first, second] = [add('used-first@shop.test', 1), add('used-second@shop.test', 1)]
     expect([queries.use(second, 's', 3), queries.use(first, 's', 2)]).toEqual([true, true])
     for (const email of ['a', 'b', 'c']) add(`${email}@shop.test`)

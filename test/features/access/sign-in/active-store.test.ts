@@ -144,7 +144,7 @@ describe('calls that concern the person', () => {
 })
 
 describe('the IP list of a store (contract 4.12)', () => {
-  test('closes the store to a member elsewhere, and leaves him what concerns himself alone', async () => {
+  test('closes the store to a member elsewhere, but not their own account', async () => {
     const person = await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
     const token = await getToken(app, person)
     const body = { ip_address: '203.0.113.7', force: true }
@@ -191,7 +191,7 @@ describe('what counts is what is true now, not what the token says', () => {
     expect(answer.body['details']).toEqual({ required: 'products:delete' })
   })
 
-  test('whoever is no super-admin any more may act for no foreign store', async () => {
+  test('a former super-admin may act for no foreign store', async () => {
     const root = await addPerson(app, 'root', [], { isSuperAdmin: true })
     const token = await getToken(app, root)
     expect(storeOf(await call(token, '/v1/products', 'other'))).toBe('other')
@@ -269,7 +269,7 @@ describe('roles and groups (contract 4.8)', () => {
     expect([(await remove('one')).status, (await remove('two')).status]).toEqual([404, 403])
   })
 
-  test('out of the last group a member has what his role gives, with the next call', async () => {
+  test('a member who leaves the last group has the rights of the role from the next call', async () => {
     const anna = await addPerson(app, 'anna', [{ store: 'one', role: 'developer', groups: [reader] }])
     const token = await getToken(app, anna)
     deleteRows(app, 'user_group_members')

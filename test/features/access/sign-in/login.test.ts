@@ -75,7 +75,7 @@ describe('POST /oauth/login: what a person gets (contract 5.1)', () => {
     expect(body).not.toHaveProperty('client_name')
   })
 
-  test('200 with none: an empty list, and a token that is good for the person himself', async () => {
+  test('200 with none: an empty list, and a token for the person’s own account', async () => {
     const anna = await addPerson(app, 'anna')
     const { status, body } = await sendSignIn(app, anna.email)
     expect([status, body['memberships'], body['redirect']]).toEqual([200, [], '/portal/select-store'])
@@ -188,7 +188,7 @@ describe('the claims (contract 4.5)', () => {
 })
 
 describe('who it is not (contract 4.3)', () => {
-  test('a wrong e-mail and a wrong password are the same to the byte, whoever it is', async () => {
+  test('a wrong e-mail and a wrong password get the same answer to the byte, for every kind of person', async () => {
     await app.store('one')
     await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }])
     await addPerson(app, 'nobodys')
@@ -265,7 +265,7 @@ describe('who it is not (contract 4.3)', () => {
     expect((await sendSignIn(app, email, { password: 'seven green bottles' })).status).toBe(200)
   })
 
-  test('whoever was deleted cannot sign in any more', async () => {
+  test('a deleted person cannot sign in', async () => {
     const { id, email } = await addPerson(app, 'anna')
     deleteUser(app, id)
     expect(refusal(await sendSignIn(app, email))).toEqual([401, 'unauthorized'])
@@ -300,7 +300,7 @@ describe('a hash of older parameters', () => {
     return { ...anna, hash }
   }
 
-  test('is made anew at the login, and the next login finds the person all the same', async () => {
+  test('is replaced at the login, and the next login works', async () => {
     const { id, email } = await annaOfOld()
     expect((await sendSignIn(app, email)).status).toBe(200)
     const renewed = hashOf(id)

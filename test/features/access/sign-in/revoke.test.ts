@@ -161,7 +161,7 @@ describe('calls that are wrong', () => {
 })
 
 describe('the tidying', () => {
-  test('forgets ended tokens a week after they could be refreshed, for clocks may be set back, and not a moment before', async () => {
+  test('forgets ended tokens exactly a week after their last possible refresh, because clocks may be set back', async () => {
     await revoke(tokens.machine)
     app.clock.advance(REFRESHABLE_MS - SECOND)
     await app.tidy()

@@ -125,7 +125,7 @@ describe('10 logins a minute from one address (contract 5.6)', () => {
     expectOverBudget(await stranger(`192.0.2.200, ${HOME}`), 60, 10)
   })
 
-  test('without a trusted proxy nobody can name another address than his own', async () => {
+  test('without a trusted proxy a request cannot claim another address', async () => {
     const direct = testApp()
     let n = 0
     await times(10, () => stranger(`192.0.2.${++n}`, direct))
@@ -195,7 +195,7 @@ describe('ten times as many from one network: a /24 of IPv4, a /48 of IPv6', () 
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(100)
   })
 
-  test('the longer of two waits is told, so that nobody is refused again after it', async () => {
+  test('the answer names the longer of two waits, so that the next try is not refused', async () => {
     await times(10, () => stranger('203.0.113.1'))
     app.clock.advance(20_000)
     for (let n = 2; n <= 10; n++) await times(10, () => stranger(`203.0.113.${n}`))
@@ -227,7 +227,7 @@ describe('30 refreshes a minute from one address (contract 5.6)', () => {
     metBar('boundary', 1, 'refreshes of an address: free again after 60 s to the millisecond')
   })
 
-  test('failed ones count: of 50 at once with tokens of nobody exactly 30 are looked at', async () => {
+  test('failed ones count: of 50 at once with unknown tokens exactly 30 are checked', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => refresh(`no-token-${n}`)))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 401)).toHaveLength(30)
@@ -244,7 +244,7 @@ describe('30 refreshes a minute from one address (contract 5.6)', () => {
   })
 })
 
-test('a restart forgives no address, and a tidying neither', async () => {
+test('the counts of an address survive a restart and tidying', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lookalike-throttle-'))
   const { clock, ids } = app
   const first = proxiedApp({ db: openDatabase(folder), clock, ids })

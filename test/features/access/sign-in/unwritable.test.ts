@@ -181,14 +181,14 @@ describe('a database that cannot be written', () => {
     expect(rows()).toBe(0)
   })
 
-  test('where an end cannot be written it is told, and nothing has ended', async () => {
+  test('503 when an end cannot be written, and nothing has ended', async () => {
     breakDisk()
     const token = tokenIn(await signIn())
     const end = await app.call('POST', '/oauth/revoke', { body: new URLSearchParams({ token }) })
     expect([end.status, (await me(token)).status]).toEqual([503, 200])
   })
 
-  test('what has ended in memory does not come back when the rest of the transaction fails', async () => {
+  test('a session that ended in memory does not come back when the rest of the transaction fails', async () => {
     const before = tokenIn(await signIn())
     breakDisk()
     const token = tokenIn(await refresh(before))
@@ -231,7 +231,7 @@ describe('a database that cannot be written', () => {
     expect([rows(), (await me(token)).status]).toEqual([0, 401])
   })
 
-  test('another fault while it is written ends nothing, and is tried again with the next one that is held', async () => {
+  test('another fault while a session is written ends nothing; the write is tried again with the next one', async () => {
     breakDisk()
     const token = tokenIn(await signIn())
     mendDisk()
@@ -264,14 +264,14 @@ describe('a database that cannot be written', () => {
     expect(rows()).toBe(0)
   })
 
-  test('another fault than the disk’s is told', async () => {
+  test('a fault that is not the disk’s is a 500', async () => {
     failWrites(app, 'INSERT ON sessions')
     expect((await signIn()).status).toBe(500)
   })
 })
 
 describe('with a second factor', () => {
-  test('a code gets in once, also where that cannot be written, and not again when it can', async () => {
+  test('a code works once, even while its use cannot be written, and not again afterwards', async () => {
     const phone = await enableTwoFactor(app, await getToken(app, anna))
     clock.advance(MINUTE)
     breakDisk()

@@ -60,13 +60,13 @@ describe('steps of a clock that may be set back', () => {
     expect(steps[way]('ann', 101, 100)).toBe(true)
   })
 
-  test('one step ahead is no future: an authenticator may be early', () => {
+  test('one step ahead is accepted: an authenticator may be early', () => {
     const steps = begin(101)
     expect([99, 100, 101].map((step) => steps.accept('ann', step, 100))).toEqual([false, false, false])
     expect(begin(102).accept('ann', 101, 100)).toBe(true)
   })
 
-  test('under any clock no step is taken twice within its time, and nobody waits for more than two minutes', () => {
+  test('under any clock no step is accepted twice within its time, and no wait is longer than two minutes', () => {
     const move = fc.record({
       by: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom(-120, 120, -2_880, 2_880, -1, -2)),
       early: fc.integer({ min: -1, max: 1 }),

@@ -435,7 +435,7 @@ describe('a login with a code (contract 5.2)', () => {
     expect(await tryLogin('one', { totp_code })).toEqual(refused)
   })
 
-  test('a code helps nobody who has no account, and is not looked at without two-factor authentication', async () => {
+  test('a code does not help without an account, and is ignored without two-factor authentication', async () => {
     await app.store('two')
     await enabled('one')
     expect(await tryLogin('nobody', { totp_code: '000000' })).toEqual([401, 'unauthorized'])
@@ -443,7 +443,7 @@ describe('a login with a code (contract 5.2)', () => {
     expect(await tryLogin('one')).toEqual([401, 'requires_2fa'])
   })
 
-  test('a secret that was copied over from another person lets nobody in', async () => {
+  test('a secret that was copied from another person does not work', async () => {
     await app.store('two')
     const { secret } = await enabled('one')
     await enabled('two')
@@ -545,7 +545,7 @@ describe('a login with a recovery code (contract 5.2)', () => {
     expect(await tryLogin('one', { recovery_code: codes[0] })).toEqual(SIGNED_IN)
   })
 
-  test('400 credential_ambiguous beside a code of the authenticator; neither is used up', async () => {
+  test('400 credential_ambiguous with a code of the authenticator as well; neither is used up', async () => {
     const { token, secret, codes } = await enabled('one')
     const both = { totp_code: shown(secret), recovery_code: codes[0] }
     expect(await tryLogin('one', both)).toEqual([400, 'credential_ambiguous'])

@@ -187,7 +187,7 @@ describe('a developer whose groups permit less (contract 4.11: nobody grants wha
     },
   )
 
-  test('403 for a use that a key gets, and for a key that has a use he lacks, which he may not take over', async () => {
+  test('403 for granting a use that the developer lacks, and for changing a key that has one', async () => {
     const as = await developer([['search:execute']])
     const own = await made({ ...WIDGET, allowed: ['text'] })
     const mightier = await made({ ...WIDGET, allowed: ['text', 'feedback'] })
@@ -212,13 +212,13 @@ describe('a developer whose groups permit less (contract 4.11: nobody grants wha
     expect([changed.status, changed.body['origins']]).toEqual([200, ['https://b.example']])
   })
 
-  test('ends every key all the same: a leaked one must not wait for somebody who holds more', async () => {
+  test('revokes every key: a leaked one must not wait for somebody with more rights', async () => {
     const { id } = await made()
     const answer = await app.call('DELETE', `${PATH}/${id}`, { token: await developer([[]]) })
     expect([answer.status, app.widgetKeys.count(storeId)]).toEqual([200, 0])
   })
 
-  test('is told 404 for another store’s key and 422 for a bad field before what he lacks', async () => {
+  test('gets 404 for another store’s key and 422 for a bad field before 403 for a missing permission', async () => {
     const as = await developer([[]])
     const strangers = await machineToken(app, (await app.store('two')).store_id)
     const foreign = (await create(WIDGET, strangers)).body

@@ -55,7 +55,7 @@ describe('a public key made at the command line (contract 4.11)', () => {
     ])
   })
 
-  test('is not made for what is no origin, and the operator is told which', () => {
+  test('is not made for a text that is no origin; the error names the text', () => {
     const attempt = () => create('https://good.example', 'null')
     expect(attempt).toThrow(OperatorError)
     expect(attempt).toThrow('"null" is not an origin')

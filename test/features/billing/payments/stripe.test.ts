@@ -328,7 +328,7 @@ describe('a subscription', () => {
 })
 
 describe('invoices', () => {
-  test('follow Stripe, in whatever order its events come', async () => {
+  test('follow Stripe in any order of its events', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     stripe.bill('in_1', 'sub_1')
     // Before the subscription itself was told of.
@@ -475,7 +475,7 @@ describe('POST /v1/billing/stripe/webhook', () => {
     expect(refusal(await sendRaw(body, { type: 'text/plain' }))).toEqual([415, 'unsupported_media_type'])
   })
 
-  test('strangers take 4 MiB of bodies at a time and no more; an ordinary event always gets through', async () => {
+  test('strangers take at most 4 MiB of bodies at a time; an ordinary event always gets through', async () => {
     const large = 'x'.repeat(200_000)
     const headers = {
       'content-type': 'application/json',
@@ -535,7 +535,7 @@ describe('POST /v1/billing/stripe/webhook', () => {
     await other.close()
   })
 
-  test('names nobody in the audit log but the provider', async () => {
+  test('names only the provider in the audit log', async () => {
     stripe.subscribe('sub_1', storeId, 'basic')
     await sendRaw(body)
     const [row] = readRows(app, 'audit_events', { action: 'billing.subscription_changed' }, [

@@ -255,7 +255,7 @@ describe('warnings at 80 and 95 %', () => {
     expect(mails()).toEqual(['one@shop.test: one uses 80 % of its plan: products'])
   })
 
-  test('tell of storage, too', async () => {
+  test('warn of storage as well', async () => {
     updateRows(app, 'stores', { kept_bytes: 475000000 }, { slug: 'one' })
     await app.call('POST', '/v1/products', { token, body: form({ product_id: 'a', image: pictureBytes(3) }) })
     await app.settle()

@@ -197,7 +197,7 @@ describe('with a mail server', () => {
     expect(warnings[0]).toMatchObject({ reason: 'connect', attempts: 1 })
   })
 
-  test('what nobody foresaw is a failure like any other, and not the caller’s', async () => {
+  test('an unforeseen error is a failure of the service, not of the caller', async () => {
     const { outbox } = outboxWith(async () => {
       throw new TypeError('a bug')
     })

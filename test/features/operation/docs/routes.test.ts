@@ -140,7 +140,7 @@ describe('an address that leads nowhere', () => {
     expect(answer.headers.get('content-type')).toContain('application/json')
   })
 
-  test('so does whoever sends something, whatever it accepts', async () => {
+  test('a request with a body gets JSON as well, whatever it accepts', async () => {
     const answer = await app.call('POST', '/nowhere', { headers: { accept: 'text/html' } })
     expect([answer.status, answer.body['error']]).toEqual([404, 'not_found'])
   })

@@ -59,7 +59,7 @@ describe('a database that takes no writes', () => {
     expect(await post(token, 'p', app.picture('p', 1))).toEqual([201, undefined])
   })
 
-  test('a fault nobody is answered about is seen as well: the search history, and tidying', async () => {
+  test('a fault outside a request is seen as well: in the search history and in tidying', async () => {
     app = testApp()
     const token = await app.signIn()
     await post(token, 'p', app.picture('p', 1))

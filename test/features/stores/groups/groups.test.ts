@@ -46,7 +46,7 @@ describe('/v1/user-groups (contract 5.11)', () => {
     })
   })
 
-  test('an admin may, too', async () => {
+  test('an admin may do the same', async () => {
     const adam = await somebody(app, 'adam', { one: 'admin' })
     expect((await create('Readers', [], adam)).status).toBe(201)
   })
@@ -70,7 +70,7 @@ describe('/v1/user-groups (contract 5.11)', () => {
     })
   })
 
-  test('409 for a name that is taken, whatever its case and accents, in this store alone', async () => {
+  test('409 for a name that is taken, in any case and with any accents, in this store alone', async () => {
     await create('Équipe')
     const id = await idOf('Other')
     for (const answer of [

@@ -58,7 +58,7 @@ describe('setup (contract 8.6): the first store', () => {
     expect(second.user_id).not.toBe(first.user_id)
   })
 
-  test('whoever registered before it takes nothing from the operator: setup makes the super-admin all the same', async () => {
+  test('setup makes the super-admin even if somebody registered before it', async () => {
     const body = { client_name: 'Early', email: 'early@shop.test', password: PASSWORD }
     await app.call('POST', '/register', { body })
     app.accounts.verify('early@shop.test')

@@ -290,7 +290,7 @@ describe('an account whose mailbox nobody has proven', () => {
     expect(refusal(await accept(app, { token }))).toEqual([403, 'account_not_verified'])
   })
 
-  test('is none where no mail server is set up: there, whoever invites vouches', async () => {
+  test('counts as proven without a mail server: there the person who invites vouches', async () => {
     const other = proxiedApp({ mailer: { isConfigured: false, send: async () => undefined } })
     for (const name of ['one', 'two']) await other.store(name)
     const both = await somebody(other, 'both', { one: 'owner', two: 'owner' })

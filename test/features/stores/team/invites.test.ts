@@ -64,7 +64,7 @@ describe('POST /v1/team/invite (contract 5.9)', () => {
     expect((await invite('anna@people.test')).body['is_existing_user']).toBe(true)
   })
 
-  test('the mail contains nothing that whoever named the store typed', async () => {
+  test('the mail contains nothing that the person who named the store typed', async () => {
     updateRows(app, 'stores', { name: 'Win a prize at evil.test' }, { slug: 'one' })
     await invite('nora@shop.test')
     expect(JSON.stringify(app.mails)).not.toContain('evil.test')
