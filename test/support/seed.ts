@@ -145,7 +145,6 @@ export const makeSuperAdmin = (app: Seeded, user: string, isSuperAdmin = true): 
 
 /** Notes that the person has shown to own the address. */
 export const prove = (app: Seeded, user: string, at = 1): void => updateUser(app, user, { proven_at: at })
-export const unprove = (app: Seeded, user: string): void => updateUser(app, user, { proven_at: null })
 
 export const setEmail = (app: Seeded, user: string, email: string): void => updateUser(app, user, { email })
 
