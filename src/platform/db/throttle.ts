@@ -110,7 +110,7 @@ export function createThrottle(
   function put(key: string, now: number): void {
     writeHeld(key, now)
     rows += insert.run(bucket, key, now).changes
-    if (rows > rowsMax) makeRoom(now)
+    if (rows > rowsMax) deleteOldest(now)
   }
 
   /** Writes the events held in memory; they are kept there until the commit. */
@@ -122,7 +122,7 @@ export function createThrottle(
     }
   }
 
-  function makeRoom(now: number): void {
+  function deleteOldest(now: number): void {
     forgetAllOld.run(bucket, now - windowMs)
     rows = countRows()
     if (rows <= rowsMax) return

@@ -133,7 +133,7 @@ export interface Embedder {
    */
   embedPicture(bytes: Uint8Array, options: PictureOptions): Promise<EmbeddedPicture>
   /**
-   * Asks before a picture is read whether the queue has room for it, and counts it among those on their way for a short
+   * Asks before a picture is read whether the queue can take it, and counts it among those on their way for a short
    * time. It holds no place.
    *
    * @param bytes the announced size.

@@ -76,8 +76,8 @@ export interface VectorArena {
    * Makes sure that a store can take `count` more vectors, unless others are put before.
    *
    * @param count less than 1 for a store that loses as many as it takes.
-   * @param promised counts of further vectors that must find room besides, by their stores; this store is not one of them.
-   * @returns false where they find no room.
+   * @param promised counts by store of further vectors that must fit as well; this store is not one of them.
+   * @returns false if they do not fit.
    */
   reserve(storeId: string, count: number, promised?: ReadonlyMap<string, number>): boolean
   /** Removes a vector and returns its former slot; ignores an unknown key. */

@@ -73,7 +73,7 @@ export class StoreSegment implements Segment {
     return this.#slotByKey.size
   }
 
-  /** The number of vectors that find room without another block. */
+  /** The number of vectors that fit without another block. */
   get freeSlots(): number {
     return this.#blocks.length * BLOCK_SLOTS - this.count
   }
@@ -139,7 +139,7 @@ export class StoreSegment implements Segment {
     return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
   }
 
-  /** @throws Error for a vector that cannot be stored, or finds no room; nothing changes then. */
+  /** @throws Error for a vector that cannot be stored or does not fit; nothing changes then. */
   put(key: number, vector: Float32Array): number {
     let slot = this.#slotByKey.get(key)
     this.#scanner.put(vector, () => {

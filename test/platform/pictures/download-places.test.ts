@@ -5,7 +5,7 @@ import {
   createDownloadPlaces,
   type DownloadPlacesOptions,
 } from '../../../src/platform/pictures/download-places.ts'
-import type { MakeRoom } from '../../../src/platform/pictures/picture-room.ts'
+import type { ReserveBytes } from '../../../src/platform/pictures/picture-budget.ts'
 
 const NEVER = new AbortController().signal
 const soon = () => new Promise(setImmediate)
@@ -30,9 +30,9 @@ function small(options: Partial<DownloadPlacesOptions> = {}) {
   function download(storeId: string, size = 10, announced = size, isSlow = () => false) {
     const gate = Promise.withResolvers<void>()
     const used = Promise.withResolvers<void>()
-    const load = async (makeRoom: MakeRoom): Promise<Uint8Array> => {
+    const load = async (reserve: ReserveBytes): Promise<Uint8Array> => {
       begun.push(storeId)
-      await makeRoom(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
+      await reserve(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
       await gate.promise
       return new Uint8Array(size)
     }

@@ -13,7 +13,7 @@ export interface BulkDeps {
   checkCallbackUrl(url: unknown): string | null
 }
 
-/** Fields beside the list. Each costs several microseconds, and a body has room for millions. */
+/** Fields beside the list. Each costs several microseconds, and a body can have millions. */
 const FIELDS_MAX = 1_000
 
 /** Reads the body of POST /v1/products/bulk as a job. A wrong item fails alone; a wrong body ends the reading. */

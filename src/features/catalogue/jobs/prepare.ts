@@ -2,7 +2,7 @@ import type { ShareLimits } from '../../../core/shares.ts'
 import type { ItemContent } from './item.ts'
 import type { LeasedItem } from './item-queries.ts'
 
-/** What an item needs most: servers that answer, or room for pictures that are here. */
+/** What an item needs most: servers that answer, or memory for pictures that have arrived. */
 export type Kind = 'fetched' | 'here'
 
 /** An item with what is needed to choose it. */

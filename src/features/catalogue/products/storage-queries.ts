@@ -20,7 +20,7 @@ interface Released extends DoomedPicture {
 export type StorageQueries = ReturnType<typeof storageQueries>
 
 /**
- * All SQL about the room that kept pictures take. Triggers keep the counts, and note the pictures that products let go.
+ * All SQL about the space that kept pictures take. Triggers keep the counts, and note the pictures that products let go.
  * No call opens a transaction.
  */
 export function storageQueries(db: Db) {

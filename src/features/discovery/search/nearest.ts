@@ -41,7 +41,7 @@ export interface NearRequest {
 export interface NearProducts {
   /** Best first; at most `depth`. */
   products: NearProduct[]
-  /** A picture with a value below this changes nothing. -Infinity when there is room for any. */
+  /** A picture with a value below this changes nothing. -Infinity while any fits. */
   floor: number
 }
 

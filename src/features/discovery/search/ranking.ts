@@ -208,8 +208,8 @@ let own = { values: new Float32Array(0), tops: new Float32Array(0) }
 function ownValues(places: number): { values: Float32Array; tops: Float32Array } {
   const blocks = Math.ceil(places / BLOCK)
   if (own.tops.length < blocks) {
-    const room = Math.ceil(blocks * 1.25)
-    own = { values: new Float32Array(BLOCK * room), tops: new Float32Array(room) }
+    const capacity = Math.ceil(blocks * 1.25)
+    own = { values: new Float32Array(BLOCK * capacity), tops: new Float32Array(capacity) }
   }
   return { values: own.values.subarray(0, places), tops: own.tops.subarray(0, blocks) }
 }

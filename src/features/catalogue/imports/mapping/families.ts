@@ -1,6 +1,6 @@
 import { turn } from '../../../../core/turns.ts'
 import type { ImportRecord } from '../formats/record.ts'
-import type { Families, Room } from './inheritance.ts'
+import type { CharBudget, Families } from './inheritance.ts'
 import { startMagentoFamilies } from './magento-families.ts'
 import type { Plan } from './mapping.ts'
 import type { Reading } from './variants.ts'
@@ -20,7 +20,7 @@ const RECORDS_MAX = 250_000
 /** A turn of the event loop is taken after so many rows: some milliseconds. */
 const TURN_RECORDS = 50
 
-function createRoom(): Room {
+function createCharBudget(): CharBudget {
   let left = KEPT_CHARS_MAX
   return {
     take(chars) {
@@ -38,7 +38,7 @@ export async function collectFamilies(
   reading: Reading,
 ): Promise<Families> {
   const start = plan.platform === 'magento' ? startMagentoFamilies : startWooCommerceFamilies
-  const collector = start(plan, reading, createRoom())
+  const collector = start(plan, reading, createCharBudget())
   let count = 0
   for await (const record of records) {
     if (++count > RECORDS_MAX) break

@@ -24,9 +24,9 @@ export interface FamilyCollector {
   done(): Families
 }
 
-/** Room for what is kept; the same for all collectors. */
-export interface Room {
-  /** @returns false if there is none. */
+/** Bounds the characters that a collector keeps. */
+export interface CharBudget {
+  /** @returns false if the budget is exhausted. */
   take(chars: number): boolean
 }
 

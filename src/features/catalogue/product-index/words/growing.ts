@@ -40,8 +40,8 @@ export interface Blocks<Kind extends Numbers> {
   giveBack(start: number, length: number): void
 }
 
-/** The numbers that a block for so many has place for. */
-export const roomOf = (length: number): number => (length + STEP - 1) & -STEP
+/** How many numbers a block for `length` of them can take. */
+export const capacityOf = (length: number): number => (length + STEP - 1) & -STEP
 
 export function createBlocks<Kind extends Numbers>(Kind: new (length: number) => Kind): Blocks<Kind> {
   const column = createColumn(Kind)
@@ -51,15 +51,15 @@ export function createBlocks<Kind extends Numbers>(Kind: new (length: number) =>
   return {
     column,
     take(length) {
-      const room = roomOf(length)
-      const start = free[room / STEP]?.pop()
+      const capacity = capacityOf(length)
+      const start = free[capacity / STEP]?.pop()
       if (start !== undefined) return start
-      end += room
+      end += capacity
       column.reach(end)
-      return end - room
+      return end - capacity
     },
     giveBack(start, length) {
-      const steps = roomOf(length) / STEP
+      const steps = capacityOf(length) / STEP
       if (steps === 0) return
       const starts = free[steps] ?? []
       free[steps] = starts
