@@ -19,7 +19,7 @@ interface Waiter {
 }
 
 export interface FairQueueOptions {
-  /** Looks again so often while somebody waits, in ms, for what becomes free by time alone. */
+  /** Polls at this interval while somebody waits, in ms, for places that become free by time alone. */
   againMs?: number
   /**
    * Most waiters. When the queue is full, the owner with the most waiters loses its youngest, or the newcomer is refused

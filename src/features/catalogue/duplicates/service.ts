@@ -40,7 +40,7 @@ interface Watch {
   near: Map<number, number>
 }
 
-/** Pictures that are looked at more closely. Variants and demo products among them are left out only afterwards. */
+/** Pictures that the precise pass compares. Variants and demo products among them are left out only afterwards. */
 const NEAR_MAX = 256
 
 /** A scan that waited longer is given up: the pictures that a write keeps would be swept before it used them. */

@@ -44,7 +44,7 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
     // Other processes change products without this one's doing.
     readVersion: (storeId) => `${writer.version(storeId)}/${reads.readDataVersion()}`,
   })
-  // One look at a whole store at a time.
+  // One scan of a whole store at a time.
   const locked = createKeyedLock()
   const findAbsentKeys: typeof hints.findAbsentKeys = (storeId, keys) =>
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))

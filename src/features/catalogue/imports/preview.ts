@@ -32,8 +32,8 @@ export function createPreviews(deps: PreviewDeps) {
   const { showPicture, findFacts } = deps
 
   return {
-    /** Reads the products of a file, and holds them against those of the store. */
-    async look(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
+    /** Reads the products of a file and compares them with those of the store. */
+    async inspect(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
       const comparison = compareWithStore(deps, storeId)
       const counts = { valid: 0, invalid: 0, hidden: 0 }
       const first: { line: number; product: Product }[] = []

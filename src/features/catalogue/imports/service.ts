@@ -171,7 +171,7 @@ export function importService(deps: ImportDeps) {
       withSource(storeId, request, async (source, plan, warnings, { pace, end, sample }) => {
         const reading = startReading()
         const options = { ...checks, pace, bringsPictures: false, reading }
-        const found = await previews.look(storeId, readItems(source, plan, options))
+        const found = await previews.inspect(storeId, readItems(source, plan, options))
         // Its pictures come from other servers, which is no reading.
         end()
         const { first, warnings: stopped, ...counts } = found

@@ -115,7 +115,7 @@ export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
         jobs.forgetStore(storeId)
         continue
       }
-      // The jobs of a suspended store wait. Every wake looks at the store again.
+      // The jobs of a suspended store wait. Every wake checks the store again.
       if (store.suspendedAt !== null) continue
       const next = tryToChoose(store, reserved)
       if (next) {

@@ -23,7 +23,7 @@ export type Finished =
   /** The service stops, the store is suspended, or the feed is gone: the rest is done later, or never. */
   | { kind: 'dropped' }
 
-/** Rows that are looked through in one turn of the event loop, and products that are deleted in one. */
+/** Rows that are read in one turn of the event loop, and products that are deleted in one. */
 const PAGE = 250
 const DELETED_AT_ONCE = 25
 
@@ -64,7 +64,7 @@ export function createFinish(deps: FinishDeps) {
   }
 
   /**
-   * Deletes a product, unless somebody has written it since the run began; the next run looks at it again. Hands it over if
+   * Deletes a product, unless somebody has written it since the run began; the next run decides again. Hands it over if
    * another feed names it.
    */
   async function remove(feed: FeedRow, arrival: number, productId: string): Promise<void> {

@@ -65,7 +65,7 @@ export interface ProductNeeds {
 /** Products of an older version whose copies are made anew in one step. */
 const FOLDED_AT_ONCE = 100
 
-/** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
+/** How often unused pictures are swept. One is deleted a minute after its product let it go. */
 const SWEEP_MS = 10_000
 
 /**

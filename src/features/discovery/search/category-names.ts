@@ -157,7 +157,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
     },
 
     /** How well the names fit a picture; undefined where they are not known. */
-    look(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
+    compare(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
       const shelf = findShelf(storeId, store)
       if (!shelf) return undefined
       shelves.delete(storeId)

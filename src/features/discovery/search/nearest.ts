@@ -60,7 +60,7 @@ const SLACK = 1.25
 /**
  * Finds the nearest products exactly, among the places that `accepts` lets pass.
  *
- * The best by their rough values are valued precisely. That tells how near the last wanted product is and how far the
+ * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
  */
 export function listNearest(

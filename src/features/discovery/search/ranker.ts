@@ -16,7 +16,7 @@ import { warnOfUnknownWords } from './warnings.ts'
 export interface RankerDeps {
   queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture'>
   findStore(storeId: string): SearchedStore | undefined
-  names: Pick<CategoryNames, 'look'>
+  names: Pick<CategoryNames, 'compare'>
   calibration: Calibration
 }
 
@@ -78,7 +78,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     if (rankBy.kind === 'nothing')
       return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
-    const plan = makePlan({ storeId, store, calibration, steering, look: names.look }, rankBy)
+    const plan = makePlan({ storeId, store, calibration, steering, compare: names.compare }, rankBy)
     const request: Omit<RankingRequest, 'fusion'> = {
       condition,
       ownPictureIds: ownPicturesOf(rankBy),
