@@ -134,7 +134,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       new Elysia({ name: 'products' }).use(productRoutes(guards, products)).use(pictureRoutes(kept)),
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
-      { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
+      { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.refreshAll },
     ],
   } satisfies Module<object>
 }

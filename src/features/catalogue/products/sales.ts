@@ -19,7 +19,7 @@ const STEP = 100
 /** Keeps the prices by which lists are sorted at what is paid now, when sales begin and end. */
 export function createSales({ queries, withoutFsync, turn, clock }: SalesDeps) {
   /** Awaited before a list by price, so that it is exact at the moment of the request. */
-  async function settle(storeId: string, now = clock.now()): Promise<void> {
+  async function refresh(storeId: string, now = clock.now()): Promise<void> {
     while (queries.isDue(storeId, now)) {
       try {
         withoutFsync(() => queries.turn(storeId, now, STEP))
@@ -33,10 +33,10 @@ export function createSales({ queries, withoutFsync, turn, clock }: SalesDeps) {
   }
 
   return {
-    settle,
+    refresh,
 
     /** The same for all stores, a step at a time for each. */
-    async settleAll(): Promise<void> {
+    async refreshAll(): Promise<void> {
       const now = clock.now()
       for (let storeId = queries.findDue(now); storeId !== undefined; storeId = queries.findDue(now)) {
         withoutFsync(() => queries.turn(storeId as string, now, STEP))
