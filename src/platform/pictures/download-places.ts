@@ -18,9 +18,10 @@ export interface DownloadPlacesOptions extends Partial<DownloadLimits> {
 }
 
 interface DownloadLimits {
-  /** Downloads of clients' requests that run at a time, and that run or wait. */
+  /** Downloads for requests of clients that run at a time. */
   downloads: ShareLimits
-  inLine: ShareLimits
+  /** Downloads for requests of clients that run or wait. */
+  admitted: ShareLimits
   /** Downloads of jobs at a time: of all hosts, and of one. */
   bulkDownloads: ShareLimits
   bulkOfHost: ShareLimits
@@ -30,7 +31,7 @@ interface DownloadLimits {
 
 const DEFAULTS: DownloadLimits = {
   downloads: LIMITS.downloads,
-  inLine: LIMITS.downloadsInLine,
+  admitted: LIMITS.downloadsInLine,
   bulkDownloads: LIMITS.bulkDownloads,
   bulkOfHost: LIMITS.bulkDownloadsOfHost,
   bulkPictures: LIMITS.bulkPictures,
@@ -46,8 +47,8 @@ const BULK_WAIT_MS = 5 * 60_000
  * used, and a store with many of them begins no further download.
  */
 export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options }: DownloadPlacesOptions) {
-  const { downloads, inLine, bulkDownloads, bulkOfHost, bulkPictures } = { ...DEFAULTS, ...options }
-  const line = createShares(inLine)
+  const { downloads, admitted, bulkDownloads, bulkOfHost, bulkPictures } = { ...DEFAULTS, ...options }
+  const admission = createShares(admitted)
   const load = createPictureBudget(budget, waitMs)
   const places = createPlaces({
     limits: [
@@ -65,7 +66,7 @@ export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options 
   /**
    * Downloads in turn. The picture's bytes are held until `until` settles.
    *
-   * @throws ApiError `overloaded` at once when the line is full, for everyone or for the store, and when the turn or the
+   * @throws ApiError `overloaded` at once when the queue is full, for everyone or for the store, and when the turn or the
    *   bytes are not free in time; DownloadError `timeout` when the host's places do not become free in time.
    */
   return async function run(
@@ -74,7 +75,7 @@ export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options 
     until: Promise<unknown>,
   ): Promise<Uint8Array> {
     // Jobs bound by themselves how many of their downloads wait.
-    const place = claim.isBulk ? undefined : line.tryTake(claim.store)
+    const place = claim.isBulk ? undefined : admission.tryTake(claim.store)
     if (!claim.isBulk && !place) throw budgetExhausted()
     try {
       return await places.run(claim, () => load(claim.store, download, until), until)

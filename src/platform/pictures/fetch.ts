@@ -31,7 +31,7 @@ export interface PictureFetcher {
 }
 
 export interface FetchOptions {
-  /** Whose download it is: stores share the line of downloads fairly. */
+  /** Whose download it is: stores share the queue of downloads fairly. */
   storeId: string
   /** The picture counts towards the bytes in flight until this settles. */
   until: Promise<unknown>

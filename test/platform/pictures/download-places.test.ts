@@ -20,7 +20,7 @@ function small(options: Partial<DownloadPlacesOptions> = {}) {
     budget,
     ofHost: { max: 100, perOwnerMax: 100, firstMax: 100, extraMax: 0 },
     downloads: { max: 4, perOwnerMax: 2, firstMax: 1, extraMax: 1 },
-    inLine: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
+    admitted: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
     waitMs: 60_000,
     ...options,
   })
@@ -74,7 +74,7 @@ describe('the line of downloads', () => {
 
   test('whatever four stores wait for, another has its first place and its first turn', async () => {
     const limits = { max: 100, perOwnerMax: 8, firstMax: 2, extraMax: 8 }
-    const { download, begun } = small({ downloads: limits, inLine: { ...limits, perOwnerMax: 32 } })
+    const { download, begun } = small({ downloads: limits, admitted: { ...limits, perOwnerMax: 32 } })
     for (const store of ['a', 'b', 'c', 'd']) {
       for (let n = 0; n < 40; n++) download(store)
     }

@@ -7,12 +7,12 @@ import {
 } from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
-import { createProductLines, type ProductLineDeps } from './ndjson.ts'
+import { createProductNdjson, type NdjsonDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
 export interface ExportNeeds
   extends Pick<NdjsonStreamDeps, 'stop'>,
-    Pick<ProductLineDeps, 'vectors' | 'model'> {
+    Pick<NdjsonDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
@@ -22,11 +22,11 @@ export function buildExports(
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
-  const lines = createProductLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
+  const readNdjson = createProductNdjson({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},
-    routes: (guards: Guards) => exportRoutes(guards, { streams, lines, clock }),
+    routes: (guards: Guards) => exportRoutes(guards, { streams, readNdjson, clock }),
     chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>

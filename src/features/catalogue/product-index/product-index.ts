@@ -80,7 +80,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
   function replaceDocument({ columns, words }: Sides, slot: number, document: number): void {
     const before = columns.documentAt(slot)
     if (before === document) return
-    words.hold(document)
+    words.retain(document)
     words.release(before)
   }
 
