@@ -10,9 +10,7 @@ import type { ProductsModule } from '../products/module.ts'
 import { createProductNdjson, type NdjsonDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds
-  extends Pick<NdjsonStreamDeps, 'stop'>,
-    Pick<NdjsonDeps, 'vectors' | 'model'> {
+export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<NdjsonDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
@@ -22,7 +20,13 @@ export function buildExports(
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
-  const readNdjson = createProductNdjson({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
+  const readNdjson = createProductNdjson({
+    findRow,
+    listIds,
+    toPublicUrl: pictures.toPublicUrl,
+    vectors,
+    model,
+  })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},

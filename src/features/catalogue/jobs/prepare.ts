@@ -38,8 +38,12 @@ export function prepare(item: LeasedItem): Prepared {
     const weight = PICTURES_MAX + Math.floor((item.part?.bytes ?? 0) / BYTES_PER_WEIGHT)
     return { item, kind: 'here', weight: Math.min(weight, WEIGHT_MAX), hosts: [] }
   }
-  const { image_url, additional_image_urls = [], given } = JSON.parse(item.content) as Partial<ItemContent>
-  const known = new Set(given?.pictures.map((picture) => picture.image_url))
+  const {
+    image_url,
+    additional_image_urls = [],
+    given: precomputed,
+  } = JSON.parse(item.content) as Partial<ItemContent>
+  const known = new Set(precomputed?.pictures.map((picture) => picture.image_url))
   const urls = [image_url ?? '', ...additional_image_urls].filter((url) => !known.has(url))
   const weight = Math.min(Math.max(1, urls.length), PICTURES_MAX)
   const hosts = [...new Set(urls.map(findHost))].filter((host) => host !== '')

@@ -63,8 +63,10 @@ export function createWorker(deps: WorkerDeps) {
       await writer.remove(store.id, productId, undefined, origin)
       return
     }
-    const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent
-    await writer.put(store, toInput(product, given), origin)
+    const { given: precomputed, ...product } = JSON.parse(
+      item.content ?? (await readPart(item)),
+    ) as ItemContent
+    await writer.put(store, toInput(product, precomputed), origin)
   }
 
   function fail(item: LeasedItem, error: ApiError): Outcome {

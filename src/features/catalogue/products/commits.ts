@@ -112,8 +112,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
           giveSpaceBack = claimVectorSpace(storeId, prepared, before)
           // Another product may have taken the last place while the pictures were on their way.
           if (!before) requirePlace(store)
-          if (isNews(origin))
-            endWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
+          if (isNews(origin)) endWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
           const saved = queries.save(product, prepared)
           const eventOrigin = eventOriginOf(writing)
           events.saved({ ...product, vectorId: saved.vectorId }, prepared, before, eventOrigin)

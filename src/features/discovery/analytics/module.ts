@@ -112,7 +112,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
         if (isCounted(search)) countSearch(search, replaced)
         demand.recordSearch(search)
       },
-      /** Ends the keystroke burst of a search that is given feedback: the next one of the session stands for itself. */
+      /** Ends the keystroke burst of a search that receives feedback: the next one of the session stands for itself. */
       noteFeedback: keystrokeBursts.end,
       countEvent: eventCounting.countEvent,
       takeBack: eventCounting.takeBack,
