@@ -14,7 +14,13 @@ export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<Ndjson
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
-/** Wires exports: everything of a store's catalogue as one file (contract 2.13). */
+/**
+ * Wires exports: everything of a store's catalogue as one file (contract 2.13).
+ *
+ * `ndjson.ts` walks a store by its ids and reads each product as its line is asked for, so an export holds no snapshot
+ * and little memory. `http/ndjson-streams.ts` bounds the open streams and cuts them at a stop, a fault or an absent
+ * reader. It does so by resetting the connection, which tells the client that the file is not whole.
+ */
 export function buildExports(
   { clock, log, noteFault }: Base,
   { products, vectors, model, stop }: ExportNeeds,

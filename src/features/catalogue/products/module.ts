@@ -71,6 +71,17 @@ const SWEEP_MS = 10_000
 /**
  * Wires the products of all stores. An upload walks straight down from here: routes, service, writer, then the pictures
  * and the SQL, then the product index, which calls nothing back.
+ *
+ * Lists walk an index of their order, and every statement names its index, because SQLite has no statistics to choose
+ * by. Triggers keep the number of products and `product_words`, the trigrams of names and ids, which only propose
+ * products: each is compared with the filter itself. `lists.ts` counts up to 10,000 and takes the cheaper way to a
+ * page.
+ *
+ * `products.price` is what is paid now, with the regular price and the sale beside it, so the indexes of lists need
+ * nothing else; `price_turns_at` is its next change. `sales.ts` applies due changes once a minute and before each list
+ * by price. `products.levels` has the names and paths above a category, and triggers copy them to `product_levels`. SQL
+ * cannot fold texts, so a migration marks products with `is_unfolded`, and `foldOld` makes their copies again before
+ * the index is loaded.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
   const { db, atomically, withoutFsync, clock, noteFault } = base

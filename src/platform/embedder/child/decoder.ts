@@ -82,7 +82,18 @@ interface Source {
   header: PictureHeader
 }
 
-/** Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool. */
+/**
+ * Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool.
+ *
+ * A picture is decoded once, at the size of the model: tensor, hash, palette and object come from the same pixels.
+ * `background.ts` finds a plain background and what stands on it. A crop is cut out of the stored picture and turned
+ * afterwards, because a decoder holds a whole picture in memory to turn it. `trim.ts` runs before any decoder, because
+ * a small file may cost far more than its bytes.
+ *
+ * Two flags in a model's `preprocessor_config.json` are this project's own, and the fingerprint of the model covers
+ * them: `shrink_on_load` lets the decoder reduce while it reads, and `object_mean` makes an indexed vector the mean of
+ * the picture's and its object's.
+ */
 export function createPictureDecoder(treatment: Treatment) {
   const { input } = treatment
 
