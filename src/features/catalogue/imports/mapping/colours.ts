@@ -1,6 +1,6 @@
 import { fold } from '../../../../core/text.ts'
 import { headerKey } from './headers.ts'
-import { decodeEntities } from './texts.ts'
+import { decodeCell } from './texts.ts'
 
 /** What options of variants and attributes call their colour, as `headerKey` writes it. */
 const NAMES: ReadonlySet<string> = new Set(
@@ -20,7 +20,7 @@ const COMPARED_MAX = 4_000
 
 /** Reads `Navy`, `Red, Blue`, `Black/White` and `red; blue`. */
 export const splitColours = (cell: string): string[] =>
-  decodeEntities(cell.slice(0, CELL_CHARS_MAX))
+  decodeCell(cell.slice(0, CELL_CHARS_MAX))
     .split(/[,;|/]/, COLOURS_MAX)
     .map((colour) => colour.trim())
     .filter((colour) => colour !== '')
