@@ -108,7 +108,7 @@ export function createWriteGroups(db: Db, clock: Clock, patienceMs = PATIENCE_MS
       // Where not even the transaction began, everybody would meet the same.
       const failed = taken.length > 0 ? taken : queue.slice(0, WRITES_MAX)
       queue = queue.slice(failed.length)
-      // What one write was refused for may be the doing of another that failed, so all of them get the same error.
+      // A write may have been refused because of another that failed, so all of them get the same error.
       for (const entry of failed) {
         undo(entry)
         entry.reject(error)

@@ -96,7 +96,7 @@ export interface PictureOptions extends PictureExtras {
   storeId: string
 }
 
-/** What else may be asked of a picture. */
+/** Optional results for a picture. */
 export interface PictureExtras {
   /** Makes the picture small, too, for people to look at. */
   thumbnail?: boolean | undefined

@@ -6,7 +6,7 @@ import type { Scanner } from './scanner.ts'
 import { createSketches } from './sketches.ts'
 import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
 
-/** What all segments of an arena share. */
+/** Shared by all segments of an arena. */
 export interface Scanning {
   scanner: Scanner
   /** Undefined to scan large stores in slices on the event loop. */

@@ -4,7 +4,7 @@ import { turn } from '../../../core/turns.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import type { OpenBytes } from './formats/record.ts'
 
-/** What reading one file may cost. */
+/** The limits of reading one file. */
 export interface PaceLimits {
   /** Records of every kind in one reading: products, empty and wrong ones, and those that are left out. */
   recordsMax: number
@@ -16,7 +16,7 @@ const PACE_LIMITS: PaceLimits = { recordsMax: 250_000, workMsMax: 30_000 }
 
 /** Reading holds the event loop for so long at a time. */
 const STEP_MS = 8
-/** Parsers get no more at once: what they make of a piece comes out of one step. */
+/** The most that parsers get at once, because they turn a piece into records in one step. */
 const PIECE_BYTES = 8 * 1024
 
 /** Keeps the reading of one file from holding up others, and from having no end. */

@@ -50,7 +50,7 @@ export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
 
   function choose(store: CallerStore, reserved: Reserved): Running | undefined {
     const busy = listRunning(store.id)
-    /** What a heavier item of the store waits for already. */
+    /** Kinds that a heavier item of the store already waits for. */
     const awaited = new Set<Kind>()
     const isSuspected = busy.some(({ item }) => isSuspect(item))
     for (const job of jobs.listOfStore(store.id)) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What became of an item that is over. Only one that failed is kept. */
+/** The outcome of an item. Only failed items are kept. */
 export type ItemEnd =
   | { state: 'done'; effect: 'indexed' | 'updated' | 'unchanged' | 'deleted' | 'overtaken' }
   | { state: 'failed'; error: ItemError; canRetry: boolean }

@@ -26,7 +26,7 @@ export interface NewJob {
   items: AsyncIterable<JobItem>
   /** Where to send a callback when the job is over; read once all items are there. Checked by the caller. */
   callbackUrl?: (() => string | null) | undefined
-  /** What the client should know about the job as a whole; read once all items are there. */
+  /** Warnings about the job as a whole; read once all items are written. */
   warnings?: (() => readonly string[]) | undefined
   /** Called in the transaction that makes the job visible; nothing is left of the job when it throws. */
   acknowledgedWith?: ((job: { jobId: string; arrival: number }) => void) | undefined

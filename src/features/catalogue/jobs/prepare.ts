@@ -2,7 +2,7 @@ import type { ShareLimits } from '../../../core/shares.ts'
 import type { ItemContent } from './item.ts'
 import type { LeasedItem } from './item-queries.ts'
 
-/** What an item needs most: servers that answer, or memory for pictures that have arrived. */
+/** The scarce resource of an item: servers that answer, or memory for pictures that have arrived. */
 export type Kind = 'fetched' | 'here'
 
 /** An item with what is needed to choose it. */
@@ -26,7 +26,7 @@ export const SHARES: Readonly<Record<Kind, ShareLimits>> = {
   fetched: { max: 400, perOwnerMax: 20, firstMax: 8, extraMax: 40 },
   here: { max: 48, perOwnerMax: WEIGHT_MAX, firstMax: 4, extraMax: 20 },
 }
-/** A product loads no more pictures at a time. */
+/** Pictures that a product loads at a time. */
 const PICTURES_MAX = 4
 /** So many bytes of pictures within an item weigh as much as a picture. */
 const BYTES_PER_WEIGHT = 512 * 1024

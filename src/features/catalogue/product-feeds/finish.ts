@@ -36,13 +36,13 @@ export function createFinish(deps: FinishDeps) {
     return row?.isRunning && row.runNumber === runNumber ? row : undefined
   }
 
-  /** Products that the feed brought and that its file names no more, page by page. */
+  /** Lists, page by page, the products that the feed brought and its file no longer names. */
   async function* listMissing({ id, runNumber, settledRun }: FeedRow, onPage: (size: number) => void) {
     let after = ''
     for (;;) {
       await turn()
       const page = products.listBrought(id, after, PAGE)
-      // What this run and stopped ones before it brought would hide that the rest is gone.
+      // Products brought by this run, and by stopped runs before it, would hide that the others are gone.
       onPage(page.filter(({ broughtIn }) => broughtIn <= settledRun).length)
       yield page.filter(({ seenRun }) => seenRun < runNumber).map(({ productId }) => productId)
       const last = page.at(-1)

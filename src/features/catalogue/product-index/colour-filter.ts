@@ -2,7 +2,7 @@ import { isNamed, type NamedColours, parseColour } from '../../../core/colours/c
 import { deltaE2000 } from '../../../core/colours/lab.ts'
 import type { PaletteColumn, PaletteMatch } from './palettes.ts'
 
-/** What a picture must show to stand in for a colour name. */
+/** How much of a colour a picture must show to stand in for a colour name. */
 const IN_PICTURE: PaletteMatch = { share: 0.15, deltaE: 20 }
 
 /** The columns that the colour of a product is read from, by slot. */

@@ -38,7 +38,7 @@ export interface IndexedStore {
   hasAllWords: boolean
 }
 
-/** What belongs to one store beside its vectors. */
+/** The parts of a store besides its vectors. */
 interface Sides {
   columns: StoreColumns
   words: WordIndex

@@ -58,7 +58,7 @@ const pickFields = ({
   palette: palette.map(({ hex, share }) => ({ hex, share })),
 })
 
-/** What a picture can be saved with; undefined if its vector is not of this model. */
+/** Reads a precomputed picture. @returns undefined if its vector is not of this model. */
 export function readPrecomputed(
   { vector: text, ...facts }: PrecomputedPicture,
   dimension: number,

@@ -100,7 +100,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
     findPrecomputed: (value: object) => findPrecomputed(value, model),
 
     /**
-     * What `writer.put` takes for a product.
+     * Builds the input of `writer.put` for a product.
      *
      * @param precomputed vectors that came with it. They count if they are of the model in use: another one may have come since.
      */

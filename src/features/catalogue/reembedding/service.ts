@@ -62,7 +62,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
       log.info({ products: done }, 'all products are embedded with the present model')
       done = 0
     }
-    // What is left failed, and waits for its next try.
+    // The products that are left have failed and wait for their next try.
     pollAt = ids.length === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + MINUTE_MS
     stores = ids.map((id) => ({ id, window: [], after: 0 }))
     return stores

@@ -30,7 +30,7 @@ export type Blend =
    */
   | { kind: 'best'; weights: readonly number[]; negatives: readonly number[]; map: LogisticMap }
 
-/** What a store's products are ranked by. */
+/** The ranking of a store's products, ready to be scored. */
 export interface Fusion {
   legs: VectorLeg[]
   blend: Blend
@@ -112,7 +112,7 @@ function combineBest(
   }
 }
 
-/** What an exact leg adds to a value. @param likeness of the picture to the query picture, as a cosine. */
+/** The share of an exact leg in a value. @param likeness of the picture to the query picture, as a cosine. */
 const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
   leg.isFading && likeness > RANKING.alike
     ? leg.at(slot) * Math.max(0, (1 - likeness) / (1 - RANKING.alike))

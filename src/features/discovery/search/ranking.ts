@@ -37,7 +37,7 @@ export interface Hit extends NearProduct {
   reference?: number
 }
 
-/** What made a value: each leg's part of it. */
+/** The shares of the legs in a value. */
 export interface Explanation {
   /** The raw cosine of the first vector; null without any. */
   cosine: number | null

@@ -1,6 +1,6 @@
 import { JPEG, visitSegments } from './trim.ts'
 
-/** What the decoder must know of a picture before it decodes. */
+/** The facts of a picture that the decoder needs before it decodes. */
 export interface PictureHeader {
   /** Pixels after EXIF rotation. */
   width: number

@@ -70,7 +70,7 @@ interface Group {
   chars: number
   /** Why the shop does not show it. */
   hidden: string | undefined
-  /** What the rows so far say as variants. */
+  /** The variants of the rows so far. */
   members: Members
 }
 

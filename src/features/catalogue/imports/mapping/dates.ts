@@ -1,6 +1,6 @@
 import { isoTime } from '../../../../core/clock.ts'
 
-/** What a day without a time of day means: its beginning, or its end. */
+/** Whether a day without a time means its beginning or its end. */
 export type DaySide = 'start' | 'end'
 
 const ISO =

@@ -7,11 +7,11 @@ import type { Reading } from './variants.ts'
 import { startWooCommerceFamilies } from './woocommerce-families.ts'
 
 /**
- * What is kept of all families of a file, in characters; a parent takes some hundreds and a variation about a hundred.
+ * The most characters kept of all families of a file; a parent takes some hundreds and a variation about a hundred.
  * Rows beyond it are products by themselves.
  */
 const KEPT_CHARS_MAX = 24 * 1024 * 1024
-/** What an entry takes beside its texts. */
+/** The overhead of an entry besides its texts. */
 const ENTRY_CHARS = 200
 
 /** Files have at most 200,000 products; further rows are not looked at. */

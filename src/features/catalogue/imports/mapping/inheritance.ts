@@ -5,7 +5,7 @@ import type { Family } from './products.ts'
 import { readDescription } from './texts.ts'
 import { splitAddresses } from './values.ts'
 
-/** What is to be done with one row, after the whole file has been seen. */
+/** The fate of one row, known after the whole file has been read. */
 export type Placed =
   | { cells: Cells; family: Family }
   /** Its product's row stands for it. */
@@ -30,7 +30,7 @@ export interface CharBudget {
   take(chars: number): boolean
 }
 
-/** What a variation has of its product where it says nothing itself. */
+/** Fields that a variation inherits from its product where its own are empty. */
 const INHERITED = [
   'name',
   'description',

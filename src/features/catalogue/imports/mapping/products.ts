@@ -17,13 +17,13 @@ export interface MappedProduct {
   metadata: Record<string, unknown>
 }
 
-/** What rows elsewhere in the file say of a product. */
+/** Values for a product from rows elsewhere in the file. */
 export interface Family {
   /** The id of the product that holds the group together. */
   group?: string | undefined
-  /** What its variations say. */
+  /** From the rows of its variations. */
   members?: Members | undefined
-  /** What its own rows say as variants. */
+  /** From its own rows, where they are variants. */
   ownMembers?: Members | undefined
   /** They are not products of their own, so their pictures belong to this one. */
   isWhole?: boolean
@@ -123,7 +123,7 @@ function joinStock(
   return isWhole ? own !== false && members.inStock : own === true || members.inStock
 }
 
-/** What a row costs by itself; of a variant, what it lacks its product may say. */
+/** Reads the price of a row by itself; a variant may inherit a missing one from its product. */
 function readOwnOffer(plan: Plan, rows: readonly Cells[], { losses }: Reading) {
   const [own, ...others] = rows
   const offer = readOffer(createFinder(plan, own ? [own] : []), plan.platform, losses)

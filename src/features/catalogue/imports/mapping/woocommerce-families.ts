@@ -29,7 +29,7 @@ export function startWooCommerceFamilies(
   let isFull = false
   const find = (cells: Cells) => createFinder(plan, [cells])
 
-  /** What variations may call a product. */
+  /** The names by which variations refer to a product. */
   function listNames(cells: Cells): string[] {
     const [sku, id] = [find(cells)('sku'), find(cells)('id')]
     return [...(sku === undefined ? [] : [sku]), ...(id === undefined ? [] : [`id:${id}`])]
