@@ -16,7 +16,7 @@ export interface ThrottleOptions {
 
 /** A throttle that stores its events in the database. */
 export interface KeptThrottle extends Throttle {
-  /** Deletes events whose window is over, for every key. */
+  /** Deletes events outside the window, for every key. */
   prune(now: number): void
 }
 

@@ -102,7 +102,7 @@ export function createFairQueue({ againMs, max = Infinity, isOpen = () => true }
     serve,
     isEmpty: (): boolean => waiting.size === 0,
 
-    /** @throws the error of `failure` when the time is over, the signal aborts, or the queue is full. */
+    /** @throws the error of `failure` when the time is up, the signal aborts, or the queue is full. */
     wait<Value>(
       owner: string,
       grant: Grant<Value>,

@@ -199,7 +199,7 @@ export class StoreSegment implements Segment {
           this.#watches.delete(changed)
         }
         if (this.#isCleared) return undefined
-        // Sketches that are made anew with another mean fit no query that was prepared before.
+        // Sketches rebuilt with another mean do not fit queries prepared before.
         if (mean && mean !== this.#sketches.mean) continue
         into = this.#scoreAgain(query, changed, into)
         const result = use({ ...this.#cut(into), isEstimated: mean !== undefined })

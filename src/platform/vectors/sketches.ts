@@ -45,7 +45,7 @@ export function createSketches(largeSlots: number, { takenSlots, vectorAt, write
     get done(): number {
       return done
     },
-    /** Of all sketches below `done`; another object when they are made anew. */
+    /** Of all sketches below `done`; another object once they are rebuilt. */
     get mean(): Float32Array | undefined {
       return mean
     },

@@ -50,7 +50,7 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         ...options,
       })
       const read: unknown = await answer.json().catch((error: unknown) => {
-        // A proxy refuses in words of its own; a success without its content is none.
+        // A proxy refuses in words of its own; a success without its content counts as a failure.
         if (answer.ok) throw error
       })
       if (answer.ok) return read as never

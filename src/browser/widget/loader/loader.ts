@@ -76,7 +76,7 @@ function replay(api: Api, stub: Present | undefined): void {
 
 function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const said = new Set<string>()
-  /** Says something once, whatever the number of occasions. */
+  /** Logs a message only once. */
   const warn = (message: string) => {
     if (!said.has(message)) complain(message)
     said.add(message)
@@ -198,7 +198,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   return api
 }
 
-/** Starts the widget, unless the key is none or a secret. */
+/** Starts the widget, unless the key is missing or a secret. */
 function start(script: Script, stub?: Present | Renewal): Present | undefined {
   const { key = '' } = script.dataset
   if (/^pk_\w+$/.test(key)) return boot(script, stub)

@@ -23,7 +23,7 @@ export interface WalkDeps {
 export type Walks = ReturnType<typeof createWalks>
 
 /**
- * Reads many products in steps, each in a turn of the event loop of its own. What one costs depends on the filter and on
+ * Reads many products in steps, each in its own turn of the event loop. The cost of a step depends on the filter and on
  * the metadata, so the next step is larger or smaller by what the last one took.
  */
 export function createWalks({ queries, clock, turn }: WalkDeps) {

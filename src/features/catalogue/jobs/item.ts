@@ -24,7 +24,7 @@ export interface NewJob {
   author?: Standing | undefined
   /** Any number of items; the job begins when all of them are on the disk. */
   items: AsyncIterable<JobItem>
-  /** Where to send a callback when the job is over; read once all items are there. Checked by the caller. */
+  /** The address of the callback; read once all items are written. Checked by the caller. */
   callbackUrl?: (() => string | null) | undefined
   /** Warnings about the job as a whole; read once all items are written. */
   warnings?: (() => readonly string[]) | undefined

@@ -16,11 +16,11 @@ export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'wit
   accounting: Pick<Accounting, 'putBack'>
   /** Does one item and records its outcome. Never throws. */
   work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome>
-  /** Puts back an item whose lease is over, or ends it after too many tries. */
+  /** Puts back an item whose lease has expired, or ends it after too many tries. */
   giveUp(item: LeasedItem): void
   findStore(id: string): CallerStore | undefined
   products: { has(storeId: string, productId: string): boolean; count(storeId: string): number }
-  /** Told once an item of a job is over, outside every transaction. */
+  /** Called once an item of a job has ended, outside every transaction. */
   onProgress(jobId: number): void
 }
 

@@ -9,7 +9,7 @@ import type { JobSummary } from './schema.ts'
 export interface StreamsDeps {
   find(id: number): JobRow | undefined
   summary(job: JobRow): JobSummary
-  /** Learns of a job that is over, at the first `tell` after its end. */
+  /** Learns of a finished job, at the first `tell` after its end. */
   onEnd(job: JobRow): void
   clock: Pick<Clock, 'monotonic'>
 }

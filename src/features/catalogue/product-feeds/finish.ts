@@ -118,7 +118,7 @@ export function createFinish(deps: FinishDeps) {
     while (withoutFsync(() => products.forgetUnseen(feed.id, feed.runNumber, PAGE)) > 0) await turn()
   }
 
-  /** @throws ApiError for a storage fault, and whatever is a bug. */
+  /** @throws ApiError for a storage fault; other errors are bugs. */
   return async function finish(feed: FeedRow): Promise<Finished> {
     const run = feed.run as RunReport
     const { arrival } = run

@@ -111,7 +111,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       noteBrought: products.bring,
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,
-      /** Waits for the runs underway, once the service stops. */
+      /** Waits for the runs in progress. Call it when the service stops. */
       drain: scheduler.drain,
     },
     routes: (guards: Guards) => feedRoutes(guards, feeds),

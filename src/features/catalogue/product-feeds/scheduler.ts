@@ -169,7 +169,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   return {
     wake,
 
-    /** Waits for the runs underway, once the service stops. */
+    /** Waits for the runs in progress. Call it when the service stops. */
     async drain(): Promise<void> {
       while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
     },

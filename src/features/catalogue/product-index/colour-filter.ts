@@ -18,8 +18,8 @@ export interface ColourColumns {
 /**
  * Clears the mask of the products that have not the wanted colour (contract 3.2).
  *
- * A word is held against the colour name, in any language; where a product has none, against its first picture. A hex is
- * held against the first picture of every product, and against names that are a hex themselves. All pictures of a product
+ * A word is compared with the colour name, in any language; where a product has none, with its first picture. A hex is
+ * compared with the first picture of every product, and with names that are a hex themselves. All pictures of a product
  * pass or fail together.
  *
  * @param bytes one for each slot, 1 where it passes so far.

@@ -38,7 +38,7 @@ export interface ListQuery {
   after?: ProductPosition | undefined
 }
 
-/** Where products that may pass a filter are found; each of them is then held against the whole filter. */
+/** Where products that may pass a filter are found; each of them is then compared with the whole filter. */
 export type Source = 'words' | 'category' | 'level' | 'brand' | 'updated' | 'store'
 
 interface Order {

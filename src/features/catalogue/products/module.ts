@@ -62,7 +62,7 @@ export interface ProductNeeds {
   noteGrowth(store: CallerStore): void
 }
 
-/** Products of an older version whose copies are made anew in one step. */
+/** Products of an older version whose copies are rewritten in one step. */
 const FOLDED_AT_ONCE = 100
 
 /** How often unused pictures are swept. One is deleted a minute after its product let it go. */
@@ -129,8 +129,8 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
       /**
-       * Makes copies anew that an older version has written, step by step; to be done before the index is loaded. A disk
-       * that takes no writes puts it off.
+       * Rewrites the copies that an older version has written, step by step. Call it before the index is loaded. A disk
+       * that takes no writes postpones it.
        */
       *foldOld(): Generator<void> {
         try {

@@ -42,7 +42,7 @@ export function findPrecomputed(
   return { model: model.hash, pictures: pictures.filter(({ vector }) => vector !== null).map(pickFields) }
 }
 
-/** Leaves out whatever else a client has written there. */
+/** Drops everything else that a client has written there. */
 const pickFields = ({
   image_url,
   content_hash,

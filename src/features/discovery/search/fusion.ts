@@ -17,7 +17,7 @@ export interface Side {
   share: number
   map: LogisticMap
   vector?: Pick<VectorLeg, 'name' | 'vector'>
-  /** Made anew in the tick of the ranking, of the store as it is then. */
+  /** Built in the tick of the ranking, from the store as it is then. */
   exactLegs?(store: SearchedStore): ExactLeg[]
 }
 

@@ -116,7 +116,7 @@ export function createQueryPictures({
       return owner === undefined || entry.owner === owner ? entry : undefined
     },
 
-    /** Drops the pictures whose time is over. */
+    /** Drops the expired pictures. */
     prune(): void {
       const now = clock.monotonic()
       for (const [storeId, shelf] of shelves) {

@@ -36,9 +36,9 @@ export interface Ranked {
   warnings: string[]
 }
 
-/** Creates what ranks a store by a query, whatever the query ranks by. */
+/** Creates the ranker of stores, for every kind of `rankBy`. */
 export function createRanker({ queries, findStore, names, calibration }: RankerDeps) {
-  /** One list for all fusions of a plan. @returns undefined where the store's index was made anew meanwhile. */
+  /** One list for all fusions of a plan. @returns undefined if the store's index was rebuilt meanwhile. */
   async function rankFusions(
     storeId: string,
     store: SearchedStore,
@@ -58,7 +58,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     return only && others.length === 0 ? only : takeTurns(rankings, request.depth)
   }
 
-  /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
+  /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */
   return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
     const { searcher, wanted, rankBy, sort } = query
     const { condition, depth, popular } = scope

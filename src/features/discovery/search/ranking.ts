@@ -75,7 +75,7 @@ const ESTIMATED_STORES = 2.5
  * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
  * worth more; see `estimates.ts`.
  *
- * @returns undefined when the store's index was made anew meanwhile.
+ * @returns undefined if the store's index was rebuilt meanwhile.
  */
 export function rank(store: SearchedStore, request: RankingRequest): Ranking | Promise<Ranking | undefined> {
   const { segment, columns } = store

@@ -7,7 +7,7 @@ import { mapProduct } from './products.ts'
 import { addRow, type Members, type Reading, startMembers } from './variants.ts'
 import { findReasonToHide, isShownAlone } from './visibility.ts'
 
-/** One product of a file, or a piece of the file that is none. */
+/** One product of a file, or a piece of the file that is not a product. */
 export type ImportItem =
   | { line: number; product: unknown }
   | { line: number; problem: string }

@@ -17,7 +17,7 @@ export interface Offer {
 /** Finds the first value of a field in the cells of a product, trimmed. */
 export type FindCell = (name: Field | Role) => string | undefined
 
-/** Reads what a product costs. A sale that is none, or whose dates cannot be read, is left out and counted. */
+/** Reads the price of a product. A sale that is not below the price, or whose dates cannot be read, is left out and counted. */
 export function readOffer(find: FindCell, platform: Platform, losses: Losses): Offer {
   const readCell = (name: Field | Role): Price | undefined => {
     const cell = find(name)
@@ -69,7 +69,7 @@ export function paidAt({ price, sale, from, until }: Offer, now: number): number
   return sale !== undefined && holds ? sale : price
 }
 
-/** The offers of the variants of one product, taken in one by one. */
+/** The offers of the variants of one product, added one by one. */
 export interface OfferRange {
   best?: Offer
   /** The highest price that is paid. */

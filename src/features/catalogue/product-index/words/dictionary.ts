@@ -141,7 +141,7 @@ export function createGroups() {
       keys.remove(group)
     },
 
-    /** The first member of a group; 0 for the group 0, which is none. */
+    /** The first member of a group; 0 for the group 0, which means no group. */
     first: (group: number): number => (group === 0 ? 0 : (firstOf.items[group] as number)),
     /** The next member of the same group; 0 after the last. */
     next: (member: number): number => nextOf.items[member] as number,
