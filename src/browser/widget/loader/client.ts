@@ -31,7 +31,7 @@ export interface Client {
   ): Promise<Result>
 }
 
-/** @param onRefused hears of every refusal of the key or of its store. */
+/** @param onRefused receives every refusal of the key or of its store. */
 export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
   return {
     base,

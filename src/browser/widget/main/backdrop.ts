@@ -1,5 +1,5 @@
 /**
- * Hears of clicks on the backdrop of a modal dialog. Both ends of a click must be there: a text that is marked, or something
+ * Listens to clicks on the backdrop of a modal dialog. Both ends of a click must be there: a text that is marked, or something
  * that is dragged, may end on it. The empty space of the dialog itself does not belong to it.
  */
 export function listenToBackdrop(dialog: HTMLDialogElement, onClick: () => void): void {

@@ -13,7 +13,7 @@ const text = (bytes: Uint8Array, at: number, length: number): string =>
 export const isHeic = (bytes: Uint8Array): boolean =>
   text(bytes, 4, 4) === 'ftyp' && !/avif|avis/.test(text(bytes, 8, 4))
 
-/** @returns undefined for what is no picture of a format that we know. */
+/** @returns undefined unless it is a picture of a known format. */
 export function readDimensions(bytes: Uint8Array): Dimensions | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {

@@ -3,7 +3,7 @@ import type { Turn } from '../../../core/turns.ts'
 import type { FilterQueries } from './queries.ts'
 import { type Scope, START, type Stretch } from './stretch-queries.ts'
 
-/** One step should take about so long: others wait for it. */
+/** The aim for the duration of one step, in ms: others wait for it. */
 const STEP_MS = 4
 const STEP_MS_MAX = 8
 const PRODUCTS_FIRST = 8

@@ -14,7 +14,7 @@ export interface PaceLimits {
 
 const PACE_LIMITS: PaceLimits = { recordsMax: 250_000, workMsMax: 30_000 }
 
-/** Reading holds the event loop for so long at a time. */
+/** How long reading holds the event loop at a time, in ms. */
 const STEP_MS = 8
 /** The most that parsers get at once, because they turn a piece into records in one step. */
 const PIECE_BYTES = 8 * 1024
@@ -50,7 +50,7 @@ export function createPace(
   let since = monotonic()
   let cpu = process.cpuUsage()
 
-  /** A machine that is busy with something else takes longer, which nobody is to pay for. */
+  /** A machine that is busy with something else takes longer, which must not count against the file. */
   function pause(): void {
     const { user, system } = process.cpuUsage(cpu)
     workMs += Math.min(monotonic() - since, (user + system) / 1_000)

@@ -66,7 +66,7 @@ function toItem(value: unknown, checkProduct: BulkDeps['checkProduct']): JobItem
   }
 }
 
-/** The id that a wrong item names, as far as it is one. */
+/** The id that an invalid item names, if it is a valid id. */
 function findProductId(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
   const { product_id: id } = value as { product_id?: unknown }

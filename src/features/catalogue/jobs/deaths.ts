@@ -9,13 +9,13 @@ export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
   accounting: Pick<Accounting, 'end'>
 }
 
-/** An item during whose work the program has died so often is not begun again. */
+/** An item is not begun again after the program has died this often during it. */
 const DEATHS_MAX = 3
 
 /** Keeps an item that ends the program from doing it again and again. */
 export function createDeaths({ items, accounting, withoutFsync, log }: DeathDeps) {
   return {
-    /** To be called right before the work on items begins. */
+    /** Call it right before the work on items begins. */
     begin: (begun: readonly LeasedItem[]): void => withoutFsync(() => items.markBegun(begun, true)),
 
     /** Marks an item that nobody works on any more, although its outcome could not be written. */

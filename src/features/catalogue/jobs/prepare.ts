@@ -50,6 +50,6 @@ export function prepare(item: LeasedItem): Prepared {
   return { item, kind: hosts.length > 0 ? 'fetched' : 'here', weight, hosts }
 }
 
-/** The host of a URL as its download names it; empty for what is no such URL. */
+/** The host of a URL as its download names it; empty if it is not such a URL. */
 const findHost = (url: string): string =>
   /^ *https?:\/\/[^/?#]/i.test(url) && URL.canParse(url) ? new URL(url).hostname : ''

@@ -135,7 +135,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       fillUp()
     },
 
-    /** Leaves a job alone that was cancelled, and gives back its items that nobody works on yet. */
+    /** Drops a cancelled job, and releases its items that nobody works on yet. */
     leave(row: JobRow): void {
       const job = jobs.find(row.storeId, row.id)
       if (!job) return
@@ -146,7 +146,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       }
     },
 
-    /** Goes on with what is due, and takes back what nobody works on any more. To be called every second. */
+    /** Begins due items, and releases items that nobody works on any more. Call it every second. */
     wake(): void {
       if (isStopped) return
       start()

@@ -156,7 +156,7 @@ export function jobService(deps: JobDeps) {
       await cleanup.tidy(job.storeId)
     },
 
-    /** Goes on with all jobs. To be called every second. */
+    /** Continues all jobs. Call it every second. */
     wake(): void {
       resume()
       scheduler.wake()

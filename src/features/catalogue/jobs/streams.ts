@@ -9,7 +9,7 @@ import type { JobSummary } from './schema.ts'
 export interface StreamsDeps {
   find(id: number): JobRow | undefined
   summary(job: JobRow): JobSummary
-  /** Learns of a finished job, at the first `tell` after its end. */
+  /** Called with a finished job, at the first `tell` after its end. */
   onEnd(job: JobRow): void
   clock: Pick<Clock, 'monotonic'>
 }
@@ -123,7 +123,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
     /** Notes that a job may have changed. */
     note: (job: number): void => void changed.add(job),
 
-    /** Tells the readers what has changed. To be called a few times a second. */
+    /** Sends the changes to the readers. Call it a few times a second. */
     tell(): void {
       if (changed.size === 0 && streams.size === 0) return
       const jobs = new Map([...changed].map((id) => [id, find(id)]))
@@ -136,7 +136,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
       }
     },
 
-    /** Ends the streams of readers who have lost their right. To be called every second. */
+    /** Ends the streams of readers who have lost their right. Call it every second. */
     closeOfTheGone(): void {
       for (const stream of streams) if (!isAllowedStill(stream.reader)) close(stream)
     },

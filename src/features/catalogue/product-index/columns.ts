@@ -158,7 +158,7 @@ export function createColumns(now: () => number = systemClock.now) {
       )
       palettes.set(slot, palette)
     },
-    /** Fills a slot from stored fields. @param spelling the product's own, asked for what is new. */
+    /** Fills a slot from stored fields. @param spelling the product's own, called for new values. */
     load(slot: number, row: StoredFields & Place, spelling: Spelling): void {
       write(slot, row, spelling)
       palettes.load(slot, row.palette)

@@ -62,7 +62,7 @@ export type ProductIndex = ReturnType<typeof createProductIndex>
  * It is a cache of the database: filled at the start, and changed in the same tick as each commit, so that the next
  * search finds every acknowledged product.
  *
- * @param now Unix ms, for what is paid at present.
+ * @param now Unix ms, for the price that is paid now.
  */
 export function createProductIndex(arena: VectorArena, now: () => number = systemClock.now) {
   const stores = new Map<string, Sides>()

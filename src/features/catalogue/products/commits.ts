@@ -22,7 +22,7 @@ export interface ProductCommitsDeps extends Pick<Base, 'clock' | 'ids'> {
   index: Pick<ProductIndex, 'put' | 'remove' | 'claimSpace'>
   events: ProductEvents
   writeTogether: WriteTogether
-  /** Learns of the pictures of every write inside its transaction. */
+  /** Called with the pictures of every write inside its transaction. */
   duplicates: Pick<DuplicatesService, 'addPictures'>
   waiting: Pick<WaitingWrites, 'drop'>
   /** Learns inside its transaction of every write that may have taken places of the plan. */

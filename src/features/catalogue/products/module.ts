@@ -52,7 +52,7 @@ export interface ProductNeeds {
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
   budget: Pick<ByteBudget, 'take'>
-  /** Learns of every change inside its transaction. */
+  /** Called with every change inside its transaction. */
   emit: EmitEvent
   /** Finds the product that a new picture is a copy of. */
   duplicates: DuplicatesService

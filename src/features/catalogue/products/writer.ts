@@ -31,7 +31,7 @@ export interface ProductWriterDeps
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Finds the product that the new first picture of another one is a copy of. */
   duplicates: Pick<DuplicatesService, 'scan' | 'addPictures'>
-  /** Learns of every write, so that older work on the same product is not done after it. */
+  /** Called with every write, so that older work on the same product is not done after it. */
   waiting: WaitingWrites
 }
 

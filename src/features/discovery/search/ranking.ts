@@ -68,9 +68,9 @@ const ESTIMATED_STORES = 2.5
  * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
  * The scan reads eight bits of each dimension of every vector that passes the filter, once for each vector of the query.
- * Every picture that could be among the best `depth` goes through a precise pass with sixteen, so the order is that of the float
- * vectors. Each product counts with its best picture. Ties keep the order in which the pictures were added, so pages
- * neither repeat nor lose a product.
+ * Every picture that could be among the best `depth` goes through a precise pass with sixteen, so the order is that of the
+ * float vectors. Each product counts with its best picture. Ties keep the order in which the pictures were added, so
+ * pages neither repeat nor lose a product.
  *
  * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
  * worth more; see `estimates.ts`.

@@ -136,7 +136,7 @@ export function createPictureDecoder(treatment: Treatment) {
   }
 }
 
-/** @throws RefusedPicture for what is no picture, and for a size beyond the limits. */
+/** @throws RefusedPicture if it is not a picture, or exceeds the limits in size. */
 async function openPicture(file: Uint8Array): Promise<Source> {
   const contentType = pictureType(file)
   if (!contentType) {
@@ -155,7 +155,7 @@ async function openPicture(file: Uint8Array): Promise<Source> {
 
 /**
  * Draws the preview of a small picture beside everything else. A large one takes memory twice, so it waits for the
- * first decoding; so does the fault of a damaged one, which is told by that.
+ * first decoding; so does a damaged one, whose fault the decoding reports.
  */
 function startPreview({ bytes, header }: Source, work: number): () => Promise<Uint8Array | undefined> {
   const draw = () =>

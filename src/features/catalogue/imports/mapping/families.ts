@@ -17,7 +17,7 @@ const ENTRY_CHARS = 200
 /** Files have at most 200,000 products; further rows are not looked at. */
 const RECORDS_MAX = 250_000
 
-/** A turn of the event loop is taken after so many rows: some milliseconds. */
+/** Rows between two turns of the event loop: some milliseconds. */
 const TURN_RECORDS = 50
 
 function createCharBudget(): CharBudget {

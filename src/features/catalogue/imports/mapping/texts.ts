@@ -30,7 +30,7 @@ export function readDescription(cell: string): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Cuts a text to so many characters, behind a word if one ends near there. */
+/** Cuts a text to `max` characters, behind a word if one ends near there. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
   const characters = Array.from(text.slice(0, 2 * max))

@@ -2,7 +2,7 @@ type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
 /** A column of numbers that grows by half of its length. */
 export interface Column<Kind extends Numbers> {
-  /** To be read again after {@link Column.reach}, which may replace it. */
+  /** Must be read again after {@link Column.reach}, which may replace it. */
   items: Kind
   /** Makes place for an index; new places hold 0. */
   reach(index: number): void
@@ -32,7 +32,7 @@ const STEP = 4
  * the same length, so nothing is ever moved.
  */
 export interface Blocks<Kind extends Numbers> {
-  /** To be read again after {@link Blocks.take}, which may replace it. */
+  /** Must be read again after {@link Blocks.take}, which may replace it. */
   column: Column<Kind>
   /** @returns where the block starts. What it holds is undefined. */
   take(length: number): number
