@@ -38,7 +38,7 @@ function planOf(store: IndexedStore, vector: Float32Array, text?: string): Ranki
     {
       ...{ storeId: 'store', store, steering: { boost: 0.1, isInOne: false } },
       calibration: { image_image: map, text_image: map },
-      look: () => ({
+      compare: () => ({
         reliability: 0.5,
         fits: store.columns.listCategories().map((category) => ({ category, cosine: 1 / (4 + category) })),
       }),

@@ -3,7 +3,7 @@ import { LIMITS } from './limits.ts'
 import { createShares, type ShareLimits, type Yielding } from './shares.ts'
 
 /** Bytes reserved for one owner. */
-export interface Room {
+export interface Reservation {
   readonly bytes: number
   /** Returns the bytes above `bytes`; does nothing when fewer are held. */
   shrinkTo(bytes: number): void
@@ -11,10 +11,10 @@ export interface Room {
   release(): void
 }
 
-export interface RoomOptions {
+export interface ReserveOptions {
   /** Refuses the reservation when all bytes held, including these, would exceed it. */
   ceiling?: number | undefined
-  /** Makes the room one that gives way while it is slow. */
+  /** Lets another owner take these bytes while this one is slow. */
   yields?: Yielding | undefined
 }
 
@@ -23,7 +23,7 @@ export type ByteBudget = ReturnType<typeof createByteBudget>
 const RETRY_AFTER_SECONDS = 1
 
 /** The error for a body or picture that does not fit into the budget. */
-export const noRoom = () =>
+export const budgetExhausted = () =>
   new ApiError('overloaded', 'Too many request bodies and pictures are in progress', {
     // The connection stays open. Closing it would cost a client that is still sending its answer.
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -36,7 +36,7 @@ export function createByteBudget(limits: Partial<ShareLimits> = {}) {
     for (const listener of listeners) listener()
   })
 
-  function tryTake(owner: string, bytes: number, options: RoomOptions = {}): Room | undefined {
+  function tryTake(owner: string, bytes: number, options: ReserveOptions = {}): Reservation | undefined {
     const held = shares.tryTake(owner, bytes, options)
     return (
       held && {
@@ -52,11 +52,11 @@ export function createByteBudget(limits: Partial<ShareLimits> = {}) {
   return {
     tryTake,
 
-    /** @throws ApiError `overloaded` when there is no room. */
-    take(owner: string, bytes: number, options?: RoomOptions): Room {
-      const room = tryTake(owner, bytes, options)
-      if (!room) throw noRoom()
-      return room
+    /** @throws ApiError `overloaded` when the budget is exhausted. */
+    take(owner: string, bytes: number, options?: ReserveOptions): Reservation {
+      const reservation = tryTake(owner, bytes, options)
+      if (!reservation) throw budgetExhausted()
+      return reservation
     },
 
     /** Calls `listener` whenever bytes are returned. */

@@ -228,7 +228,7 @@ const pictureTooLarge = (maxBytes: number): ApiError =>
 /** With more chunks, each of a 15 MiB body holds less than 800 bytes: the client only wants to keep the service busy. */
 const CHUNKS_MAX = 20_000
 
-/** Reads a body once there is room for it, and never holds more than `maxBytes` of it. */
+/** Reads a body once the budget has space for it, and never holds more than `maxBytes` of it. */
 async function readBytes(
   { request, intake }: WithRequest,
   maxBytes: number,
@@ -240,12 +240,12 @@ async function readBytes(
   if (!intake || length <= LIMITS.bodyBytesUncounted)
     return announced === null ? readChunks(request.body ?? [], maxBytes, tooLarge) : request.bytes()
   const arrival = intake.follow(request)
-  const room = intake.admit(request, length, arrival)
+  const reservation = intake.admit(request, length, arrival)
   const bytes =
     announced === null
       ? await readChunks(arrival.pieces(), maxBytes, tooLarge)
       : await readKnown(arrival.pieces(), length)
-  room.shrinkTo(bytes.length)
+  reservation.shrinkTo(bytes.length)
   return bytes
 }
 
@@ -285,7 +285,7 @@ const tooManyChunks = (): ApiError =>
 
 function readForm(context: WithRequest, schema: TSchema, picture: EmbedPriority, maxBytes: number): Parsed {
   const limits = { minBytes: LIMITS.bodyBytesUncounted, maxBytes }
-  // The limit of an ordinary form is that of a picture plus some room for other fields.
+  // The limit of an ordinary form is that of a picture plus some space for other fields.
   const tooLarge = () => pictureTooLarge(Math.min(maxBytes, LIMITS.pictureBytesMax))
   // In a form with several pictures, none of them need be too large.
   const bodyTooLarge = takesSeveralFiles(schema) ? payloadTooLarge : tooLarge

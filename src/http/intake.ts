@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { ByteBudget, Room } from '../core/byte-budget.ts'
+import type { ByteBudget, Reservation } from '../core/byte-budget.ts'
 import { LIMITS } from '../core/limits.ts'
 import type { Yielding } from '../core/shares.ts'
 import type { Embedder, EmbedPriority } from '../platform/embedder/embedder.ts'
@@ -10,13 +10,13 @@ export interface Intake {
   /** Records whose request it is, before its body is read. */
   nameOwner(request: Request, owner: string): void
   /**
-   * Takes room for a body until its request is over. A small body needs none.
+   * Reserves bytes for a body until its request is over. A small body needs none.
    *
    * @param bytes the announced length, or the maximum of the route.
-   * @param yields lets another owner's body take the room while this one is slow.
+   * @param yields lets another owner's body take the bytes while this one is slow.
    * @throws ApiError `overloaded` if too many bytes are being read, of all owners or of this one.
    */
-  admit(request: Request, bytes: number, yields: Yielding): Room
+  admit(request: Request, bytes: number, yields: Yielding): Reservation
   /**
    * Asks the model's queue for a body that holds a picture, before it is read.
    *
@@ -36,27 +36,27 @@ export function createIntake(
   arrivals: ArrivalOptions,
 ) {
   const owners = new WeakMap<Request, string>()
-  const rooms = new WeakMap<Request, Room>()
+  const reservations = new WeakMap<Request, Reservation>()
   const intake: Intake = {
     nameOwner(request, owner) {
       owners.set(request, owner)
     },
     admit(request, bytes, yields) {
       const ceiling = LIMITS.bodyBytesInFlightMax
-      const room = budget.take(owners.get(request) ?? '', bytes, { ceiling, yields })
-      rooms.set(request, room)
-      return room
+      const reservation = budget.take(owners.get(request) ?? '', bytes, { ceiling, yields })
+      reservations.set(request, reservation)
+      return reservation
     },
     announce: (request, bytes, priority) =>
       embedder.announcePicture(bytes, { priority, storeId: owners.get(request) ?? '' }),
     follow: ({ body }) => startArrival(body, arrivals),
   }
-  /** Gives back the room of a finished request. */
-  const release = (request: Request): void => rooms.get(request)?.release()
+  /** Returns the bytes of a finished request. */
+  const release = (request: Request): void => reservations.get(request)?.release()
   return { intake, release }
 }
 
-/** Gives every parser its `intake`, and gives room back once the request is answered or has failed. Mounted before the error plugin. */
+/** Gives every parser its `intake`, and returns reserved bytes once the request is answered or has failed. Mounted before the error plugin. */
 export const intakePlugin = ({ intake, release }: ReturnType<typeof createIntake>) =>
   new Elysia({ name: 'http.intake' })
     .decorate('intake', intake)

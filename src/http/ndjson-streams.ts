@@ -76,7 +76,7 @@ export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: Ndj
      *
      * @param owner whose stream it is: a store, or a person.
      * @param reader the stream ends when this right is withdrawn.
-     * @param start gives the lines, each read on demand. It is called once there is room for the stream.
+     * @param start gives the lines, each read on demand. It is called once the stream is admitted.
      * @throws ApiError `overloaded` if the owner has too many open streams, or all together have.
      */
     open(owner: string, reader: Standing, start: () => Iterator<string, void>): ReadableStream<Uint8Array> {

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 
-/** Room on a disk that ordinary users may fill. */
+/** Space on a disk that ordinary users may fill. */
 export interface FreeDisk {
   freeBytes: number
   /** Of the whole disk, 0 to 1. */

@@ -17,7 +17,7 @@ const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 /** A hash occupies a core for about 25 ms, which searches then lack. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 60
-/** Places in the line that one network may take, so that the others find some. */
+/** Places in the queue that one network may take, so that some are left for others. */
 const WAITING_PER_NETWORK_MAX = WAITING_MAX / 2
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>

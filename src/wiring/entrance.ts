@@ -12,7 +12,7 @@ import type { BillingWing } from './billing.ts'
 
 export type Entrance = ReturnType<typeof wireEntrance>
 
-/** Builds what a request passes before a route sees it: room for its body, its caller, and the budgets that it spends. */
+/** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
   { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,

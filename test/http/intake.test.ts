@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { type ByteBudget, createByteBudget, type Room } from '../../src/core/byte-budget.ts'
+import { type ByteBudget, createByteBudget, type Reservation } from '../../src/core/byte-budget.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { LIMITS } from '../../src/core/limits.ts'
 import { jsonBody } from '../../src/http/body.ts'
@@ -33,13 +33,13 @@ afterEach(async () => {
 })
 
 /** Takes all the bytes there are, in the names of other stores. */
-function fill(all: ByteBudget): Room[] {
+function fill(all: ByteBudget): Reservation[] {
   const { max, firstMax } = LIMITS.bytesInFlight
   return Array.from({ length: max / firstMax }, (_, n) => all.take(`other ${n}`, firstMax))
 }
 
 const address = () => `http://127.0.0.1:${app.http.server?.port}`
-const nothingHeld = () => until('every room is given back', () => budget.held() === 0)
+const nothingHeld = () => until('every reservation is released', () => budget.held() === 0)
 
 const send = (path: string, body: string | FormData | ReadableStream, store = 0, type?: string) =>
   fetch(address() + path, {
@@ -202,7 +202,7 @@ describe('bodies in flight', () => {
   })
 })
 
-test('a body that does not come is given up, with its room and its connection', async () => {
+test('a body that does not come is given up, with its reservation and its connection', async () => {
   const arrivals = { monotonic: () => performance.now(), patienceMs: () => 50 }
   const slow = new Elysia()
     .use(intakePlugin(createIntake(budget, fakeEmbedder(), arrivals)))

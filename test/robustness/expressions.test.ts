@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { removeTags } from '../../src/core/html-text.ts'
 import {
-  plainText,
   readNumber,
   readPrice,
   readStock,
@@ -134,7 +134,7 @@ const CHARACTERS = [
   '&',
 ]
 const READERS: Record<string, (cell: string) => unknown> = {
-  plainText,
+  removeTags,
   readNumber,
   readPrice,
   readStock,

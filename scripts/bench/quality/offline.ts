@@ -120,7 +120,7 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
         : await models.see(Buffer.from(image, 'base64'), false, box && { ...box, unit: 'relative' })
     const words = query === undefined ? undefined : await models.read(query)
     const plan = makePlan(
-      { storeId: 'store', store, calibration, steering: { boost, isInOne: false }, look: names.look },
+      { storeId: 'store', store, calibration, steering: { boost, isInOne: false }, compare: names.compare },
       { kind: 'sides', picture: seen && { vector: seen.vector }, words },
     )
     const [fusion] = plan.fusions

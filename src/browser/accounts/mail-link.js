@@ -72,7 +72,7 @@ function send() {
 }
 
 /** Asks what the link is about. */
-const look = () => request(form.dataset.look, { token })
+const peek = () => request(form.dataset.look, { token })
 
 /** Shows the parts of the form that concern this reader: none of them before the service has told about the link. */
 function showParts(answer) {
@@ -126,7 +126,7 @@ async function go() {
   stopComplaining()
   for (const field of fields) field.removeAttribute('aria-invalid')
   setFormBusy(true)
-  const showAnswer = await (isReady ? send() : look()).catch(() => () => complain(UNREACHABLE))
+  const showAnswer = await (isReady ? send() : peek()).catch(() => () => complain(UNREACHABLE))
   setFormBusy(false)
   form.hidden = false
   showAnswer()

@@ -5,7 +5,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export interface ZipWriter {
   /** @param path with `/`. */
   add(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Adds a file of so many zeros, which take hardly any space on the disk. */
+  /** Adds a file of `bytes` zeros, which take hardly any space on the disk. */
   addZeros(path: string, bytes: number): Promise<void>
   /** Writes the directory and closes the file. @returns the size of the archive. */
   end(): Promise<number>

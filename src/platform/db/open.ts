@@ -33,7 +33,7 @@ export function openDatabase(source: string | ':memory:' | Buffer): Db {
   db.prepare = ((sql: string) => prepare(hideParameters(sql))) as Db['prepare']
   migrate(db)
   // For the pages that a savepoint may have to bring back. In a file of the system's temporary folder they would take
-  // time, and one that is full would fail a write for which the data folder has room. Indexes of a migration may be large.
+  // time, and one that is full would fail a write for which the data folder has space. Indexes of a migration may be large.
   db.pragma('temp_store = MEMORY')
   return db
 }

@@ -58,7 +58,7 @@ export function createReads(db: Db): Reads {
 
   return {
     together<Result>(reads: () => Result): Result {
-      // What a transaction has written so far may be rolled back, and must not be remembered.
+      // A transaction may still be rolled back, so reads inside it must not be remembered.
       if (db.inTransaction) return reads()
       return run(() => {
         forgetIfChanged()

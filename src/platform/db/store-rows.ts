@@ -14,7 +14,7 @@ export interface StoreRows {
   removeSome(table: string, storeId: string, limit: number): number
 }
 
-/** What the sweeper deletes with its file, because a trigger names it to the sweeper. */
+/** Left to the sweeper, which deletes each row with its file. */
 const SWEPT = ['released_pictures']
 
 /** The tables with rows of stores. Each stands behind those that its rows need, so the order is turned round. */

@@ -1,7 +1,7 @@
 /** Whose rows a table holds: those of stores, or those of this install as a whole, or nobody's own. */
 type Rows =
   | 'node'
-  /** Made of other tables by triggers alone, wherever their rows come or go. */
+  /** Written by triggers of other tables only. */
   | 'derived'
   | {
       /** The column that says whose row it is. */

@@ -16,7 +16,7 @@ export interface ThrottleOptions {
 
 /** A throttle that stores its events in the database. */
 export interface KeptThrottle extends Throttle {
-  /** Deletes events whose window is over, for every key. */
+  /** Deletes events outside the window, for every key. */
   prune(now: number): void
 }
 
@@ -110,7 +110,7 @@ export function createThrottle(
   function put(key: string, now: number): void {
     writeHeld(key, now)
     rows += insert.run(bucket, key, now).changes
-    if (rows > rowsMax) makeRoom(now)
+    if (rows > rowsMax) deleteOldest(now)
   }
 
   /** Writes the events held in memory; they are kept there until the commit. */
@@ -122,7 +122,7 @@ export function createThrottle(
     }
   }
 
-  function makeRoom(now: number): void {
+  function deleteOldest(now: number): void {
     forgetAllOld.run(bucket, now - windowMs)
     rows = countRows()
     if (rows <= rowsMax) return

@@ -17,7 +17,7 @@ export function createThrottles(db: Db) {
       return throttle
     },
 
-    /** Deletes the events whose window is over, of every throttle. */
+    /** Deletes the events outside the window, of every throttle. */
     prune(now: number): void {
       for (const throttle of throttles) throttle.prune(now)
     },

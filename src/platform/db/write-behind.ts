@@ -7,7 +7,7 @@ export interface WriteBehindOptions {
   /** Runs work once, after a number of ms. */
   defer(work: () => void, delayMs: number): void
   log: { error(fields: { err: unknown; lost: number }, message: string): void }
-  /** Learns of every error of the database. */
+  /** Called with every error of the database. */
   noteFault(error: unknown): void
 }
 

@@ -31,11 +31,11 @@ export interface GroupedWrite<Result> {
  */
 export type WriteTogether = <Result>(write: GroupedWrite<Result>) => Promise<Result>
 
-/** A group ends after so many writes or so much time, and leaves the rest to the next turn: others want to be answered. */
+/** A group ends after this many writes or this time, and leaves the rest to the next turn: others want to be answered. */
 const WRITES_MAX = 64
 const GROUP_MS_MAX = 8
 
-/** A group of patient writes alone is committed after so much time, or as soon as it has so many. */
+/** A group of patient writes alone is committed after this time, or as soon as it has this many. */
 const PATIENCE_MS = 150
 const PATIENT_MAX = 8
 
@@ -108,7 +108,7 @@ export function createWriteGroups(db: Db, clock: Clock, patienceMs = PATIENCE_MS
       // Where not even the transaction began, everybody would meet the same.
       const failed = taken.length > 0 ? taken : queue.slice(0, WRITES_MAX)
       queue = queue.slice(failed.length)
-      // What one write was refused for may be the doing of another that failed, so all of them get the same error.
+      // A write may have been refused because of another that failed, so all of them get the same error.
       for (const entry of failed) {
         undo(entry)
         entry.reject(error)

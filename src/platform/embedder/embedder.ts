@@ -96,7 +96,7 @@ export interface PictureOptions extends PictureExtras {
   storeId: string
 }
 
-/** What else may be asked of a picture. */
+/** Optional results for a picture. */
 export interface PictureExtras {
   /** Makes the picture small, too, for people to look at. */
   thumbnail?: boolean | undefined
@@ -133,7 +133,7 @@ export interface Embedder {
    */
   embedPicture(bytes: Uint8Array, options: PictureOptions): Promise<EmbeddedPicture>
   /**
-   * Asks before a picture is read whether the queue has room for it, and counts it among those on their way for a short
+   * Asks before a picture is read whether the queue can take it, and counts it among those on their way for a short
    * time. It holds no place.
    *
    * @param bytes the announced size.

@@ -18,7 +18,7 @@ const EmbedRequest = Exactly({
   priority: Priority,
   /** The process does not decode a picture that takes more work than this; it answers `large` and drops it. */
   pixelsMax: Type.Integer(),
-  /** What the answer shall also have. */
+  /** Optional results, see `PictureExtras`. */
   thumbnail: Type.Optional(Type.Boolean()),
   preview: Type.Optional(Type.Boolean()),
   regions: Type.Optional(Type.Boolean()),

@@ -129,7 +129,7 @@ export class ProcessLane {
   send(task: Task, pixelsMax: number): void {
     const id = this.#nextId++
     this.#entries.set(id, { task, hasBegun: false, ms: 0 })
-    // Within a process jobs differ from other indexing no more.
+    // Within a process, jobs no longer differ from other indexing.
     const priority = task.priority === 'search' ? 'search' : 'index'
     const { thumbnail, preview, regions, crop } = task
     const asked = {

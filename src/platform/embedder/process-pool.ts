@@ -220,7 +220,7 @@ export class ProcessPool {
     this.#waits.set(task, setTimeout(giveUp, this.#options.waitMs))
   }
 
-  /** Puts a picture that is not small back into the queue until there is room for its size. */
+  /** Puts a picture that is not small back into the queue until a process may take its size. */
   #resize(task: Task, pixels: number): void {
     if (task.pixels === undefined) {
       task.pixels = pixels

@@ -166,7 +166,7 @@ export class TaskQueue {
     return this.#suspects.shift()
   }
 
-  /** Removes and returns all waiting tasks; their room is held until {@link release}. */
+  /** Removes and returns all waiting tasks; they count against the queue until {@link release}. */
   takeAll(): Task[] {
     return [this.#suspects, ...PRIORITIES.map((name) => this.#queues[name])].flatMap((queue) =>
       queue.splice(0),
@@ -181,7 +181,7 @@ export class TaskQueue {
     return at >= 0
   }
 
-  /** Frees the room of a task after its answer. */
+  /** Frees the place and bytes of a task after its answer. */
   release(task: Task): void {
     this.#tasks--
     this.#bytes -= task.bytes.length

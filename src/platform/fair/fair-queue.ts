@@ -19,7 +19,7 @@ interface Waiter {
 }
 
 export interface FairQueueOptions {
-  /** Looks again so often while somebody waits, in ms, for what becomes free by time alone. */
+  /** Polls at this interval while somebody waits, in ms, for places that become free by time alone. */
   againMs?: number
   /**
    * Most waiters. When the queue is full, the owner with the most waiters loses its youngest, or the newcomer is refused
@@ -102,7 +102,7 @@ export function createFairQueue({ againMs, max = Infinity, isOpen = () => true }
     serve,
     isEmpty: (): boolean => waiting.size === 0,
 
-    /** @throws the error of `failure` when the time is over, the signal aborts, or the queue is full. */
+    /** @throws the error of `failure` when the time is up, the signal aborts, or the queue is full. */
     wait<Value>(
       owner: string,
       grant: Grant<Value>,

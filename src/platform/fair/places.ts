@@ -5,7 +5,7 @@ import { createFairQueue } from './fair-queue.ts'
 export interface PlacesOptions {
   /** Work begins once each of these limits has a place for it. It holds none of them while it waits for another. */
   limits: readonly PlaceLimit[]
-  /** Results of bulk work that are not used yet. A store with so many begins no more. */
+  /** Results of bulk work that are not used yet. A store with this many begins nothing further. */
   unused?: ShareLimits
   /** Longest wait of a claim, in ms; unlimited without it. */
   waitMs?(claim: Claim): number

@@ -5,7 +5,7 @@ import { listMissing } from './parts.ts'
 /**
  * Unpacks the missing ones of a service's parts in a process of its own, before the processes that load them start.
  *
- * What a process has read of the executable counts as its memory until it ends. When every process of a service unpacked
+ * The parts of the executable that a process has read count as its memory until it ends. When every process of a service unpacked
  * for itself, that was 100 to 130 MB after the first start; besides, two of them wrote the same libraries at once, and each
  * kept its own copy in memory.
  *

@@ -26,7 +26,7 @@ export function unpackBases(
   const shared = () => ensurePrivateFolder(join(tmpdir(), `lookalike-${userId ?? 'user'}`), userId)
   if (WITHOUT_DATA.has(argv[0] ?? '')) return [shared]
   const dataDir = readEarlySetting(argv, env, 'DATA_DIR') ?? 'data'
-  // Whoever only looks at a folder must not make it.
+  // A command that only inspects a folder must not create it.
   if (argv[0] === 'doctor' && !existsSync(resolve(dataDir, 'unpacked'))) return [shared]
   return [() => resolve(dataDir, 'unpacked'), shared]
 }

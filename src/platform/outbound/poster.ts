@@ -24,7 +24,7 @@ export interface Poster {
   /**
    * Sends a text in one POST and follows no redirect.
    *
-   * @throws OutboundError for every failure on the way. An answer with any status is none.
+   * @throws OutboundError for every failure on the way. An answer is not a failure, whatever its status.
    */
   post(url: string, message: Message): Promise<Answer>
 

@@ -26,7 +26,7 @@ export interface CheckoutWish {
   id: string
   storeId: string
   plan: string
-  /** What the payer reads on the page and on invoices. */
+  /** Shown to the payer on the page and on invoices. */
   title: string
   amountCents: number
   /** ISO 4217. */
@@ -63,7 +63,7 @@ export interface GatewaySubscription {
   willEnd: boolean
   createdAt: number
   periodEnd: number
-  /** What {@link PaymentGateway.startCheckout} noted; undefined for a subscription to something else. */
+  /** The store that {@link PaymentGateway.startCheckout} noted; undefined for a subscription to something else. */
   storeId: string | undefined
   plan: string | undefined
 }
@@ -86,7 +86,7 @@ export interface GatewayInvoice {
   periodEnd: number
 }
 
-/** What an event is about. Its own content is not used: what it tells of may have changed since. */
+/** The subject of an event. Its content is not used, because the subject may have changed since. */
 export interface GatewayEvent {
   id: string
   subject:

@@ -1,26 +1,27 @@
-import { type ByteBudget, noRoom } from '../../core/byte-budget.ts'
+import { type ByteBudget, budgetExhausted } from '../../core/byte-budget.ts'
 import { ApiError } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { Claim } from '../../core/place-count.ts'
 import { createShares, type ShareLimits } from '../../core/shares.ts'
 import { createPlaces } from '../fair/places.ts'
 import { DownloadError } from '../outbound/follow.ts'
-import { createPictureRoom, type MakeRoom } from './picture-room.ts'
+import { createPictureBudget, type ReserveBytes } from './picture-budget.ts'
 
 export interface DownloadPlacesOptions extends Partial<DownloadLimits> {
   budget: ByteBudget
   /** Downloads from one host at a time, jobs' included. */
   ofHost: ShareLimits
-  /** Longest wait for a turn, and then for room, in ms. A job waits for its turn for longer. */
+  /** Longest wait for a turn, and then for bytes, in ms. A job waits for its turn for longer. */
   waitMs: number
   /** Ends every wait for a turn when the service stops. */
   stop?: AbortSignal | undefined
 }
 
 interface DownloadLimits {
-  /** Downloads of clients' requests that run at a time, and that run or wait. */
+  /** Downloads for requests of clients that run at a time. */
   downloads: ShareLimits
-  inLine: ShareLimits
+  /** Downloads for requests of clients that run or wait. */
+  admitted: ShareLimits
   /** Downloads of jobs at a time: of all hosts, and of one. */
   bulkDownloads: ShareLimits
   bulkOfHost: ShareLimits
@@ -30,7 +31,7 @@ interface DownloadLimits {
 
 const DEFAULTS: DownloadLimits = {
   downloads: LIMITS.downloads,
-  inLine: LIMITS.downloadsInLine,
+  admitted: LIMITS.downloadsInLine,
   bulkDownloads: LIMITS.bulkDownloads,
   bulkOfHost: LIMITS.bulkDownloadsOfHost,
   bulkPictures: LIMITS.bulkPictures,
@@ -46,9 +47,9 @@ const BULK_WAIT_MS = 5 * 60_000
  * used, and a store with many of them begins no further download.
  */
 export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options }: DownloadPlacesOptions) {
-  const { downloads, inLine, bulkDownloads, bulkOfHost, bulkPictures } = { ...DEFAULTS, ...options }
-  const line = createShares(inLine)
-  const load = createPictureRoom(budget, waitMs)
+  const { downloads, admitted, bulkDownloads, bulkOfHost, bulkPictures } = { ...DEFAULTS, ...options }
+  const admission = createShares(admitted)
+  const load = createPictureBudget(budget, waitMs)
   const places = createPlaces({
     limits: [
       { ...ofHost, by: 'host', failure: ({ isBulk }) => (isBulk ? tooManyOfJobs() : hostIsBusy()) },
@@ -58,24 +59,24 @@ export function createDownloadPlaces({ budget, waitMs, ofHost, stop, ...options 
     ],
     unused: bulkPictures,
     waitMs: ({ isBulk }) => (isBulk ? BULK_WAIT_MS : waitMs),
-    failure: ({ isBulk }) => (isBulk ? tooManyOfJobs() : noRoom()),
+    failure: ({ isBulk }) => (isBulk ? tooManyOfJobs() : budgetExhausted()),
     stop,
   })
 
   /**
    * Downloads in turn. The picture's bytes are held until `until` settles.
    *
-   * @throws ApiError `overloaded` at once when the line is full, for everyone or for the store, and when the turn or the
-   *   room does not come in time; DownloadError `timeout` when the host's places do not become free in time.
+   * @throws ApiError `overloaded` at once when the queue is full, for everyone or for the store, and when the turn or the
+   *   bytes are not free in time; DownloadError `timeout` when the host's places do not become free in time.
    */
   return async function run(
     claim: Claim,
-    download: (makeRoom: MakeRoom) => Promise<Uint8Array>,
+    download: (reserve: ReserveBytes) => Promise<Uint8Array>,
     until: Promise<unknown>,
   ): Promise<Uint8Array> {
     // Jobs bound by themselves how many of their downloads wait.
-    const place = claim.isBulk ? undefined : line.tryTake(claim.store)
-    if (!claim.isBulk && !place) throw noRoom()
+    const place = claim.isBulk ? undefined : admission.tryTake(claim.store)
+    if (!claim.isBulk && !place) throw budgetExhausted()
     try {
       return await places.run(claim, () => load(claim.store, download, until), until)
     } finally {

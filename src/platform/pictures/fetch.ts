@@ -14,7 +14,7 @@ import { DownloadError, followRedirects, refusedStatus } from '../outbound/follo
 import { parseHttpUrl } from '../outbound/http-url.ts'
 import { createDownloadPlaces } from './download-places.ts'
 import { type PictureBodyOptions, readPicture } from './picture-body.ts'
-import type { MakeRoom } from './picture-room.ts'
+import type { ReserveBytes } from './picture-budget.ts'
 
 /** Downloads pictures from URLs that customers name. */
 export interface PictureFetcher {
@@ -31,7 +31,7 @@ export interface PictureFetcher {
 }
 
 export interface FetchOptions {
-  /** Whose download it is: stores share the line of downloads fairly. */
+  /** Whose download it is: stores share the queue of downloads fairly. */
   storeId: string
   /** The picture counts towards the bytes in flight until this settles. */
   until: Promise<unknown>
@@ -79,8 +79,8 @@ const HEADERS = {
   'User-Agent': 'Lookalike (picture download)',
 }
 
-/** Waits for room for a picture that a server sends. */
-type MakeRoomFor = PictureBodyOptions['makeRoom']
+/** Reserves bytes for a picture while a server sends it. */
+type ReserveForBody = PictureBodyOptions['reserve']
 
 interface Downloader {
   egress: Egress
@@ -107,7 +107,7 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
       try {
         const url = parseHttpUrl(text, LIMITS.fetchUrlCharsMax)
         host = url.hostname
-        const once = (makeRoom: MakeRoom) => download(url, downloader, makeRoom)
+        const once = (reserve: ReserveBytes) => download(url, downloader, reserve)
         return await inTurn({ store: storeId, host, isBulk }, once, until)
       } catch (error) {
         throw stop?.aborted ? stopping(error) : toApiError(error, host)
@@ -116,13 +116,13 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
   }
 }
 
-function download(start: URL, downloader: Downloader, makeRoom: MakeRoom): Promise<Uint8Array> {
+function download(start: URL, downloader: Downloader, reserve: ReserveBytes): Promise<Uint8Array> {
   const { stop, limits } = downloader
   // A download that waited for its turn until then must not even look up a name.
   if (stop?.aborted) throw stopping(stop.reason)
   const others = new AbortController()
-  const yielding: MakeRoomFor = (bytes, signal, isSlow) =>
-    makeRoom(bytes, signal, { isSlow, giveWay: () => others.abort() })
+  const yielding: ReserveForBody = (bytes, signal, isSlow) =>
+    reserve(bytes, signal, { isSlow, giveWay: () => others.abort() })
   const run = runWithDeadline(limits.totalMs, stop, async (deadline) => {
     const signal = AbortSignal.any([deadline, others.signal])
     let retries = 0
@@ -148,7 +148,7 @@ const getOnce = (
   url: URL,
   signal: AbortSignal,
   { egress, limits: { connectMs, bytesMax }, clock: { monotonic } }: Downloader,
-  makeRoom: MakeRoomFor,
+  reserve: ReserveForBody,
 ): Promise<OutboundResponse<Uint8Array | undefined>> =>
   egress.send(url, {
     method: 'GET',
@@ -156,7 +156,7 @@ const getOnce = (
     connectMs,
     signal,
     read: async (head, pieces) =>
-      head.status === 200 ? readPicture(head, pieces, { bytesMax, makeRoom, monotonic, signal }) : undefined,
+      head.status === 200 ? readPicture(head, pieces, { bytesMax, reserve, monotonic, signal }) : undefined,
   })
 
 /** @returns the delay in ms; undefined if no retry is allowed or worthwhile. */

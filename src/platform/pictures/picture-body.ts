@@ -8,7 +8,7 @@ import { DownloadError } from '../outbound/follow.ts'
 export interface PictureBodyOptions {
   bytesMax: number
   /** Waits until a picture of this many bytes may be read. @param isSlow whether the server keeps others waiting. */
-  makeRoom(bytes: number, signal: AbortSignal, isSlow: () => boolean): Promise<void>
+  reserve(bytes: number, signal: AbortSignal, isSlow: () => boolean): Promise<void>
   /** Time in ms. */
   monotonic(): number
   /** Cancels the wait. */
@@ -23,7 +23,7 @@ export interface PictureBodyOptions {
 export async function readPicture(
   { headers }: ResponseHead,
   pieces: AsyncIterable<Uint8Array>,
-  { bytesMax, makeRoom, monotonic, signal }: PictureBodyOptions,
+  { bytesMax, reserve, monotonic, signal }: PictureBodyOptions,
 ): Promise<Uint8Array> {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
@@ -31,18 +31,18 @@ export async function readPicture(
   const tooLarge = () => new DownloadError('too_large', `The picture is larger than ${sizeInWords(bytesMax)}`)
   const announced = Number(headers['content-length'] ?? 0)
   if (announced > bytesMax) throw tooLarge()
-  const room = announced > 0 ? announced : bytesMax
-  // The wait for room is not the server's, and neither is what happens to a picture that is here.
+  const capacity = announced > 0 ? announced : bytesMax
+  // The wait for the budget is not the server's, and neither is what happens to a picture that is here.
   let pace: Pace | undefined
-  await makeRoom(room, signal, () => pace?.isSlow() ?? false)
+  await reserve(capacity, signal, () => pace?.isSlow() ?? false)
   pace = createPace(LIMITS.yieldingBytesPerSecond, monotonic)
 
   // Filled in place, so that a picture is never in memory twice; untouched pages take no memory.
-  const picture = new Uint8Array(room)
+  const picture = new Uint8Array(capacity)
   let length = 0
   let isPicture = false
   for await (const piece of pieces) {
-    if (length + piece.length > room) throw tooLarge()
+    if (length + piece.length > capacity) throw tooLarge()
     picture.set(piece, length)
     length += piece.length
     pace.note(piece.length)

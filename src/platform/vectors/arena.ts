@@ -76,8 +76,8 @@ export interface VectorArena {
    * Makes sure that a store can take `count` more vectors, unless others are put before.
    *
    * @param count less than 1 for a store that loses as many as it takes.
-   * @param promised counts of further vectors that must find room besides, by their stores; this store is not one of them.
-   * @returns false where they find no room.
+   * @param promised counts by store of further vectors that must fit as well; this store is not one of them.
+   * @returns false if they do not fit.
    */
   reserve(storeId: string, count: number, promised?: ReadonlyMap<string, number>): boolean
   /** Removes a vector and returns its former slot; ignores an unknown key. */
@@ -106,7 +106,7 @@ export interface ArenaOptions {
 
 const NOTHING: ReadonlyMap<string, number> = new Map()
 
-/** A scan of so many vectors takes about 3 ms of one core. */
+/** A scan of this many vectors takes about 3 ms of one core. */
 const LARGE_SLOTS = 100_000
 
 /** @param dimension numbers per vector, 1 to 4,096. */
@@ -125,7 +125,7 @@ export function createVectorArena(dimension: number, options: ArenaOptions = {})
       : undefined
   const queue: ScanQueue = createScanQueue(options.waitingMax)
   const scanning: Scanning = { scanner, pool, queue, largeSlots }
-  /** New blocks that so many more vectors of a store take. */
+  /** New blocks that `count` more vectors of a store take. */
   const countBlocks = (storeId: string, count: number): number =>
     Math.ceil(Math.max(0, count - (segments.get(storeId)?.freeSlots ?? 0)) / BLOCK_SLOTS)
 

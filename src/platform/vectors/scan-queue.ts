@@ -3,7 +3,7 @@ import { createPlaces } from '../fair/places.ts'
 
 export type ScanQueue = ReturnType<typeof createScanQueue>
 
-/** A scan of a million vectors takes some 10 ms, so the last in the line waits for two or three seconds. */
+/** A scan of a million vectors takes some 10 ms, so the last in the queue waits for two or three seconds. */
 const WAITING_MAX = 256
 
 const RETRY_AFTER_SECONDS = 1

@@ -21,7 +21,6 @@ export interface ScanWork {
   into: BlockScores
 }
 
-/** What a thread is asked. */
 export interface ThreadRequest extends ScanWork {
   module: WebAssembly.Module
   dimension: number
@@ -123,7 +122,7 @@ export function createScanThreads({
     /**
      * Scores blocks on all threads. One scan at a time.
      *
-     * @returns false when threads are not to be had: what `into` holds is worth nothing, and it must not be used again.
+     * @returns false if no thread is available; `into` is then undefined and must not be used again.
      */
     async scan(work: ScanWork): Promise<boolean> {
       if (isClosed) return false

@@ -6,7 +6,7 @@ import type { Scanner } from './scanner.ts'
 import { createSketches } from './sketches.ts'
 import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
 
-/** What all segments of an arena share. */
+/** Shared by all segments of an arena. */
 export interface Scanning {
   scanner: Scanner
   /** Undefined to scan large stores in slices on the event loop. */
@@ -73,7 +73,7 @@ export class StoreSegment implements Segment {
     return this.#slotByKey.size
   }
 
-  /** The number of vectors that find room without another block. */
+  /** The number of vectors that fit without another block. */
   get freeSlots(): number {
     return this.#blocks.length * BLOCK_SLOTS - this.count
   }
@@ -139,7 +139,7 @@ export class StoreSegment implements Segment {
     return this.#scanner.rescorePlaces(query, slots.length, (index) => this.#findPlace(slots[index] ?? FREE))
   }
 
-  /** @throws Error for a vector that cannot be stored, or finds no room; nothing changes then. */
+  /** @throws Error for a vector that cannot be stored or does not fit; nothing changes then. */
   put(key: number, vector: Float32Array): number {
     let slot = this.#slotByKey.get(key)
     this.#scanner.put(vector, () => {
@@ -199,7 +199,7 @@ export class StoreSegment implements Segment {
           this.#watches.delete(changed)
         }
         if (this.#isCleared) return undefined
-        // Sketches that are made anew with another mean fit no query that was prepared before.
+        // Sketches rebuilt with another mean do not fit queries prepared before.
         if (mean && mean !== this.#sketches.mean) continue
         into = this.#scoreAgain(query, changed, into)
         const result = use({ ...this.#cut(into), isEstimated: mean !== undefined })

@@ -4,7 +4,7 @@ const SAMPLE = 1_024
 /** Sketches made with each vector that is put, until all are: no write waits for those of the whole store. */
 const STEPS = 8
 
-/** A store that has grown to so many times its size gets a new mean. */
+/** The growth of a store after which it gets a new mean, as a factor. */
 const GROWTH = 4
 
 interface SketchedSlots {
@@ -45,11 +45,11 @@ export function createSketches(largeSlots: number, { takenSlots, vectorAt, write
     get done(): number {
       return done
     },
-    /** Of all sketches below `done`; another object when they are made anew. */
+    /** Of all sketches below `done`; another object once they are rebuilt. */
     get mean(): Float32Array | undefined {
       return mean
     },
-    /** To be called after a vector was put. */
+    /** Call it after a vector was put. */
     follow(slot: number): void {
       const slots = takenSlots()
       if (slots > Math.max(largeSlots, GROWTH * meanOf)) {

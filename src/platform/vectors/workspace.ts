@@ -95,7 +95,7 @@ export class Workspace {
     this.#words = new Uint32Array(memory.buffer)
   }
 
-  /** To be called after the memory has grown. Only this side's own scratch space is read, which lies at its start. */
+  /** Call it after the memory has grown. Only this side's own scratch space is read, which lies at its start. */
   refresh(): void {
     this.#floats = new Float32Array(this.#memory.buffer)
     this.#words = new Uint32Array(this.#memory.buffer)

@@ -5,7 +5,7 @@ import {
   createDownloadPlaces,
   type DownloadPlacesOptions,
 } from '../../../src/platform/pictures/download-places.ts'
-import type { MakeRoom } from '../../../src/platform/pictures/picture-room.ts'
+import type { ReserveBytes } from '../../../src/platform/pictures/picture-budget.ts'
 
 const NEVER = new AbortController().signal
 const soon = () => new Promise(setImmediate)
@@ -20,7 +20,7 @@ function small(options: Partial<DownloadPlacesOptions> = {}) {
     budget,
     ofHost: { max: 100, perOwnerMax: 100, firstMax: 100, extraMax: 0 },
     downloads: { max: 4, perOwnerMax: 2, firstMax: 1, extraMax: 1 },
-    inLine: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
+    admitted: { max: 8, perOwnerMax: 4, firstMax: 1, extraMax: 4 },
     waitMs: 60_000,
     ...options,
   })
@@ -30,9 +30,9 @@ function small(options: Partial<DownloadPlacesOptions> = {}) {
   function download(storeId: string, size = 10, announced = size, isSlow = () => false) {
     const gate = Promise.withResolvers<void>()
     const used = Promise.withResolvers<void>()
-    const load = async (makeRoom: MakeRoom): Promise<Uint8Array> => {
+    const load = async (reserve: ReserveBytes): Promise<Uint8Array> => {
       begun.push(storeId)
-      await makeRoom(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
+      await reserve(announced, NEVER, { isSlow, giveWay: () => gate.reject(new Error('gave way')) })
       await gate.promise
       return new Uint8Array(size)
     }
@@ -74,7 +74,7 @@ describe('the line of downloads', () => {
 
   test('whatever four stores wait for, another has its first place and its first turn', async () => {
     const limits = { max: 100, perOwnerMax: 8, firstMax: 2, extraMax: 8 }
-    const { download, begun } = small({ downloads: limits, inLine: { ...limits, perOwnerMax: 32 } })
+    const { download, begun } = small({ downloads: limits, admitted: { ...limits, perOwnerMax: 32 } })
     for (const store of ['a', 'b', 'c', 'd']) {
       for (let n = 0; n < 40; n++) download(store)
     }

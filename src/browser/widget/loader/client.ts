@@ -31,7 +31,7 @@ export interface Client {
   ): Promise<Result>
 }
 
-/** @param onRefused hears of every refusal of the key or of its store. */
+/** @param onRefused receives every refusal of the key or of its store. */
 export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
   return {
     base,
@@ -50,7 +50,7 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         ...options,
       })
       const read: unknown = await answer.json().catch((error: unknown) => {
-        // A proxy refuses in words of its own; a success without its content is none.
+        // A proxy refuses in words of its own; a success without its content counts as a failure.
         if (answer.ok) throw error
       })
       if (answer.ok) return read as never

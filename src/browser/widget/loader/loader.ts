@@ -1,7 +1,12 @@
 /**
- * `/widget.js`: the button, tracking and the API of the page. It fetches the main file with the first use.
+ * `/widget.js`: the button, tracking and the API of the page. It imports the main file with the first use, by the name and
+ * hash that the build puts in. The build fails if a file exceeds its budget.
  *
- * A page may include it twice, and frameworks may take its nodes away and bring them back: it runs once, and puts its
+ * The two files share no values at run time: what both need is in both, so an error is recognised by its name and never by
+ * its class. Nothing sets a `style` attribute or HTML text, because the strictest policies of shops forbid both: positions
+ * are rules of constructed style sheets.
+ *
+ * A page may include the loader twice, and frameworks may remove its nodes and bring them back: it runs once, and puts its
  * button where its tag, its target or its search field is now.
  */
 import type { EventName, OpenRequest } from '../shapes.ts'
@@ -71,7 +76,7 @@ function replay(api: Api, stub: Present | undefined): void {
 
 function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const said = new Set<string>()
-  /** Says something once, whatever the number of occasions. */
+  /** Logs a message only once. */
   const warn = (message: string) => {
     if (!said.has(message)) complain(message)
     said.add(message)
@@ -193,7 +198,7 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   return api
 }
 
-/** Starts the widget, unless the key is none or a secret. */
+/** Starts the widget, unless the key is missing or a secret. */
 function start(script: Script, stub?: Present | Renewal): Present | undefined {
   const { key = '' } = script.dataset
   if (/^pk_\w+$/.test(key)) return boot(script, stub)

@@ -13,7 +13,7 @@ export interface Options {
   /** A language tag for texts and prices. */
   lang: string
   theme: 'auto' | 'light' | 'dark'
-  /** Whether anything may be stored before the page tells of the shopper's consent. */
+  /** Whether anything may be stored before the page reports the shopper’s consent. */
   hasConsent: boolean
   /** Texts in place of ours, by name. */
   texts: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ const oneOf = <Value extends string>(
   allowed: readonly [Value, ...Value[]],
 ): Value => allowed.find((one) => one === value) ?? allowed[0]
 
-/** Reads the options of a tag. Values that make no sense count as absent; `warn` hears of them. */
+/** Reads the options of a tag. Values that make no sense count as absent; `warn` receives a message. */
 export function readOptions(data: DOMStringMap, warn: (message: string) => void): Options {
   return {
     key: data['key'] ?? '',

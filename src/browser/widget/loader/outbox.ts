@@ -29,7 +29,7 @@ export const makeRandom = (): string =>
   )
 
 /**
- * @param refuse hears of events that the service refuses for good, with its message.
+ * @param refuse receives events that the service refuses for good, with its message.
  * @param signal ends the repeating. Events that come later are still sent once, and kept.
  */
 export function createOutbox(

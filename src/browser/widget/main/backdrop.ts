@@ -1,6 +1,6 @@
 /**
- * Hears of clicks on the backdrop of a modal dialog. Both ends of a click must be there: a text that is marked, or something
- * that is dragged, may end on it. The empty space of the dialog itself is none of it.
+ * Listens to clicks on the backdrop of a modal dialog. Both ends of a click must be there: a text that is marked, or something
+ * that is dragged, may end on it. The empty space of the dialog itself does not belong to it.
  */
 export function listenToBackdrop(dialog: HTMLDialogElement, onClick: () => void): void {
   let isPressed = false

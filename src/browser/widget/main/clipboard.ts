@@ -1,6 +1,6 @@
 import type { OpenRequest } from '../shapes.ts'
 
-/** Asks the browser for the picture in the clipboard, or for the address of one. @returns neither if there is none to read. */
+/** Asks the browser for the picture in the clipboard, or for the address of one; returns neither if it can read none. */
 export async function readClipboard(): Promise<Pick<OpenRequest, 'file' | 'url'>> {
   try {
     for (const item of await navigator.clipboard.read()) {

@@ -1,7 +1,7 @@
 /**
- * Counts seconds down by the clock, so that a page that slept goes on where it should be.
+ * Counts seconds down by the clock, so that a page that slept shows the right number.
  *
- * @param tell hears of the seconds that are left whenever they change, and of 0 at the end.
+ * @param tell receives the seconds that are left whenever they change, and of 0 at the end.
  * @returns a function that ends it.
  */
 export function countDown(seconds: number, tell: (left: number) => void): () => void {

@@ -35,7 +35,7 @@ const HANDLES = [
 
 /** One key press, as a share of the picture. */
 const STEP = 0.01
-/** A new search begins so long after the last move, in milliseconds. */
+/** The delay of a new search after the last move, in milliseconds. */
 const SETTLE_MS = 300
 
 /** The move of each key, in shares of the picture. */
@@ -46,7 +46,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 }
 
-/** Follows a pressed pointer. @param onMove hears of the pixels since the press. */
+/** Follows a pressed pointer. @param onMove receives the pixels since the press. */
 function follow(
   { currentTarget, pointerId, clientX, clientY }: PointerEvent,
   onMove: (x: number, y: number) => void,
@@ -67,7 +67,7 @@ function follow(
   handle.addEventListener('pointercancel', end, { signal })
 }
 
-/** @param onSettled hears of the frame some time after its last move; undefined for the whole picture. */
+/** @param onSettled receives the frame some time after its last move; undefined for the whole picture. */
 export function createCropper(
   root: ShadowRoot,
   texts: Texts,

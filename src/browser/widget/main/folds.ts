@@ -22,7 +22,7 @@ export interface Folds {
 /** Named by the class that the panel has while it is open. */
 type Fold = 'cropping' | 'choosing'
 
-/** @param panel gets the class of what is open. */
+/** @param panel gets the class of the open fold. */
 export function buildFolds(texts: Texts, panel: HTMLElement, onOpen: () => void): Folds {
   const build = (name: Fold, text: string, controls: string, path: string): HTMLButtonElement =>
     el(

@@ -9,11 +9,11 @@ interface Dimensions {
 const text = (bytes: Uint8Array, at: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(at, at + length))
 
-/** Whether the bytes are of the HEIF family, which most browsers cannot open; AVIF is of it, too, and they can. */
+/** Whether the bytes are of the HEIF family, which most browsers cannot open; AVIF belongs to it as well, and they can. */
 export const isHeic = (bytes: Uint8Array): boolean =>
   text(bytes, 4, 4) === 'ftyp' && !/avif|avis/.test(text(bytes, 8, 4))
 
-/** @returns undefined for what is no picture of a format that we know. */
+/** @returns undefined unless it is a picture of a known format. */
 export function readDimensions(bytes: Uint8Array): Dimensions | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {

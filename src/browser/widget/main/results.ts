@@ -68,7 +68,7 @@ interface CardTools {
   lang: string
   /** Template of addresses with `{product_id}`. */
   url: string | undefined
-  /** Hears of a product that was chosen. @returns false if the browser must not follow the link. */
+  /** Called with a product that was chosen. @returns false if the browser must not follow the link. */
   onSelect(hit: Hit, url: string | undefined): boolean
 }
 

@@ -52,7 +52,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
 export function findProblem(error: unknown): Problem {
   const refusal = readRefusal(error)
   if (!refusal) return navigator.onLine ? 'failed' : 'offline'
-  // 503 says that the service is busy, too, and when to come back.
+  // 503 also says that the service is busy, and when to try again.
   if (refusal.status === 429 || (refusal.status === 503 && refusal.retryAfter !== undefined)) return 'busy'
   return PROBLEMS[refusal.code] ?? 'failed'
 }

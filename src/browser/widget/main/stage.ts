@@ -19,7 +19,7 @@ export interface Stage {
   propose(answer: Answer): void
 }
 
-/** @param onNarrow hears of the part that the shopper chooses; undefined for the whole picture. */
+/** @param onNarrow receives the part that the shopper chooses; undefined for the whole picture. */
 export function createStage(
   root: ShadowRoot,
   { folds, panel, side }: View,

@@ -25,8 +25,8 @@ export function demoService({ catalogue, readPicture, writer, products, plans, b
      * Indexes the demo products that the store does not have yet, so a second call changes nothing. A product of the
      * store's own with the same id stays as it is.
      *
-     * @throws ApiError `product_limit_exceeded` when the plan has no room for all of them, and nothing is installed;
-     *   `storage_limit_exceeded` when the picture of one finds no room.
+     * @throws ApiError `product_limit_exceeded` when they exceed the plan; then nothing is installed;
+     *   `storage_limit_exceeded` when the picture of one does not fit.
      */
     async install(store: CallerStore, author?: Standing): Promise<DemoInstalled> {
       const { id: storeId, plan } = store

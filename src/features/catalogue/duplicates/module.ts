@@ -7,7 +7,14 @@ export interface DuplicateNeeds extends Pick<DuplicatesDeps, 'index' | 'readThre
   embedder: Pick<Embedder, 'calibration'>
 }
 
-/** Wires the search for duplicates. It lies between the product index, which it reads, and products, which ask it. */
+/**
+ * Wires the search for duplicates. It lies between the product index, which it reads, and products, which ask it.
+ *
+ * A store is scanned only if a webhook asks for `product.duplicate_detected`, before the transaction of the write, one
+ * scan of a store at a time; the result is checked against the database inside the transaction. Writes of one group do
+ * not see each other in the index, so a scan stays open until its write has ended, and every write passes it the
+ * pictures it adds.
+ */
 export function buildDuplicates({ db, clock, log }: Base, { embedder, ...needs }: DuplicateNeeds) {
   const map = embedder.calibration.image_image
   const service = duplicatesService({ ...needs, map, queries: duplicateQueries(db), clock, log })

@@ -15,7 +15,7 @@ export interface DuplicatesDeps extends Pick<Base, 'log'> {
   map: LogisticMap
   /** The similarity from which on two pictures show the same product; null if the store does not want to know. */
   readThreshold(storeId: string): number | null
-  /** Whether anybody hears of duplicates. */
+  /** Whether anybody is told of duplicates. */
   isAskedFor(storeId: string): boolean
   clock: Pick<Clock, 'monotonic'>
 }
@@ -40,7 +40,7 @@ interface Watch {
   near: Map<number, number>
 }
 
-/** Pictures that are looked at more closely. Variants and demo products among them are left out only afterwards. */
+/** Pictures that the precise pass compares. Variants and demo products among them are left out only afterwards. */
 const NEAR_MAX = 256
 
 /** A scan that waited longer is given up: the pictures that a write keeps would be swept before it used them. */
@@ -110,7 +110,7 @@ export function duplicatesService(deps: DuplicatesDeps) {
 
   return {
     /**
-     * Scans for pictures like that of a write, if somebody hears of the result.
+     * Scans for pictures like that of a write, if somebody is told of the result.
      *
      * @returns a scan to close; undefined if nobody does, or while too many scans wait.
      */

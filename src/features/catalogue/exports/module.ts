@@ -7,26 +7,36 @@ import {
 } from '../../../http/ndjson-streams.ts'
 import type { Base, Module } from '../../module.ts'
 import type { ProductsModule } from '../products/module.ts'
-import { createProductLines, type ProductLineDeps } from './ndjson.ts'
+import { createProductNdjson, type NdjsonDeps } from './ndjson.ts'
 import { exportRoutes } from './routes.ts'
 
-export interface ExportNeeds
-  extends Pick<NdjsonStreamDeps, 'stop'>,
-    Pick<ProductLineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<NdjsonDeps, 'vectors' | 'model'> {
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
 }
 
-/** Wires exports: everything of a store's catalogue as one file (contract 2.13). */
+/**
+ * Wires exports: everything of a store's catalogue as one file (contract 2.13).
+ *
+ * `ndjson.ts` walks a store by its ids and reads each product as its line is asked for, so an export holds no snapshot
+ * and little memory. `http/ndjson-streams.ts` bounds the open streams and cuts them at a stop, a fault or an absent
+ * reader. It does so by resetting the connection, which tells the client that the file is not whole.
+ */
 export function buildExports(
   { clock, log, noteFault }: Base,
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
-  const lines = createProductLines({ findRow, listIds, toPublicUrl: pictures.toPublicUrl, vectors, model })
+  const readNdjson = createProductNdjson({
+    findRow,
+    listIds,
+    toPublicUrl: pictures.toPublicUrl,
+    vectors,
+    model,
+  })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
   return {
     service: {},
-    routes: (guards: Guards) => exportRoutes(guards, { streams, lines, clock }),
+    routes: (guards: Guards) => exportRoutes(guards, { streams, readNdjson, clock }),
     chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,
   } satisfies Module<object>

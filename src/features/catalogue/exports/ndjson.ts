@@ -3,7 +3,7 @@ import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { PictureRow, ProductRow } from '../products/queries.ts'
 import type { ExportedPicture, ExportedProduct } from './schema.ts'
 
-export interface ProductLineDeps {
+export interface NdjsonDeps {
   findRow(storeId: string, productId: string): ProductRow | undefined
   listIds(storeId: string, after: string, limit: number): string[]
   toPublicUrl(url: string): string
@@ -11,7 +11,7 @@ export interface ProductLineDeps {
   model: Pick<ModelFingerprint, 'id' | 'hash'>
 }
 
-export interface ProductLineOptions {
+export interface NdjsonOptions {
   hasVectors: boolean
 }
 
@@ -22,7 +22,7 @@ const WINDOW = 100
  * Reads the products of a store as lines of JSON, in the order of their ids: one that is deleted and written again
  * meanwhile keeps its place, so no product comes twice. Each is read when its line is asked for, at one moment.
  */
-export function createProductLines({ findRow, listIds, toPublicUrl, vectors, model }: ProductLineDeps) {
+export function createProductNdjson({ findRow, listIds, toPublicUrl, vectors, model }: NdjsonDeps) {
   const toPicture = (storeId: string, picture: PictureRow): ExportedPicture => {
     const { contentType, bytes, width, height, phash, palette } = picture
     const vector = picture.hasVector ? vectors.find(storeId, picture.id) : undefined
@@ -35,7 +35,7 @@ export function createProductLines({ findRow, listIds, toPublicUrl, vectors, mod
     }
   }
 
-  const toProduct = (row: ProductRow, { hasVectors }: ProductLineOptions): ExportedProduct => ({
+  const toProduct = (row: ProductRow, { hasVectors }: NdjsonOptions): ExportedProduct => ({
     product_id: row.productId,
     image_url: toPublicUrl(row.imageUrl),
     additional_image_urls: row.pictures.slice(1).map(({ imageUrl }) => toPublicUrl(imageUrl)),
@@ -46,7 +46,7 @@ export function createProductLines({ findRow, listIds, toPublicUrl, vectors, mod
     }),
   })
 
-  return function* lines(storeId: string, options: ProductLineOptions): Generator<string, void> {
+  return function* readNdjson(storeId: string, options: NdjsonOptions): Generator<string, void> {
     for (
       let ids = listIds(storeId, '', WINDOW);
       ids.length > 0;

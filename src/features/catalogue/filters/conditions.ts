@@ -25,7 +25,7 @@ const OWN_OPERATORS: Record<OwnField, readonly FilterOperator[]> = {
 /** Names under which the colours found in a product's picture are known. */
 const PALETTE_FIELDS = ['palette', 'color', 'image.palette'] as const
 
-/** A color_near counts as so many: it reads a picture of every product, and takes ten times as long as any other condition. */
+/** The weight of a color_near in conditions: it reads a picture of every product and takes ten times as long as another. */
 const NEAR_CONDITIONS = 10
 
 /** Reads the conditions of one filter, and counts what they ask for. */

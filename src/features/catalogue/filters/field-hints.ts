@@ -32,12 +32,12 @@ export function createFieldHints({ queries, walks }: FieldHintDeps) {
     fields.set(field, true)
   }
 
-  /** Those of some metadata fields that no product of the store has. Only these cost a look at every product. */
+  /** Those of some metadata fields that no product of the store has. Only these cost a scan of every product. */
   async function listAbsent(storeId: string, fields: readonly string[]): Promise<string[]> {
     let missing = fields.filter((field) => !seen.get(storeId)?.has(field))
-    const look = (): ReturnType<typeof queries.preparePresence> => queries.preparePresence(missing)
+    const prepare = (): ReturnType<typeof queries.preparePresence> => queries.preparePresence(missing)
     if (missing.length === 0) return []
-    let read = look()
+    let read = prepare()
     const visit = (stretch: Stretch): boolean => {
       const found = read(storeId, stretch)
       const left = missing.filter((_, n) => found[n] !== 1)
@@ -45,7 +45,7 @@ export function createFieldHints({ queries, walks }: FieldHintDeps) {
       for (const field of missing) if (!left.includes(field)) remember(storeId, field)
       missing = left
       if (missing.length === 0) return false
-      read = look()
+      read = prepare()
       return true
     }
     await walks.alongStore(storeId, { of: 'store' }, visit, missing.length)

@@ -42,7 +42,7 @@ export type Condition =
 
 export type Node =
   | { all: Node[] }
-  /** At least so many of these hold. */
+  /** At least this many of them hold. */
   | { some: Node[]; min: number }
   | { not: Node }
   | { condition: Condition }

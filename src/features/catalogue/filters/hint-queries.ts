@@ -49,7 +49,7 @@ export function hintQueries(db: Db) {
       }
     },
 
-    /** Prepares a look at some metadata fields; the result says for each whether a product of a stretch has it, 1 or not. */
+    /** Prepares a scan for metadata fields; its result has a 1 for each field that a product of a stretch has. */
     preparePresence(fields: readonly string[]) {
       const values: Record<string, string> = {}
       const columns = fields.map((field, n) => `max(${writeValue(field, `f${n}`, values)} IS NOT NULL)`)

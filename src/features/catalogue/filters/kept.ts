@@ -49,7 +49,7 @@ export function createKeptRows(bytesMax = BYTES_MAX) {
     shelves.delete(storeId)
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     while (held > bytesMax) {
       let most: [string, Shelf] | undefined
       for (const candidate of shelves) if (!most || candidate[1].bytes > most[1].bytes) most = candidate
@@ -84,7 +84,7 @@ export function createKeptRows(bytesMax = BYTES_MAX) {
       shelf.entries.set(key, { version, resolved, bytes })
       shelf.bytes += bytes
       held += bytes
-      makeRoom()
+      evict()
     },
 
     forgetStore,

@@ -26,8 +26,14 @@ export function checkFilters(input: unknown, pointer: string): void {
 }
 
 /**
- * Wires filters: from what a client asks for to the rows of the products that pass, for searches and for deletions. They
- * lie above products, which they read in SQL and delete by the one writer.
+ * Wires filters: from what a client asks for to the rows of the products that pass, for searches and for deletions.
+ * They lie above products, which they read in SQL and delete by the one writer.
+ *
+ * `parse.ts` checks a filter, and `condition-queries.ts` writes it as SQL that binds everything of the client, paths of
+ * JSON included. `walk.ts` reads a store in steps along its age, or along the index of a category or brand that must
+ * match; the time of one step sets the size of the next. `kept.ts` keeps results until the products of the store
+ * change, so further pages and repeated searches cost nothing. The hints find fields and values that no product has. A
+ * test holds all of this against an evaluator without SQL.
  */
 export function buildFilters({ db, clock }: Base, { products, reads }: FilterNeeds) {
   const { writer } = products
@@ -44,7 +50,7 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
     // Other processes change products without this one's doing.
     readVersion: (storeId) => `${writer.version(storeId)}/${reads.readDataVersion()}`,
   })
-  // One look at a whole store at a time.
+  // One scan of a whole store at a time.
   const locked = createKeyedLock()
   const findAbsentKeys: typeof hints.findAbsentKeys = (storeId, keys) =>
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))

@@ -39,7 +39,7 @@ function createNearestWord(word: string) {
 
   return {
     /** Takes one more candidate, of at most {@link CANDIDATE_CHARS_MAX} characters. */
-    look(candidate: string): void {
+    consider(candidate: string): void {
       const cost = computeCost(candidate)
       if (cost !== undefined && (!best || cost < best.cost)) best = { candidate, cost }
     },
@@ -57,7 +57,7 @@ export async function findNearestWord(
   if (word.length > CANDIDATE_CHARS_MAX) return undefined
   const nearest = createNearestWord(word)
   await walks.alongItems(candidates, (candidate) => {
-    if (typeof candidate === 'string') nearest.look(candidate)
+    if (typeof candidate === 'string') nearest.consider(candidate)
   })
   return nearest.get()
 }

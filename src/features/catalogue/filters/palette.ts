@@ -4,7 +4,7 @@ import { deltaE2000, type Lab, lightnessReach, parseHex, toLab } from '../../../
 /** A colour with a smaller share of the picture is no main colour. */
 const SHARE_MIN = 0.15
 
-/** Colours that are kept as Lab: a filter has at most so many. */
+/** Colours kept as Lab: the most that a filter has. */
 const WANTED_MAX = 100
 
 /**

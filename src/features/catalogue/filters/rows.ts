@@ -8,7 +8,7 @@ export interface RowSet {
   readonly bytes: number
 }
 
-/** A row in a `Set` takes about as much as so many places in a bit map. */
+/** Places in a bit map that take about as much memory as a row in a `Set`. */
 const BITS_PER_ENTRY = 256
 const OVERHEAD_BYTES = 200
 

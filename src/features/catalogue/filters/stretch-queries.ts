@@ -61,7 +61,7 @@ export function prepareStretch<Row>(db: Db, scope: Scope, columns: string, condi
   }
 }
 
-/** Where a walk comes after so many products; undefined where fewer are left. */
+/** The place of a walk after `size` products; undefined if fewer are left. */
 export function findPlace(
   db: Db,
   storeId: string,

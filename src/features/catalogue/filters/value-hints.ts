@@ -4,7 +4,7 @@ import type { HintQueries } from './hint-queries.ts'
 import { CANDIDATE_CHARS_MAX, findNearestWord, quote } from './nearest-word.ts'
 import type { Walks } from './walk.ts'
 
-/** Different values of a field that are looked at. */
+/** Different values of a field that are compared. */
 const VALUES_MAX = 1_000
 /** Values of one condition that are compared with those of the store. */
 const VAIN_MAX = 3
@@ -86,7 +86,7 @@ export function createValueHints({ queries, walks }: ValueHintDeps) {
       })
       return vain.length === 0 ? [] : describeAll(field, vain, await listColumn(storeId, field))
     }
-    // Without an index this costs a look at every product, and is worth it where nothing was found.
+    // Without an index this costs a scan of every product, and is worth it where nothing was found.
     if (!isEmpty) return []
     const values = await listValues(storeId, field)
     if (values.length >= VALUES_MAX) return []

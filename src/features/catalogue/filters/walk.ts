@@ -3,7 +3,7 @@ import type { Turn } from '../../../core/turns.ts'
 import type { FilterQueries } from './queries.ts'
 import { type Scope, START, type Stretch } from './stretch-queries.ts'
 
-/** One step should take about so long: others wait for it. */
+/** The aim for the duration of one step, in ms: others wait for it. */
 const STEP_MS = 4
 const STEP_MS_MAX = 8
 const PRODUCTS_FIRST = 8
@@ -11,8 +11,8 @@ const PRODUCTS_FIRST = 8
 const ITEMS_MAX = 100
 const PRODUCTS_MIN = 4
 const PRODUCTS_MAX = 16_000
-/** Fields of all products of a step that are looked for: the next products may have ten times as many keys as the last. */
-const LOOKS_MAX = 4_000
+/** Fields of all products of a step that one step reads: the next products may have ten times as many keys as the last. */
+const FIELDS_MAX = 4_000
 
 export interface WalkDeps {
   queries: Pick<FilterQueries, 'findPlace'>
@@ -23,7 +23,7 @@ export interface WalkDeps {
 export type Walks = ReturnType<typeof createWalks>
 
 /**
- * Reads many products in steps, each in a turn of the event loop of its own. What one costs depends on the filter and on
+ * Reads many products in steps, each in its own turn of the event loop. The cost of a step depends on the filter and on
  * the metadata, so the next step is larger or smaller by what the last one took.
  */
 export function createWalks({ queries, clock, turn }: WalkDeps) {
@@ -38,15 +38,15 @@ export function createWalks({ queries, clock, turn }: WalkDeps) {
      * Walks along the products of a store, by their age.
      *
      * @param visit reads a stretch; false ends the walk.
-     * @param looks how many fields it looks for in each product.
+     * @param fields how many fields `visit` reads of each product.
      */
     async alongStore(
       storeId: string,
       scope: Scope,
       visit: (stretch: Stretch) => boolean | undefined,
-      looks = 1,
+      fields = 1,
     ): Promise<void> {
-      const most = looks > 1 ? Math.max(PRODUCTS_MIN, Math.floor(LOOKS_MAX / looks)) : PRODUCTS_MAX
+      const most = fields > 1 ? Math.max(PRODUCTS_MIN, Math.floor(FIELDS_MAX / fields)) : PRODUCTS_MAX
       let size = PRODUCTS_FIRST
       for (let after = START; ; ) {
         await turn()
@@ -58,7 +58,7 @@ export function createWalks({ queries, clock, turn }: WalkDeps) {
       }
     },
 
-    /** Looks at each of some items. One of them must be cheap; finding the next one counts, too. */
+    /** Visits each of some items. One of them must be cheap; finding the next one counts, too. */
     async alongItems<Item>(items: Iterable<Item>, visit: (item: Item) => void): Promise<void> {
       await turn()
       let [begin, seen] = [clock.monotonic(), 0]

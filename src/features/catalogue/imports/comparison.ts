@@ -18,7 +18,7 @@ export interface ComparisonDeps {
   countDemo(storeId: string): number
 }
 
-/** What an import would do to the products of a store. */
+/** The effect of an import on the products of a store. */
 export interface Difference {
   new: number
   changed: number

@@ -79,7 +79,7 @@ async function toItem(
   }
 }
 
-/** The id that a wrong product names, as far as it is one. */
+/** The id that an invalid product names, if it is a valid id. */
 function findProductId(value: unknown): string | null {
   const { product_id: id } = value as { product_id?: unknown }
   const isId = typeof id === 'string' && id.length <= LIMITS.productIdCharsMax && id.isWellFormed()

@@ -25,7 +25,22 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
   files: Pick<WorkFiles, 'create' | 'remove'>
 }
 
-/** Wires imports: what a shop exports becomes a job. */
+/**
+ * Wires imports: what a shop exports becomes the items of a job, or the preview of a dry run.
+ *
+ * `source.ts` opens the file: a table, a packed table, or a zip file with its pictures. `formats/` reads its records
+ * piece by piece, as often as asked. A broken row is a record with a problem; a file that cannot be read to its end
+ * throws `UnreadableFile`. `pace.ts` gives others a turn after 8 ms and ends a reading with too many rows, too much
+ * work or no client; `reading-gate.ts` lets stores read in turns.
+ *
+ * `mapping/plan.ts` infers from the column names and the first rows whose export it is and which column fills which
+ * field. `assemble.ts` joins the rows of one product; where variations are rows of their own anywhere in the file,
+ * `families.ts` reads it once before. `losses.ts` counts what is left out or guessed, for the warnings. `items.ts`
+ * checks each product as a request would.
+ *
+ * Vectors in a line of an export become `precomputed` of the item. They are a client's claim: `pictures.is_given` marks
+ * them, and the search for content that is known already leaves them out.
+ */
 export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeeds) {
   const { products, jobs, embedder, spool, files, findMapping, findFacts } = needs
   const imports = importService({

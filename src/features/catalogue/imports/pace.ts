@@ -4,7 +4,7 @@ import { turn } from '../../../core/turns.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import type { OpenBytes } from './formats/record.ts'
 
-/** What reading one file may cost. */
+/** The limits of reading one file. */
 export interface PaceLimits {
   /** Records of every kind in one reading: products, empty and wrong ones, and those that are left out. */
   recordsMax: number
@@ -14,9 +14,9 @@ export interface PaceLimits {
 
 const PACE_LIMITS: PaceLimits = { recordsMax: 250_000, workMsMax: 30_000 }
 
-/** Reading holds the event loop for so long at a time. */
+/** How long reading holds the event loop at a time, in ms. */
 const STEP_MS = 8
-/** Parsers get no more at once: what they make of a piece comes out of one step. */
+/** The most that parsers get at once, because they turn a piece into records in one step. */
 const PIECE_BYTES = 8 * 1024
 
 /** Keeps the reading of one file from holding up others, and from having no end. */
@@ -50,7 +50,7 @@ export function createPace(
   let since = monotonic()
   let cpu = process.cpuUsage()
 
-  /** A machine that is busy with something else takes longer, which nobody is to pay for. */
+  /** A machine that is busy with something else takes longer, which must not count against the file. */
   function pause(): void {
     const { user, system } = process.cpuUsage(cpu)
     workMs += Math.min(monotonic() - since, (user + system) / 1_000)

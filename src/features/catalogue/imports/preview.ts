@@ -10,7 +10,7 @@ import type { ImportSource } from './source.ts'
 export interface PreviewDeps extends ComparisonDeps {
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
   showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
-  /** What results take from the store where a product has none of its own. */
+  /** Facts of the store that results use where a product has none of its own. */
   findFacts(storeId: string): { product_url_template: string | null; currency: string | null }
 }
 
@@ -21,7 +21,7 @@ const WRONG_MAX = 1_000
 /** Characters of an example. */
 const EXAMPLE_CHARS = 100
 
-/** What a dry run has found while it read a file. */
+/** The findings of a dry run. */
 export type Found = Pick<
   ImportPreview,
   'total' | 'valid' | 'invalid' | 'hidden' | 'errors' | 'errors_truncated' | 'diff'
@@ -32,8 +32,8 @@ export function createPreviews(deps: PreviewDeps) {
   const { showPicture, findFacts } = deps
 
   return {
-    /** Reads the products of a file, and holds them against those of the store. */
-    async look(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
+    /** Reads the products of a file and compares them with those of the store. */
+    async inspect(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
       const comparison = compareWithStore(deps, storeId)
       const counts = { valid: 0, invalid: 0, hidden: 0 }
       const first: { line: number; product: Product }[] = []

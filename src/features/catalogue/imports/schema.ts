@@ -122,7 +122,6 @@ const Difference = named(
   }),
 )
 
-/** What an import would do. */
 export const ImportPreview = named(
   'ImportPreview',
   t.Object({

@@ -69,7 +69,7 @@ export function importService(deps: ImportDeps) {
     const own = { ...toMapping(findMapping(storeId) ?? {}), ...toMapping(mapping ?? {}) }
     const end = await gate.enter(storeId, { signal, isPatient: feedId !== undefined })
     try {
-      // Whoever looks why a service stands still must find out whose file it reads.
+      // An operator of a service that stands still must be able to see whose file it reads.
       log.info({ store: storeId, feed: feedId, file: file.name }, 'a file of products is begun')
       const pace = createPace(clock, signal)
       const source = await openSource(file, openZip, undefined, pace)
@@ -171,7 +171,7 @@ export function importService(deps: ImportDeps) {
       withSource(storeId, request, async (source, plan, warnings, { pace, end, sample }) => {
         const reading = startReading()
         const options = { ...checks, pace, bringsPictures: false, reading }
-        const found = await previews.look(storeId, readItems(source, plan, options))
+        const found = await previews.inspect(storeId, readItems(source, plan, options))
         // Its pictures come from other servers, which is no reading.
         end()
         const { first, warnings: stopped, ...counts } = found
@@ -231,7 +231,7 @@ const toUnknownColumn = (column: string) =>
 
 const describeUnknown = (column: string): string => `The file has no column ${column}`
 
-/** What the products will lack, because no column fills it. */
+/** Describes the fields that the products will lack, because no column fills them. */
 function describeBare({ table }: ImportSource, plan: Plan, count: number): string[] {
   const fields = table.format === 'ndjson' ? [] : listBareFields(plan)
   if (fields.length === 0 || count === 0) return []

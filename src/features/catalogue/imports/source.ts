@@ -11,9 +11,9 @@ import type { Pace } from './pace.ts'
 export interface ImportFile {
   path: string
   open: OpenBytes
-  /** What its sender says of it: the name of the file, or its media type. */
+  /** The name of the file or its media type, as the sender states it. */
   name?: string | undefined
-  /** What its sender names its format. */
+  /** The format that the sender states. */
   format?: TableFormat | undefined
 }
 
@@ -109,7 +109,7 @@ export async function openArchive(
 const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4
 
-/** What archiving programs add of their own. */
+/** Files that archiving programs add. */
 const isAside = (path: string): boolean => /(^|\/)(__MACOSX|\.[^/]*)(\/|$)/.test(path)
 
 function findTable(zip: ZipArchive): ZipEntry {

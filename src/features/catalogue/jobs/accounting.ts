@@ -70,7 +70,7 @@ export function createAccounting(deps: AccountingDeps) {
           const job = count(item.job, countOf(how))
           if (how.state === 'done' && how.effect === 'indexed') onIndexed(job, item.productId)
         })
-      // Doing an item again that came to nothing does no harm. Ending a job again would: others are told of that.
+      // Repeating an item that had no effect does no harm. Ending a job twice would, because that sends callbacks.
       const job = queries.find(item.job)
       const isHarmless = how.state === 'failed' || (how.state === 'done' && how.effect === 'unchanged')
       if (isHarmless && job && countLeft(job) > 1) withoutFsync(write)

@@ -25,7 +25,7 @@ export function createArrivals(queries: Pick<JobQueries, 'findLatestArrival'>) {
   return {
     /** The number of the job that was acknowledged last. */
     latest,
-    /** The number of the job that is acknowledged next. Whoever gives it to a job calls `acknowledged` after the commit. */
+    /** The number of the next acknowledged job. A caller that uses it calls `acknowledged` after the commit. */
     next: (): number => (known ?? queries.findLatestArrival()) + 1,
     acknowledged(arrival: number): void {
       known = arrival

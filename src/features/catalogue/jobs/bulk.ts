@@ -13,7 +13,7 @@ export interface BulkDeps {
   checkCallbackUrl(url: unknown): string | null
 }
 
-/** Fields beside the list. Each costs several microseconds, and a body has room for millions. */
+/** Fields beside the list. Each costs several microseconds, and a body can have millions. */
 const FIELDS_MAX = 1_000
 
 /** Reads the body of POST /v1/products/bulk as a job. A wrong item fails alone; a wrong body ends the reading. */
@@ -66,7 +66,7 @@ function toItem(value: unknown, checkProduct: BulkDeps['checkProduct']): JobItem
   }
 }
 
-/** The id that a wrong item names, as far as it is one. */
+/** The id that an invalid item names, if it is a valid id. */
 function findProductId(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
   const { product_id: id } = value as { product_id?: unknown }

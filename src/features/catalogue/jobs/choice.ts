@@ -33,7 +33,7 @@ export interface Chosen {
   next: Running
 }
 
-/** How long a store is left alone whose jobs could not be read. */
+/** How long to leave a store alone after its jobs could not be read, in ms. */
 const REST_MS = 10_000
 
 /**
@@ -45,12 +45,12 @@ const REST_MS = 10_000
 export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
   const { jobs, findStore, products, listRunning, log, clock } = deps
   const capacity = createCapacity({ plans: deps.plans, countProducts: products.count })
-  /** Stores whose jobs could not be read, until when they are left alone. */
+  /** Stores whose jobs could not be read, with the time until which to leave them alone. */
   const resting = new Map<string, number>()
 
   function choose(store: CallerStore, reserved: Reserved): Running | undefined {
     const busy = listRunning(store.id)
-    /** What a heavier item of the store waits for already. */
+    /** Kinds that a heavier item of the store already waits for. */
     const awaited = new Set<Kind>()
     const isSuspected = busy.some(({ item }) => isSuspect(item))
     for (const job of jobs.listOfStore(store.id)) {
@@ -115,7 +115,7 @@ export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
         jobs.forgetStore(storeId)
         continue
       }
-      // The jobs of a suspended store wait. Every wake looks at the store again.
+      // The jobs of a suspended store wait. Every wake checks the store again.
       if (store.suspendedAt !== null) continue
       const next = tryToChoose(store, reserved)
       if (next) {

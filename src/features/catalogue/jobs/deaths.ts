@@ -9,16 +9,16 @@ export interface DeathDeps extends Pick<Base, 'log' | 'withoutFsync'> {
   accounting: Pick<Accounting, 'end'>
 }
 
-/** An item during whose work the program has died so often is not begun again. */
+/** An item is not begun again after the program has died this often during it. */
 const DEATHS_MAX = 3
 
 /** Keeps an item that ends the program from doing it again and again. */
 export function createDeaths({ items, accounting, withoutFsync, log }: DeathDeps) {
   return {
-    /** To be called right before the work on items begins. */
+    /** Call it right before the work on items begins. */
     begin: (begun: readonly LeasedItem[]): void => withoutFsync(() => items.markBegun(begun, true)),
 
-    /** Nobody works on an item any more, though nothing could be written about it. */
+    /** Marks an item that nobody works on any more, although its outcome could not be written. */
     leave(item: LeasedItem): void {
       try {
         withoutFsync(() => items.markBegun([item], false))
@@ -27,7 +27,7 @@ export function createDeaths({ items, accounting, withoutFsync, log }: DeathDeps
       }
     },
 
-    /** Takes back what an earlier run of the program was working on, and ends what it died of too often. */
+    /** Releases the items that an earlier run of the program was working on, and ends those that it died of too often. */
     takeBack(): void {
       for (const item of items.listDeadly(DEATHS_MAX)) {
         log.error({ job: item.job, item: item.id }, `the program died ${DEATHS_MAX} times during this item`)

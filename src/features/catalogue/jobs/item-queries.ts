@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-/** What became of an item that is over. Only one that failed is kept. */
+/** The outcome of an item. Only failed items are kept. */
 export type ItemEnd =
   | { state: 'done'; effect: 'indexed' | 'updated' | 'unchanged' | 'deleted' | 'overtaken' }
   | { state: 'failed'; error: ItemError; canRetry: boolean }
@@ -161,17 +161,17 @@ export function itemQueries(db: Db) {
       expired.all(BigInt(now), BigInt(limit)).map(toItem),
     /** Puts back all items that somebody worked on. @param isDead whether the program died meanwhile, which is counted. */
     releaseAll: ({ isDead }: { isDead: boolean }): void => void releaseAll.run({ isDead: isDead ? 1 : 0 }),
-    /** Notes that the work on items begins, or that it is over without a result. */
+    /** Notes that the work on items begins, or that it ended without a result. */
     markBegun: (items: readonly LeasedItem[], isBegun: boolean): void =>
       void markBegun.run(isBegun ? 1 : 0, JSON.stringify(items.map(({ id }) => id))),
     /** Items that were worked on when the program died, for that many times or more. */
     listDeadly: (deaths: number): LeasedItem[] => deadly.all(BigInt(deaths)).map(toItem),
-    /** @returns false when the lease is over. */
+    /** @returns false when the lease has expired. */
     putBack: (
       { id, lease: token }: LeasedItem,
       { attempts, delays, dueAt }: { attempts: number; delays: number; dueAt: number },
     ): boolean => putBack.run({ id, lease: token, attempts, delays, dueAt: BigInt(dueAt) }).changes > 0,
-    /** @returns false when the lease is over. */
+    /** @returns false when the lease has expired. */
     end({ id, lease: token }: Pick<LeasedItem, 'id' | 'lease'>, item: ItemEnd): boolean {
       if (item.state !== 'failed') return remove.run({ id, lease: token }).changes > 0
       const error = JSON.stringify(item.error)

@@ -24,9 +24,9 @@ export interface NewJob {
   author?: Standing | undefined
   /** Any number of items; the job begins when all of them are on the disk. */
   items: AsyncIterable<JobItem>
-  /** Where to send a callback when the job is over; read once all items are there. Checked by the caller. */
+  /** The address of the callback; read once all items are written. Checked by the caller. */
   callbackUrl?: (() => string | null) | undefined
-  /** What the client should know about the job as a whole; read once all items are there. */
+  /** Warnings about the job as a whole; read once all items are written. */
   warnings?: (() => readonly string[]) | undefined
   /** Called in the transaction that makes the job visible; nothing is left of the job when it throws. */
   acknowledgedWith?: ((job: { jobId: string; arrival: number }) => void) | undefined

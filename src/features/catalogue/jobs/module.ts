@@ -66,9 +66,22 @@ export type WaitingItems = Pick<Arrivals, 'latest'> & { drop: ReturnType<typeof 
 /**
  * Wires the jobs of all stores.
  *
- * The intake writes a job's items as rows. The scheduler leases them in small windows and has the worker do several at a
- * time. The worker writes each product by `products.writer`; the accounting ends the item inside that same transaction, so
- * an item takes effect exactly once, whatever happens to the program.
+ * The intake reads a list item by item and writes the items as rows, in small transactions; the last one makes the job
+ * visible, so a crash before leaves nothing. Items with pictures inside stay in a file of the job. `start` is the one
+ * way to work on many products: bulk requests, imports and feeds use it.
+ *
+ * The scheduler leases items in small windows and has the worker do several at a time. `choice.ts` takes stores in turn
+ * and bounds the pictures in progress, apart for items that download, which mostly wait, and for items whose pictures
+ * are here (`prepare.ts`, `capacity.ts`). Items of a host that times out go behind the others of their job. After a
+ * failure the worker tries the item again, pauses the job, or ends the item.
+ *
+ * The worker writes each product by `products.writer`; the accounting ends and counts the item inside that same
+ * transaction, so an item takes effect exactly once, whatever happens to the program. An item whose lease is gone
+ * throws `LeaseLost` there, which undoes the write. `deaths.ts` notes what is begun: an item during which the program
+ * died three times is not begun again.
+ *
+ * `overtaking.ts` drops the waiting items of jobs that are older than another write of the same product. It is passed
+ * down to products as `waiting`, because jobs lie above them.
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
   const { db, clock, atomically } = base

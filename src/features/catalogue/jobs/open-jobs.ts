@@ -29,7 +29,7 @@ export interface OpenJob {
 export const LEASE_MS = 60_000
 /** Items of a job that are read ahead. */
 const WINDOW = 32
-/** A host is slow for a job once it has timed out so often. */
+/** Timeouts after which a host counts as slow for a job. */
 const TIMEOUTS_MAX = 3
 /** Hosts of a job whose timeouts are counted. */
 const HOSTS_MAX = 1_000

@@ -2,7 +2,7 @@ import type { ShareLimits } from '../../../core/shares.ts'
 import type { ItemContent } from './item.ts'
 import type { LeasedItem } from './item-queries.ts'
 
-/** What an item needs most: servers that answer, or room for pictures that are here. */
+/** The scarce resource of an item: servers that answer, or memory for pictures that have arrived. */
 export type Kind = 'fetched' | 'here'
 
 /** An item with what is needed to choose it. */
@@ -26,7 +26,7 @@ export const SHARES: Readonly<Record<Kind, ShareLimits>> = {
   fetched: { max: 400, perOwnerMax: 20, firstMax: 8, extraMax: 40 },
   here: { max: 48, perOwnerMax: WEIGHT_MAX, firstMax: 4, extraMax: 20 },
 }
-/** A product loads no more pictures at a time. */
+/** Pictures that a product loads at a time. */
 const PICTURES_MAX = 4
 /** So many bytes of pictures within an item weigh as much as a picture. */
 const BYTES_PER_WEIGHT = 512 * 1024
@@ -38,14 +38,18 @@ export function prepare(item: LeasedItem): Prepared {
     const weight = PICTURES_MAX + Math.floor((item.part?.bytes ?? 0) / BYTES_PER_WEIGHT)
     return { item, kind: 'here', weight: Math.min(weight, WEIGHT_MAX), hosts: [] }
   }
-  const { image_url, additional_image_urls = [], given } = JSON.parse(item.content) as Partial<ItemContent>
-  const known = new Set(given?.pictures.map((picture) => picture.image_url))
+  const {
+    image_url,
+    additional_image_urls = [],
+    given: precomputed,
+  } = JSON.parse(item.content) as Partial<ItemContent>
+  const known = new Set(precomputed?.pictures.map((picture) => picture.image_url))
   const urls = [image_url ?? '', ...additional_image_urls].filter((url) => !known.has(url))
   const weight = Math.min(Math.max(1, urls.length), PICTURES_MAX)
   const hosts = [...new Set(urls.map(findHost))].filter((host) => host !== '')
   return { item, kind: hosts.length > 0 ? 'fetched' : 'here', weight, hosts }
 }
 
-/** The host of a URL as its download names it; empty for what is no such URL. */
+/** The host of a URL as its download names it; empty if it is not such a URL. */
 const findHost = (url: string): string =>
   /^ *https?:\/\/[^/?#]/i.test(url) && URL.canParse(url) ? new URL(url).hostname : ''

@@ -137,7 +137,7 @@ export function jobQueries(db: Db) {
     count: (id: number, counts: JobCounts): JobRow => one(count.all({ id, ...counts })),
     finish: (id: number, status: JobStatus, now: number): JobRow =>
       one(finish.all({ id, status, now: BigInt(now) })),
-    /** @returns false for a job that is over. */
+    /** @returns false for a finished job. */
     cancel: (id: number): boolean => cancel.run(BigInt(id)).changes > 0,
     reopen: (id: number, retried: number): JobRow => one(reopen.all({ id, retried })),
     /** Jobs that were over before a moment. */

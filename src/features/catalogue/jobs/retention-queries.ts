@@ -67,7 +67,7 @@ export function retentionQueries(db: Db) {
     dropFailures: (ids: readonly number[]): void => void dropFailures.run(JSON.stringify(ids)),
     noteDropped: (job: number, count: number, keptBytes: number): void =>
       void noteDropped.run(BigInt(keptBytes), BigInt(count), BigInt(job)),
-    /** Jobs of a store that were over before its last so many ones. */
+    /** Jobs of a store that finished before its last `count` ones. */
     listBeyond: (storeId: string, count: number): { id: number; jobId: string }[] =>
       beyond.all(storeId, BigInt(count)),
   }

@@ -16,11 +16,11 @@ export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'wit
   accounting: Pick<Accounting, 'putBack'>
   /** Does one item and records its outcome. Never throws. */
   work(store: CallerStore, item: LeasedItem, arrival: number): Promise<Outcome>
-  /** Puts back an item whose lease is over, or ends it after too many tries. */
+  /** Puts back an item whose lease has expired, or ends it after too many tries. */
   giveUp(item: LeasedItem): void
   findStore(id: string): CallerStore | undefined
   products: { has(storeId: string, productId: string): boolean; count(storeId: string): number }
-  /** Told once an item of a job is over, outside every transaction. */
+  /** Called once an item of a job has ended, outside every transaction. */
   onProgress(jobId: number): void
 }
 
@@ -135,7 +135,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       fillUp()
     },
 
-    /** Leaves a job alone that was cancelled, and gives back its items that nobody works on yet. */
+    /** Drops a cancelled job, and releases its items that nobody works on yet. */
     leave(row: JobRow): void {
       const job = jobs.find(row.storeId, row.id)
       if (!job) return
@@ -146,7 +146,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
       }
     },
 
-    /** Goes on with what is due, and takes back what nobody works on any more. To be called every second. */
+    /** Begins due items, and releases items that nobody works on any more. Call it every second. */
     wake(): void {
       if (isStopped) return
       start()

@@ -40,7 +40,6 @@ export const BulkBody = named(
 
 const JobId = t.String({ examples: ['01920000-0000-7000-8000-000000000000'] })
 
-/** What a request gets that starts a job. */
 export const JobStarted = named(
   'JobStarted',
   t.Object({

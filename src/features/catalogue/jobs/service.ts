@@ -74,7 +74,7 @@ export function jobService(deps: JobDeps) {
     noteProgress(row.id)
   }
 
-  /** Tells everybody about a job, at once if it is over. */
+  /** Tells the readers about a job, at once if it has finished. */
   function noteProgress(id: number): void {
     streams.note(id)
     if (queries.find(id)?.finishedAt !== null) streams.tell()
@@ -103,7 +103,7 @@ export function jobService(deps: JobDeps) {
       return { job_id: row.jobId, status: 'processing', total: row.total }
     },
 
-    /** POST /v1/jobs/{job_id}/cancel. @throws ApiError `not_found`, `conflict` for a job that is over. */
+    /** POST /v1/jobs/{job_id}/cancel. @throws ApiError `not_found`, `conflict` for a finished job. */
     async cancel(storeId: string, jobId: string): Promise<Job> {
       const job = reader.require(storeId, jobId)
       if (!queries.cancel(job.id)) throw new ApiError('conflict', `The job is ${job.status} already`)
@@ -141,14 +141,14 @@ export function jobService(deps: JobDeps) {
     watch: (storeId: string, jobId: string, standing: Standing): ReadableStream<Uint8Array> =>
       streams.open(reader.require(storeId, jobId), standing),
 
-    /** Resolves when a job is over, for commands that wait for it. */
+    /** Resolves when a job has finished, for commands that wait for it. */
     waitUntilOver(storeId: string, jobId: string): Promise<void> {
       const job = reader.require(storeId, jobId)
       if (job.finishedAt !== null) return Promise.resolve()
       return waiters.wait(job.id)
     },
 
-    /** Frees what was kept for a job that is over. */
+    /** Frees what was kept for a finished job. */
     async release(job: JobRow): Promise<void> {
       await cleanup.removeFile(job)
       presenter.endPace(job.id)
@@ -156,7 +156,7 @@ export function jobService(deps: JobDeps) {
       await cleanup.tidy(job.storeId)
     },
 
-    /** Goes on with all jobs. To be called every second. */
+    /** Continues all jobs. Call it every second. */
     wake(): void {
       resume()
       scheduler.wake()

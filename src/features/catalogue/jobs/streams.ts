@@ -9,7 +9,7 @@ import type { JobSummary } from './schema.ts'
 export interface StreamsDeps {
   find(id: number): JobRow | undefined
   summary(job: JobRow): JobSummary
-  /** Learns of a job that is over, at the first `tell` after its end. */
+  /** Called with a finished job, at the first `tell` after its end. */
   onEnd(job: JobRow): void
   clock: Pick<Clock, 'monotonic'>
 }
@@ -49,7 +49,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
   const changed = new Set<number>()
   const encoder = new TextEncoder()
 
-  const hasRoom = ({ controller }: Stream): boolean => (controller.desiredSize ?? 0) > 0
+  const isWritable = ({ controller }: Stream): boolean => (controller.desiredSize ?? 0) > 0
 
   function write(stream: Stream, text: string): void {
     stream.controller.enqueue(encoder.encode(text))
@@ -70,10 +70,10 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
     }
   }
 
-  /** Writes the state of the job, if the reader has room for it. After the last state the stream ends. */
+  /** Writes the state of the job, if the reader keeps up. After the last state the stream ends. */
   function show(stream: Stream, job: JobRow | undefined): void {
     if (!job) close(stream)
-    if (!job || !hasRoom(stream)) return
+    if (!job || !isWritable(stream)) return
     const isOver = job.finishedAt !== null
     write(stream, `event: ${isOver ? job.status : 'progress'}\ndata: ${JSON.stringify(summary(job))}\n\n`)
     stream.isDirty = false
@@ -82,9 +82,9 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
 
   function keepAlive(stream: Stream): void {
     const now = clock.monotonic()
-    const isStalled = !hasRoom(stream) && now - stream.toldAt > STALLED_MS
+    const isStalled = !isWritable(stream) && now - stream.toldAt > STALLED_MS
     if (isStalled || now - stream.openedAt > LIFE_MS) close(stream)
-    else if (hasRoom(stream) && now - stream.toldAt >= HEARTBEAT_MS) write(stream, ': still here\n\n')
+    else if (isWritable(stream) && now - stream.toldAt >= HEARTBEAT_MS) write(stream, ': still here\n\n')
   }
 
   return {
@@ -123,7 +123,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
     /** Notes that a job may have changed. */
     note: (job: number): void => void changed.add(job),
 
-    /** Tells the readers what has changed. To be called a few times a second. */
+    /** Sends the changes to the readers. Call it a few times a second. */
     tell(): void {
       if (changed.size === 0 && streams.size === 0) return
       const jobs = new Map([...changed].map((id) => [id, find(id)]))
@@ -136,7 +136,7 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
       }
     },
 
-    /** Ends the streams of readers who have lost their right. To be called every second. */
+    /** Ends the streams of readers who have lost their right. Call it every second. */
     closeOfTheGone(): void {
       for (const stream of streams) if (!isAllowedStill(stream.reader)) close(stream)
     },

@@ -21,7 +21,7 @@ export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
 }
 
 /**
- * The outcome of one try of an item: it is over, it waits until a moment (Unix ms), or its job cannot go on at present.
+ * The outcome of one try of an item: it has ended, it waits until a moment (Unix ms), or its job must pause.
  *
  * `timedOut` is the host that it waits for because it did not answer in time.
  */
@@ -63,8 +63,10 @@ export function createWorker(deps: WorkerDeps) {
       await writer.remove(store.id, productId, undefined, origin)
       return
     }
-    const { given, ...product } = JSON.parse(item.content ?? (await readPart(item))) as ItemContent
-    await writer.put(store, toInput(product, given), origin)
+    const { given: precomputed, ...product } = JSON.parse(
+      item.content ?? (await readPart(item)),
+    ) as ItemContent
+    await writer.put(store, toInput(product, precomputed), origin)
   }
 
   function fail(item: LeasedItem, error: ApiError): Outcome {
@@ -88,7 +90,7 @@ export function createWorker(deps: WorkerDeps) {
     return { kind: 'later', dueAt }
   }
 
-  /** Decides on an item that failed. @throws whatever keeps the decision from being written. */
+  /** Decides on an item that failed. @throws the error that keeps the decision from being written. */
   function judge(item: LeasedItem, error: unknown): Outcome {
     if (error instanceof LeaseLost) return OVER
     const blame = findBlame(error)

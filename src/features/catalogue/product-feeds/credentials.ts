@@ -5,7 +5,7 @@ export interface SplitUrl {
   userInfo: string | null
 }
 
-/** What stands for user name and password in answers. */
+/** Replaces user name and password in answers. */
 const MASK = '***:***'
 
 /** Takes user name and password out of an address. What is odd stays, for the check of addresses to refuse. */

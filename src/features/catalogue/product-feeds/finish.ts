@@ -23,7 +23,7 @@ export type Finished =
   /** The service stops, the store is suspended, or the feed is gone: the rest is done later, or never. */
   | { kind: 'dropped' }
 
-/** Rows that are looked through in one turn of the event loop, and products that are deleted in one. */
+/** Rows that are read in one turn of the event loop, and products that are deleted in one. */
 const PAGE = 250
 const DELETED_AT_ONCE = 25
 
@@ -36,13 +36,13 @@ export function createFinish(deps: FinishDeps) {
     return row?.isRunning && row.runNumber === runNumber ? row : undefined
   }
 
-  /** Products that the feed brought and that its file names no more, page by page. */
+  /** Lists, page by page, the products that the feed brought and its file no longer names. */
   async function* listMissing({ id, runNumber, settledRun }: FeedRow, onPage: (size: number) => void) {
     let after = ''
     for (;;) {
       await turn()
       const page = products.listBrought(id, after, PAGE)
-      // What this run and stopped ones before it brought would hide that the rest is gone.
+      // Products brought by this run, and by stopped runs before it, would hide that the others are gone.
       onPage(page.filter(({ broughtIn }) => broughtIn <= settledRun).length)
       yield page.filter(({ seenRun }) => seenRun < runNumber).map(({ productId }) => productId)
       const last = page.at(-1)
@@ -64,7 +64,7 @@ export function createFinish(deps: FinishDeps) {
   }
 
   /**
-   * Deletes a product, unless somebody has written it since the run began; the next run looks at it again. Hands it over if
+   * Deletes a product, unless somebody has written it since the run began; the next run decides again. Hands it over if
    * another feed names it.
    */
   async function remove(feed: FeedRow, arrival: number, productId: string): Promise<void> {
@@ -118,7 +118,7 @@ export function createFinish(deps: FinishDeps) {
     while (withoutFsync(() => products.forgetUnseen(feed.id, feed.runNumber, PAGE)) > 0) await turn()
   }
 
-  /** @throws ApiError for a storage fault, and whatever is a bug. */
+  /** @throws ApiError for a storage fault; other errors are bugs. */
   return async function finish(feed: FeedRow): Promise<Finished> {
     const run = feed.run as RunReport
     const { arrival } = run

@@ -40,8 +40,18 @@ const WAKE_MS = 5_000
 /**
  * Wires feeds: what a shop publishes at an address becomes a job, again and again.
  *
- * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes the products that
- * the feed brought and its file no longer names. Each step is written down, so a run survives the end of the program.
+ * A run pulls the file to the disk, reads it like an import into a job, waits for the job, and then deletes the
+ * products that the feed brought and its file no longer names. Each step is written down, so a run survives the end of
+ * the program.
+ *
+ * While the items pass, `pull.ts` notes the products that the file names (`feed_products.seen_run`). Job and run are
+ * linked in the transaction that makes the job visible, so a crash in between starts no second job. The accounting of
+ * jobs calls `noteBrought` in the transaction that makes a product; a trigger removes the mark when the product is
+ * deleted. Deletions at the end count as writes of the job's arrival, so a product that somebody wrote since then
+ * stays.
+ *
+ * Readings are counted before a file is read: a file at which the program died three times is refused until it changes.
+ * A fault of one feed ends its run alone.
  */
 export function buildFeeds(base: Base, needs: FeedNeeds) {
   const { db, log } = base
@@ -101,7 +111,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       noteBrought: products.bring,
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,
-      /** Waits for the runs underway, once the service stops. */
+      /** Waits for the runs in progress. Call it when the service stops. */
       drain: scheduler.drain,
     },
     routes: (guards: Guards) => feedRoutes(guards, feeds),

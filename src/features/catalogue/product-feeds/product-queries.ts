@@ -28,7 +28,7 @@ export function feedProductQueries(db: Db) {
   const one = db.prepare<[string, string], { seenRun: number; broughtIn: number | null }>(
     'SELECT seen_run AS seenRun, brought_in AS broughtIn FROM feed_products WHERE feed_id = ? AND product_id = ?',
   )
-  // What a feed named before its last complete run, it names no more.
+  // A feed no longer names a product that it last named before its last complete run.
   const elsewhere = db.prepare<Record<string, unknown>, { feedId: string }>(`
     SELECT feed_id AS feedId FROM feed_products INDEXED BY feed_products_product
       CROSS JOIN feeds ON feeds.id = feed_id AND deleted_at IS NULL AND seen_run >= complete_run
@@ -64,7 +64,7 @@ export function feedProductQueries(db: Db) {
       release.run(feedId, productId)
       takeOver.run(to, productId)
     },
-    /** Forgets products that a feed only named, and names no more. @returns how many. */
+    /** Forgets products that a feed named but did not bring, and no longer names. @returns how many. */
     forgetUnseen: (feedId: string, run: number, limit: number): number =>
       forget.run(feedId, run, BigInt(limit)).changes,
     /** Forgets products of a feed. @returns how many. */

@@ -110,7 +110,7 @@ export function createPull(deps: PullDeps) {
    * Does a run up to its job.
    *
    * @param run is added to.
-   * @throws ApiError for a storage fault, and whatever is a bug.
+   * @throws ApiError for a storage fault; other errors are bugs.
    */
   return async function pull(store: CallerStore, feed: FeedRow, run: RunReport): Promise<Pulled> {
     const userInfo = feed.credentials === null ? null : openCredentials(feed.id, feed.credentials)

@@ -7,7 +7,6 @@ export interface RunWish {
   forceDelete: boolean
 }
 
-/** What a feed pulls, and how. */
 export interface FeedSettings {
   /** Without user name and password. */
   url: string
@@ -19,7 +18,7 @@ export interface FeedSettings {
   deleteMissing: boolean
 }
 
-/** What tells the file of the last run that took it in. */
+/** Identifies the file of the last run that imported it. */
 export interface KnownFile {
   etag: string | null
   lastModified: string | null
@@ -28,7 +27,7 @@ export interface KnownFile {
   trustedUntil: number | null
 }
 
-/** What is known of a run beside its state. */
+/** The details of a run besides its state. */
 export interface RunReport extends RunWish {
   /** Unix ms. */
   startedAt: number

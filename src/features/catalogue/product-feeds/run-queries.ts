@@ -10,7 +10,7 @@ import {
 } from './queries.ts'
 import type { RunState } from './schema.ts'
 
-/** A run that is over, as it is kept. */
+/** A finished run, as it is stored. */
 export type KeptRun = Pick<FeedRow, 'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'isRunning' | 'run'>
 
 type RawRun = Omit<KeptRun, 'run' | 'isRunning'> & { run: string }
@@ -59,12 +59,12 @@ export function feedRunQueries(db: Db) {
       const [row] = begin.all({ id, run: JSON.stringify(run) })
       return row && readFeed(row)
     },
-    /** Writes how far a run is. @returns false if it is over, or its feed is gone. */
+    /** Writes the progress of a run. @returns false if it has ended, or its feed is gone. */
     step: (
       { id, runNumber }: Pick<FeedRow, 'id' | 'runNumber'>,
       values: { status: RunState; jobId: string | null; run: RunReport },
     ): boolean => step.run({ id, runNumber, ...values, run: JSON.stringify(values.run) }).changes > 0,
-    /** Ends a run and keeps it among the last ones. @returns false if it is over already, or its feed is gone. */
+    /** Ends a run and keeps it among the last ones. @returns false if it has ended already, or its feed is gone. */
     end(
       { id, runNumber }: Pick<FeedRow, 'id' | 'runNumber'>,
       values: Pick<FeedRow, 'nextRunAt' | 'consecutiveFailures' | 'completeRun' | 'settledRun'> & {

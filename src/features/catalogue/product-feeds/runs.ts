@@ -58,7 +58,7 @@ export function createFeedRuns({ queries, runQueries, findJob, atomically, clock
 
     /** Begins a run, or begins one again that was cut off. @returns undefined for a feed that is gone. */
     begin(feed: FeedRow): FeedRow | undefined {
-      // A run that was cut off is begun again as it was asked for.
+      // A run that was cut off starts again with the options it was requested with.
       const wish = feed.asked ?? (feed.isRunning ? feed.run : null)
       return runQueries.begin(feed.id, {
         isFull: wish?.isFull ?? false,
@@ -78,7 +78,7 @@ export function createFeedRuns({ queries, runQueries, findJob, atomically, clock
       })
     },
 
-    /** Goes on with a run whose job is over. */
+    /** Resumes a run whose job has finished. */
     followJob(feedId: string): void {
       const feed = queries.find(feedId)
       if (!feed?.run || feed.runJobId === null) return

@@ -30,7 +30,7 @@ const AT_ONCE_MAX = { pull: 16, finish: 8 } as const
 const POLLED_MAX = 200
 /** Stores whose last turn is remembered. */
 const STORES_MAX = 10_000
-/** After a fault of the disk nothing begins for so long, and after a bug the feed that met it. */
+/** How long nothing begins after a fault of the disk, and a feed after a bug, in ms. */
 const PAUSE_MS = MINUTE_MS
 /** Work on a feed: its file is fetched and read, or the products that it no longer names are deleted. */
 type Step = keyof typeof AT_ONCE_MAX
@@ -155,7 +155,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
     }
   }
 
-  /** Serves the feeds that are due. To be called every few seconds, and whenever one may be. */
+  /** Serves the feeds that are due. Call it every few seconds, and whenever one may be. */
   function wake(): void {
     if (isStopping() || clock.monotonic() < pausedUntil) return
     try {
@@ -169,7 +169,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   return {
     wake,
 
-    /** Waits for the runs underway, once the service stops. */
+    /** Waits for the runs in progress. Call it when the service stops. */
     async drain(): Promise<void> {
       while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
     },

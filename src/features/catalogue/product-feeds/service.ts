@@ -54,7 +54,7 @@ export function feedService(deps: FeedDeps) {
     const { url, userInfo } = split
     if (!isMask(userInfo))
       return { url, credentials: userInfo === null ? null : sealCredentials(before.id, userInfo) }
-    // Whoever may change a feed must not send its password to another server.
+    // A person who may change a feed must not be able to send its password to another server.
     if (before.credentials === null || new URL(url).origin !== new URL(before.url).origin)
       throw lostCredentials()
     return { url, credentials: before.credentials }

@@ -2,7 +2,7 @@ import { isNamed, type NamedColours, parseColour } from '../../../core/colours/c
 import { deltaE2000 } from '../../../core/colours/lab.ts'
 import type { PaletteColumn, PaletteMatch } from './palettes.ts'
 
-/** What a picture must show to stand in for a colour name. */
+/** How much of a colour a picture must show to stand in for a colour name. */
 const IN_PICTURE: PaletteMatch = { share: 0.15, deltaE: 20 }
 
 /** The columns that the colour of a product is read from, by slot. */
@@ -18,8 +18,8 @@ export interface ColourColumns {
 /**
  * Clears the mask of the products that have not the wanted colour (contract 3.2).
  *
- * A word is held against the colour name, in any language; where a product has none, against its first picture. A hex is
- * held against the first picture of every product, and against names that are a hex themselves. All pictures of a product
+ * A word is compared with the colour name, in any language; where a product has none, with its first picture. A hex is
+ * compared with the first picture of every product, and with names that are a hex themselves. All pictures of a product
  * pass or fail together.
  *
  * @param bytes one for each slot, 1 where it passes so far.

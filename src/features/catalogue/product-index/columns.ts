@@ -35,7 +35,7 @@ export interface Spelling<Of = void> {
   levels(of: Of): Map<string, string>
 }
 
-/** What the database keeps of a picture for the columns. */
+/** The stored fields of a picture from which the columns are filled. */
 export interface StoredFields extends FilterFields {
   /** JSON. */
   palette: string
@@ -61,7 +61,7 @@ export type StoreColumns = ReturnType<typeof createColumns>
 export function createColumns(now: () => number = systemClock.now) {
   const categories = createDictionary()
   const colors = createDictionary()
-  /** What each colour name says, by its number. */
+  /** The colours of each colour name, by its number. */
   const namedColours: NamedColours[] = [{ bits: [], lab: undefined }]
   const palettes = createPalettes()
   let capacity = 64
@@ -158,7 +158,7 @@ export function createColumns(now: () => number = systemClock.now) {
       )
       palettes.set(slot, palette)
     },
-    /** Fills a slot from stored fields. @param spelling the product's own, asked for what is new. */
+    /** Fills a slot from stored fields. @param spelling the product's own, called for new values. */
     load(slot: number, row: StoredFields & Place, spelling: Spelling): void {
       write(slot, row, spelling)
       palettes.load(slot, row.palette)
@@ -180,7 +180,7 @@ export function createColumns(now: () => number = systemClock.now) {
     /** Makes a test of slots: whether a level above the category has a name or path. Undefined where none has. */
     testLevel: levels.test,
 
-    /** What is paid at present for the product in each slot, NaN without a price; valid for one tick. */
+    /** The price that is paid now for the product in each slot, NaN without a price; valid for one tick. */
     readPrices: (): ((slot: number) => number) => {
       const price = prices.read()
       return (slot) => price[slot] ?? Number.NaN

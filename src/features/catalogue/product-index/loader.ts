@@ -77,7 +77,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
 
   /**
    * Fills the index step by step. If the database cannot be read, everything except searching works; so it does for a
-   * store whose vectors find no room.
+   * store whose vectors do not fit.
    *
    * @returns the number of pictures; 0 when the index could not be loaded.
    */

@@ -34,7 +34,7 @@ export interface MaskColumns {
   color: Uint32Array
   categories: Pick<Dictionary, 'find'>
   colors: Pick<Dictionary, 'find'>
-  /** What each colour name says, by its number. */
+  /** The colours of each colour name, by its number. */
   namedColours: readonly NamedColours[]
   levels: Pick<Levels, 'test'>
   palettes: PaletteColumn

@@ -21,7 +21,17 @@ export type ProductIndexService = ProductIndex & IndexLoader
 
 /**
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
- * write to it after each commit, and searches read it.
+ * write to it in the tick of each commit, and searches read it.
+ *
+ * A store has one segment of vectors (`platform/vectors`), filter columns by the slots of that segment, and its words.
+ * A slot is a picture. A product is one document of the words, which the slots of its pictures share;
+ * `columns.documentAt` leads from a slot to it.
+ *
+ * `loader.ts` fills segments and columns at the start; until they are whole, searches answer 503 and everything else
+ * works. The words follow while the service answers, 64 slots a step; until then searches by words say so in their
+ * warnings, and a write brings the words of its own product. A grouped write claims space for its vectors
+ * (`claimSpace`) and returns the claim at its commit, so the claims of one group add up. Prices and sale dates stand by
+ * slot, and a read after such a date computes the column again.
  */
 export function buildProductIndex({ db, clock, log, noteFault }: Base, needs: ProductIndexNeeds) {
   const { model, dimension, memoryBytesMax, stop } = needs

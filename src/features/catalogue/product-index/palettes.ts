@@ -53,7 +53,7 @@ export function createPalettes() {
     }
   }
 
-  /** Whether the colours of a slot that pass a test have so many steps of share together. */
+  /** Whether the shares of the colours of a slot that pass a test add up to `least` steps. */
   function hasShare(slot: number, least: number, test: (rgb: number) => boolean): boolean {
     if (slot >= capacity) return false
     let sum = 0

@@ -4,7 +4,7 @@ export type PriceColumn = ReturnType<typeof createPriceColumn>
 
 /**
  * The prices that are paid for the products of a store, by slot. Sales with dates begin and end by themselves: a read after a
- * date has passed makes the column anew, for the products with such sales only.
+ * date has passed computes the column again, for the products with such sales only.
  *
  * @param now Unix ms.
  */

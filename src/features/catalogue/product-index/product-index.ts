@@ -38,7 +38,7 @@ export interface IndexedStore {
   hasAllWords: boolean
 }
 
-/** What belongs to one store beside its vectors. */
+/** The parts of a store besides its vectors. */
 interface Sides {
   columns: StoreColumns
   words: WordIndex
@@ -62,7 +62,7 @@ export type ProductIndex = ReturnType<typeof createProductIndex>
  * It is a cache of the database: filled at the start, and changed in the same tick as each commit, so that the next
  * search finds every acknowledged product.
  *
- * @param now Unix ms, for what is paid at present.
+ * @param now Unix ms, for the price that is paid now.
  */
 export function createProductIndex(arena: VectorArena, now: () => number = systemClock.now) {
   const stores = new Map<string, Sides>()
@@ -80,7 +80,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
   function replaceDocument({ columns, words }: Sides, slot: number, document: number): void {
     const before = columns.documentAt(slot)
     if (before === document) return
-    words.hold(document)
+    words.retain(document)
     words.release(before)
   }
 

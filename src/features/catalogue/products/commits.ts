@@ -22,7 +22,7 @@ export interface ProductCommitsDeps extends Pick<Base, 'clock' | 'ids'> {
   index: Pick<ProductIndex, 'put' | 'remove' | 'claimSpace'>
   events: ProductEvents
   writeTogether: WriteTogether
-  /** Learns of the pictures of every write inside its transaction. */
+  /** Called with the pictures of every write inside its transaction. */
   duplicates: Pick<DuplicatesService, 'addPictures'>
   waiting: Pick<WaitingWrites, 'drop'>
   /** Learns inside its transaction of every write that may have taken places of the plan. */
@@ -46,8 +46,8 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   const versions = new Map<string, number>()
   const noteChange = (storeId: string) => versions.set(storeId, (versions.get(storeId) ?? 0) + 1)
 
-  /** Settles the waiting writes of a product that this write replaces, itself included when it waited. */
-  function settleWaiting(
+  /** Ends the waiting writes of a product that this write replaces, itself included when it waited. */
+  function endWaiting(
     storeId: string,
     productId: string,
     effect: ProductWrite['effect'] | 'deleted',
@@ -85,7 +85,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   }
 
   return {
-    settleWaiting,
+    endWaiting,
 
     /** A number that changes with every change of a product of the store. */
     version: (storeId: string): number => versions.get(storeId) ?? 0,
@@ -112,8 +112,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
           giveSpaceBack = claimVectorSpace(storeId, prepared, before)
           // Another product may have taken the last place while the pictures were on their way.
           if (!before) requirePlace(store)
-          if (isNews(origin))
-            settleWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
+          if (isNews(origin)) endWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
           const saved = queries.save(product, prepared)
           const eventOrigin = eventOriginOf(writing)
           events.saved({ ...product, vectorId: saved.vectorId }, prepared, before, eventOrigin)
@@ -138,7 +137,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
       return writeTogether({
         write() {
           demandStill(origin)
-          settleWaiting(storeId, productId, 'deleted', arrival, origin)
+          endWaiting(storeId, productId, 'deleted', arrival, origin)
           queries.remove(product)
           events.deleted(product, clock.now())
         },

@@ -3,7 +3,7 @@ import { nextTurn, paidAt, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
 import type { Metadata } from './schema.ts'
 
-/** Copies of the metadata that filters and lists look up, without case and accents. @param now for what is paid. */
+/** Copies of the metadata that filters and lists look up, without case and accents. @param now for the price that is paid. */
 export function foldColumns(metadata: Metadata, now: number) {
   const foldText = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? fold(value) : null)
   const category = foldText(metadata['category'])

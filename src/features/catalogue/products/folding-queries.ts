@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/db/open.ts'
 import { foldColumns } from './folded-columns.ts'
 
-/** SQL about products of an older version, whose copies of their metadata are to be made anew. */
+/** SQL about products of an older version, whose copies of their metadata must be rewritten. */
 export function foldingQueries(db: Db) {
   const unfolded = db.prepare<[bigint], { id: number; metadata: string }>(
     'SELECT id, metadata FROM products INDEXED BY products_unfolded WHERE is_unfolded = 1 LIMIT ?',

@@ -38,7 +38,7 @@ export interface ListQuery {
   after?: ProductPosition | undefined
 }
 
-/** Where products that may pass a filter are found; each of them is then held against the whole filter. */
+/** Where products that may pass a filter are found; each of them is then compared with the whole filter. */
 export type Source = 'words' | 'category' | 'level' | 'brand' | 'updated' | 'store'
 
 interface Order {
@@ -115,7 +115,7 @@ export function productListQueries(db: Db) {
     /**
      * How many products pass the filter, counted up to `max`.
      *
-     * @param candidatesMax looks at no more products that have the trigrams of the words; only for the source `words`.
+     * @param candidatesMax limits the products with the trigrams of the words that are compared; only for the source `words`.
      */
     count(filter: ProductFilter, source: Source, max: number, candidatesMax = ALL): number {
       const { conditions, values } = toConditions(filter)

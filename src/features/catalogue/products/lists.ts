@@ -30,11 +30,11 @@ export type ProductLists = ReturnType<typeof productLists>
 export interface Bounds {
   /** Up to here the products that pass a filter are counted. */
   total: number
-  /** Looking at each product of a store of this size is as quick as asking for words. */
+  /** Comparing each product of a store of this size is as quick as asking for words. */
   smallStore: number
-  /** At most so many products with the trigrams of the words are looked at, because they may be of other stores. */
+  /** The most products with the trigrams of the words that are compared, because they may be of other stores. */
   candidates: number
-  /** At most so many products are looked at along the list before those that pass are sorted instead. */
+  /** The most products that are read along the list before those that pass are sorted instead. */
   walk: number
 }
 

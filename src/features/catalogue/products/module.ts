@@ -52,7 +52,7 @@ export interface ProductNeeds {
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
   budget: Pick<ByteBudget, 'take'>
-  /** Learns of every change inside its transaction. */
+  /** Called with every change inside its transaction. */
   emit: EmitEvent
   /** Finds the product that a new picture is a copy of. */
   duplicates: DuplicatesService
@@ -62,15 +62,26 @@ export interface ProductNeeds {
   noteGrowth(store: CallerStore): void
 }
 
-/** Products of an older version whose copies are made anew in one step. */
+/** Products of an older version whose copies are rewritten in one step. */
 const FOLDED_AT_ONCE = 100
 
-/** How often unused pictures are looked for. One is deleted a minute after its product let it go. */
+/** How often unused pictures are swept. One is deleted a minute after its product let it go. */
 const SWEEP_MS = 10_000
 
 /**
  * Wires the products of all stores. An upload walks straight down from here: routes, service, writer, then the pictures
  * and the SQL, then the product index, which calls nothing back.
+ *
+ * Lists walk an index of their order, and every statement names its index, because SQLite has no statistics to choose
+ * by. Triggers keep the number of products and `product_words`, the trigrams of names and ids, which only propose
+ * products: each is compared with the filter itself. `lists.ts` counts up to 10,000 and takes the cheaper way to a
+ * page.
+ *
+ * `products.price` is what is paid now, with the regular price and the sale beside it, so the indexes of lists need
+ * nothing else; `price_turns_at` is its next change. `sales.ts` applies due changes once a minute and before each list
+ * by price. `products.levels` has the names and paths above a category, and triggers copy them to `product_levels`. SQL
+ * cannot fold texts, so a migration marks products with `is_unfolded`, and `foldOld` makes their copies again before
+ * the index is loaded.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
   const { db, atomically, withoutFsync, clock, noteFault } = base
@@ -118,8 +129,8 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       count: stores.countProducts,
       listDemoIds: queries.listDemoIds,
       /**
-       * Makes copies anew that an older version has written, step by step; to be done before the index is loaded. A disk
-       * that takes no writes puts it off.
+       * Rewrites the copies that an older version has written, step by step. Call it before the index is loaded. A disk
+       * that takes no writes postpones it.
        */
       *foldOld(): Generator<void> {
         try {
@@ -134,7 +145,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       new Elysia({ name: 'products' }).use(productRoutes(guards, products)).use(pictureRoutes(kept)),
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
-      { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.settleAll },
+      { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.refreshAll },
     ],
   } satisfies Module<object>
 }

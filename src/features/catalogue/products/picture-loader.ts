@@ -116,8 +116,8 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     { url, precomputed }: Extract<PictureSource, { url: string }>,
   ): Promise<ReadyPicture> {
     const { reader } = preparation
-    const given = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
-    const taken = given && takePrecomputed(reader.storeId, url, given)
+    const vectors = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
+    const taken = vectors && takePrecomputed(reader.storeId, url, vectors)
     if (taken) return taken
     const path = kept.toStored(url)
     const address: ReadyAddress = isKeptPath(path) ? { kind: 'retained', path } : { kind: 'final', url: path }

@@ -42,7 +42,7 @@ export function findPrecomputed(
   return { model: model.hash, pictures: pictures.filter(({ vector }) => vector !== null).map(pickFields) }
 }
 
-/** Leaves out whatever else a client has written there. */
+/** Drops everything else that a client has written there. */
 const pickFields = ({
   image_url,
   content_hash,
@@ -58,7 +58,7 @@ const pickFields = ({
   palette: palette.map(({ hex, share }) => ({ hex, share })),
 })
 
-/** What a picture can be saved with; undefined if its vector is not of this model. */
+/** Reads a precomputed picture. @returns undefined if its vector is not of this model. */
 export function readPrecomputed(
   { vector: text, ...facts }: PrecomputedPicture,
   dimension: number,

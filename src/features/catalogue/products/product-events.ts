@@ -5,7 +5,7 @@ import { listChangedFields } from './changed-fields.ts'
 import type { PictureToSave, ProductRow, ProductToSave } from './queries.ts'
 
 export interface ProductEventsDeps {
-  /** Learns of every change that a client can see, inside the transaction that makes it. */
+  /** Called with every change that a client can see, inside its transaction. */
   emit: EmitEvent
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
@@ -13,10 +13,10 @@ export interface ProductEventsDeps {
 
 export type ProductEvents = ReturnType<typeof createProductEvents>
 
-/** Tells of changes of products. To be called inside their transactions. */
+/** Emits the events of product changes. Call it inside their transactions. */
 export function createProductEvents({ emit, toPublicUrl }: ProductEventsDeps) {
   return {
-    /** Tells of a write, unless no client sees a difference. */
+    /** Emits the event of a write, unless no client sees a difference. */
     saved(
       product: ProductToSave,
       prepared: PictureToSave[],
@@ -47,7 +47,7 @@ export function createProductEvents({ emit, toPublicUrl }: ProductEventsDeps) {
       emit({ name: 'product.updated', storeId, origin, data })
     },
 
-    /** Tells of the product that the new first picture is a copy of, if the scan found one. */
+    /** Emits the product that the new first picture copies, if the scan found one. */
     duplicate(product: ProductToSave, scan: DuplicateScan, origin: EventOrigin): void {
       const { storeId, productId, metadata, imageUrl, now } = product
       const group = metadata['variant_group']

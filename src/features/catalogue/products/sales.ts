@@ -5,7 +5,7 @@ import type { SaleQueries } from './sale-queries.ts'
 
 export interface SalesDeps {
   queries: SaleQueries
-  /** Runs a write as one transaction that does not wait for the disk: what is lost is done again. */
+  /** Runs a write as one transaction that does not wait for the disk: a lost one is repeated. */
   withoutFsync(write: () => void): void
   turn: Turn
   clock: Pick<Clock, 'now'>
@@ -16,10 +16,10 @@ export type Sales = ReturnType<typeof createSales>
 /** Products that are written in one step. */
 const STEP = 100
 
-/** Keeps the prices by which lists are sorted at what is paid now, when sales begin and end. */
+/** Keeps the prices by which lists are sorted current, as sales begin and end. */
 export function createSales({ queries, withoutFsync, turn, clock }: SalesDeps) {
   /** Awaited before a list by price, so that it is exact at the moment of the request. */
-  async function settle(storeId: string, now = clock.now()): Promise<void> {
+  async function refresh(storeId: string, now = clock.now()): Promise<void> {
     while (queries.isDue(storeId, now)) {
       try {
         withoutFsync(() => queries.turn(storeId, now, STEP))
@@ -33,10 +33,10 @@ export function createSales({ queries, withoutFsync, turn, clock }: SalesDeps) {
   }
 
   return {
-    settle,
+    refresh,
 
     /** The same for all stores, a step at a time for each. */
-    async settleAll(): Promise<void> {
+    async refreshAll(): Promise<void> {
       const now = clock.now()
       for (let storeId = queries.findDue(now); storeId !== undefined; storeId = queries.findDue(now)) {
         withoutFsync(() => queries.turn(storeId as string, now, STEP))

@@ -38,7 +38,7 @@ export interface ProductDeps {
   queries: Pick<ShownQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   writer: ProductWriter
-  sales: Pick<Sales, 'settle'>
+  sales: Pick<Sales, 'refresh'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
   /** The model in use. */
@@ -100,7 +100,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
     findPrecomputed: (value: object) => findPrecomputed(value, model),
 
     /**
-     * What `writer.put` takes for a product.
+     * Builds the input of `writer.put` for a product.
      *
      * @param precomputed vectors that came with it. They count if they are of the model in use: another one may have come since.
      */
@@ -169,7 +169,7 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
           query.updated_since === undefined ? undefined : readMoment('updated_since', query.updated_since),
       }
       const limit = query.limit ?? LIMITS.productsPageDefault
-      if (sort === 'price_asc' || sort === 'price_desc') await sales.settle(storeId)
+      if (sort === 'price_asc' || sort === 'price_desc') await sales.refresh(storeId)
       const { found, total, isExact } = lists.list({ filter, sort, limit: limit + 1, after })
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {

@@ -43,7 +43,7 @@ export function shownQueries(db: Db) {
   )
 
   return {
-    /** What the API shows of a product. */
+    /** Finds a product as the API shows it. */
     findShown(storeId: string, productId: string): ShownProduct | undefined {
       const row = shown.get(storeId, productId)
       return row && toShown(row)

@@ -17,7 +17,7 @@ interface Arriving {
 
 /** The effect of one write on the bytes that its store keeps. */
 export interface StorageChange {
-  /** Refuses a picture that surely finds no room, before it is embedded. @throws ApiError `storage_limit_exceeded`. */
+  /** Refuses a picture that surely does not fit, before it is embedded. @throws ApiError `storage_limit_exceeded`. */
   refuseHopeless(picture: Arriving): void
   /** Counts a picture that is registered in this same tick. @throws ApiError `storage_limit_exceeded`. */
   add(picture: Arriving): void

@@ -20,7 +20,7 @@ interface Released extends DoomedPicture {
 export type StorageQueries = ReturnType<typeof storageQueries>
 
 /**
- * All SQL about the room that kept pictures take. Triggers keep the counts, and note the pictures that products let go.
+ * All SQL about the space that kept pictures take. Triggers keep the counts, and note the pictures that products release.
  * No call opens a transaction.
  */
 export function storageQueries(db: Db) {
@@ -57,11 +57,11 @@ export function storageQueries(db: Db) {
     countFreedBytes: (storeId: string, pictureIds: readonly number[]): number =>
       freed.get({ storeId, pictureIds: JSON.stringify(pictureIds) })?.bytes ?? 0,
 
-    /** Starts the time of some pictures that were let go since the last call. @returns the number of them. */
+    /** Starts the grace period of pictures released since the last call. @returns their number. */
     noteReleased: (now: number, limit: number): number =>
       note.run({ now: BigInt(now), limit: BigInt(limit) }).changes,
     /**
-     * Looks at some pictures that were let go before a moment, and drops the rows of those that neither a product nor a
+     * Checks some pictures that were released before a moment, and drops the rows of those that neither a product nor a
      * request has used since. Several statements: to be called inside a transaction.
      *
      * @returns the pictures whose files may go, and whether there may be more.

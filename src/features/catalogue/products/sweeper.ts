@@ -66,5 +66,5 @@ export function createSweeper({ queries, files, fileLocked, atomically, withoutF
   }
 }
 
-/** Lets requests be answered between two steps, because thousands of pictures may be let go at once. */
+/** Lets requests be answered between two steps, because thousands of pictures may be released at once. */
 const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done))

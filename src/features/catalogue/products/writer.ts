@@ -31,7 +31,7 @@ export interface ProductWriterDeps
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Finds the product that the new first picture of another one is a copy of. */
   duplicates: Pick<DuplicatesService, 'scan' | 'addPictures'>
-  /** Learns of every write, so that older work on the same product is not done after it. */
+  /** Called with every write, so that older work on the same product is not done after it. */
   waiting: WaitingWrites
 }
 
@@ -71,7 +71,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
   function leaveUnchanged({ store, origin, arrival }: Write, product: ProductRow): ProductWrite {
     const { productId, vectorId } = product
     demandStill(origin)
-    if (isNews(origin)) commits.settleWaiting(store.id, productId, 'unchanged', arrival, origin)
+    if (isNews(origin)) commits.endWaiting(store.id, productId, 'unchanged', arrival, origin)
     return { effect: 'unchanged', productId, vectorId }
   }
 
@@ -177,7 +177,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
         if (!product) {
           demandStill(origin)
           // A write that waits would bring the product back.
-          commits.settleWaiting(storeId, productId, 'unchanged', arrival, origin)
+          commits.endWaiting(storeId, productId, 'unchanged', arrival, origin)
           return false
         }
         await commits.erase(product, arrival, origin)

@@ -16,7 +16,13 @@ export interface ReembeddingNeeds {
 
 const WAKE_MS = 1_000
 
-/** Wires the embedding of products whose vectors are of an earlier model. */
+/**
+ * Wires the embedding of products whose vectors are of an earlier model.
+ *
+ * There is no list of work: `pictures.model` names the model of each vector, and an index on it finds the others, so a
+ * restart resumes where the last run ended. `writer.embedAgain` writes the new vectors and leaves the content: the product
+ * keeps its time of change, it is told as indexed with the origin `reembedding`, and waiting items of jobs stay.
+ */
 export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   const { db } = base
   const { stores, model, embedder, products } = needs

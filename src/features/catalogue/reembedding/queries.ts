@@ -9,7 +9,7 @@ export interface WaitingProduct {
   tries: number
 }
 
-/** What became of a try that failed. */
+/** A failed try. */
 export interface FailedTry {
   storeId: string
   /** Row of the product. */

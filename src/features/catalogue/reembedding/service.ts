@@ -23,7 +23,7 @@ const WINDOW = 32
 const PAUSE_MS = 15_000
 /** Pauses after the first, second and further failures of one product. */
 const backoff = createBackoff({ waits: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] })
-/** A count is used again for so long. */
+/** How long a count is used again, in ms. */
 const COUNT_MS = 2_000
 
 /** A store with products that wait. */
@@ -62,7 +62,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
       log.info({ products: done }, 'all products are embedded with the present model')
       done = 0
     }
-    // What is left failed, and waits for its next try.
+    // The products that are left have failed and wait for their next try.
     pollAt = ids.length === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + MINUTE_MS
     stores = ids.map((id) => ({ id, window: [], after: 0 }))
     return stores
@@ -140,7 +140,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
   }
 
   return {
-    /** Embeds the products that wait. To be called every second; it costs nothing once every product is done. */
+    /** Embeds the products that wait. Call it every second; it costs nothing once every product is done. */
     wake,
 
     /** Waits until no product is in progress. */

@@ -7,7 +7,7 @@ import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { DayLimits } from './day-limits.ts'
 import type { DayQueries } from './day-queries.ts'
 import { nameQuery } from './names.ts'
-import type { GivenSearch, StandingSearch } from './replaced-searches.ts'
+import type { ReferencedSearch, StandingSearch } from './replaced-searches.ts'
 import { isCounted } from './search-counting.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
 
@@ -19,7 +19,7 @@ export interface CountedEvent {
   /** Whether the store has the product. */
   isKnownProduct: boolean
   /** The search that it belongs to. */
-  search?: GivenSearch | undefined
+  search?: ReferencedSearch | undefined
   position: number | null
   /** Of a purchase. */
   sale?: { value: number; currency: string; isNewOrder: boolean } | undefined
@@ -46,7 +46,7 @@ export interface EventCountingDeps {
   items: Pick<ItemQueries, 'findNumber' | 'addItem'>
   searchSources: Pick<SearchSourceQueries, 'seeEvent' | 'count'>
   limits: Pick<DayLimits, 'takeUnknownProduct'>
-  findStanding(storeId: string, search: GivenSearch): StandingSearch
+  findStanding(storeId: string, search: ReferencedSearch): StandingSearch
 }
 
 /** Products that are counted in one day although the store does not have them. */
@@ -70,7 +70,7 @@ export function createEventCounting(deps: EventCountingDeps) {
 
   function countEngagement(
     { storeId, action, position, isRepeated }: CountedEvent,
-    search: GivenSearch,
+    search: ReferencedSearch,
   ): void {
     const { id, day, query, source } = findStanding(storeId, search)
     if (action === 'click' && position !== null && !isRepeated) countPosition(storeId, day, position)

@@ -37,7 +37,19 @@ export interface AnalyticsNeeds {
   historyDays: number
 }
 
-/** Wires the analytics. They count searches and feedback, and read the catalogue. They read nothing of searches. */
+/**
+ * Wires the analytics. They count searches and feedback, and read the catalogue. They read nothing of searches: no
+ * report ever counts rows of the history.
+ *
+ * `search/history.ts` calls `recordSearch` in the transaction that writes the search, so rows and counts agree after
+ * any crash. Whether a search replaces the keystroke before it is decided earlier, in memory, as it is answered
+ * (`keystroke-bursts.ts`); feedback on the replaced search counts for its successor (`replaced-searches.ts`).
+ *
+ * Totals stand in tables by day. Whatever has many items (queries, products, sessions, bins of durations) is counted in
+ * `columns/`: rows for today and yesterday, one block of columns for each earlier day, which `upkeep.ts` packs. Rows
+ * that come for a packed day stand beside its block, and below zero where something was taken back. `alone` keeps
+ * reader and packer of one store apart. `unmet/` groups the query pictures for which a store had nothing.
+ */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
   const { model, embedder, findFillFacts, flush, historyDays } = needs
@@ -112,7 +124,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
         if (isCounted(search)) countSearch(search, replaced)
         demand.recordSearch(search)
       },
-      /** Ends the keystroke burst of a search that is given feedback: the next one of the session stands for itself. */
+      /** Ends the keystroke burst of a search that receives feedback: the next one of the session stands for itself. */
       noteFeedback: keystrokeBursts.end,
       countEvent: eventCounting.countEvent,
       takeBack: eventCounting.takeBack,

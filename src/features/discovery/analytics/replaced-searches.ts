@@ -4,7 +4,7 @@ import type { DayQueries } from './day-queries.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
 
 /** The parts of a search that counting feedback on it needs. */
-export type GivenSearch = Pick<
+export type ReferencedSearch = Pick<
   FoundSearch,
   'id' | 'type' | 'query' | 'isTracked' | 'searchSource' | 'createdAt'
 >
@@ -26,9 +26,9 @@ export interface ReplacedSearchesDeps {
 /** Searches of one keystroke burst that are followed to the one that counts. */
 const KEYSTROKES_FOLLOWED_MAX = 1_000
 
-/** Finds the search that counts for one that was given feedback: a later keystroke may have replaced it. */
+/** Finds the search that counts for one that feedback refers to: a later keystroke may have replaced it. */
 export function createReplacedSearches({ days, searchSources }: ReplacedSearchesDeps) {
-  return function findStanding(storeId: string, search: GivenSearch): StandingSearch {
+  return function findStanding(storeId: string, search: ReferencedSearch): StandingSearch {
     const { id, query, searchSource, createdAt } = search
     const source = searchSource && searchSources.find(storeId, searchSource)
     let found: StandingSearch = { id, day: dayOf(createdAt), query, source }

@@ -11,7 +11,7 @@ export type EventCounts = ReadonlyMap<string, EventCount>
 type Source = Analytics['by_source'][number]
 type Tracking = Analytics['tracking']
 
-/** From so many searches on, a shop whose clicks arrive has at least one click. */
+/** A shop with this many searches has at least one click, if its clicks arrive. */
 const TELLING_SEARCHES = 50
 
 /** Widgets that are listed. */

@@ -24,7 +24,7 @@ export interface EventWriterDeps {
   countEvent(event: CountedEvent): boolean
 }
 
-/** Every plan keeps at least so many events of a reporter. */
+/** The number of events of a reporter that every plan keeps. */
 const LEAST_EVENTS_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].feedbackEventsMax))
 
 /** Old events that are deleted for a new one when a store has too many. */

@@ -17,7 +17,14 @@ export interface FeedbackNeeds
   history: FeedbackDeps['history'] & JudgingDeps['history']
 }
 
-/** Wires feedback. It lies above searches, which it names, and above analytics, which count it. */
+/**
+ * Wires feedback. It lies above searches, which it names, and above analytics, which count it.
+ *
+ * Events go through the queue of the searches, behind them, so that an event finds what its search has counted.
+ * Purchases, and events with an order or a repeat key, are acknowledged only when they are on the disk: the queue is
+ * flushed first, then `writeTogether` writes them. `reporters.ts` decides between a backend and the pages: the replaced
+ * row stays with another `standing`, and `takeBack` takes it out of the totals.
+ */
 export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: FeedbackNeeds) {
   const { history, hidesPrices, noteFeedback, countEvent, takeBack, writeTogether, days } = needs
   const queries = feedbackQueries(db)

@@ -8,7 +8,7 @@ import { LINE, text } from '../../../http/text-schema.ts'
 export const FEEDBACK_ACTIONS = ['click', 'add_to_cart', 'purchase'] as const
 export type FeedbackAction = (typeof FEEDBACK_ACTIONS)[number]
 
-/** What a shopper did with a product (contract 3.11). Optional fields that are null or empty count as absent. */
+/** An action of a shopper on a product (contract 3.11). Optional fields that are null or empty count as absent. */
 export const FeedbackEvent = named(
   'FeedbackEvent',
   t.Object({

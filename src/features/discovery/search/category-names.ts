@@ -33,7 +33,7 @@ const SAMPLE_MIN = 4
 const BYTES_MAX = 32 * 1024 * 1024
 const NAME_OVERHEAD_BYTES = 256
 
-/** Names that are embedded at a time: searches come first in the model's queue, and others' texts need room in it. */
+/** Names that are embedded at a time: searches come first in the model's queue, and others' texts need places in it. */
 const AT_A_TIME = 16
 
 /** After a failure the names are not asked for again so soon. */
@@ -72,7 +72,7 @@ export type CategoryNames = ReturnType<typeof createCategoryNames>
 /**
  * Keeps the text vectors of the category names of each store, and how well they tell the store's pictures apart. They are
  * read when a store's first query picture comes, beside the work on that picture, and later, when the store has changed,
- * in the background. The store that was searched the longest ago makes room for another.
+ * in the background. The store searched longest ago is evicted for another.
  */
 export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX }: CategoryNamesDeps) {
   /** The store that was searched last comes last. */
@@ -157,7 +157,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
     },
 
     /** How well the names fit a picture; undefined where they are not known. */
-    look(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
+    compare(storeId: string, store: SearchedStore, picture: Float32Array): PictureCategories | undefined {
       const shelf = findShelf(storeId, store)
       if (!shelf) return undefined
       shelves.delete(storeId)

@@ -17,7 +17,7 @@ export interface Side {
   share: number
   map: LogisticMap
   vector?: Pick<VectorLeg, 'name' | 'vector'>
-  /** Made anew in the tick of the ranking, of the store as it is then. */
+  /** Built in the tick of the ranking, from the store as it is then. */
   exactLegs?(store: SearchedStore): ExactLeg[]
 }
 
@@ -30,7 +30,7 @@ export type Blend =
    */
   | { kind: 'best'; weights: readonly number[]; negatives: readonly number[]; map: LogisticMap }
 
-/** What a store's products are ranked by. */
+/** The ranking of a store's products, ready to be scored. */
 export interface Fusion {
   legs: VectorLeg[]
   blend: Blend
@@ -112,7 +112,7 @@ function combineBest(
   }
 }
 
-/** What an exact leg adds to a value. @param likeness of the picture to the query picture, as a cosine. */
+/** The share of an exact leg in a value. @param likeness of the picture to the query picture, as a cosine. */
 const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
   leg.isFading && likeness > RANKING.alike
     ? leg.at(slot) * Math.max(0, (1 - likeness) / (1 - RANKING.alike))

@@ -68,7 +68,7 @@ export function createSearchHistory(deps: HistoryDeps) {
     },
 
     /** Writes what waits, and drops from memory what could not be written of a shopper's session. */
-    settleSession(storeId: string, sessionId: string): void {
+    flushSession(storeId: string, sessionId: string): void {
       writes.flush()
       for (const [id, search] of pending)
         if (search.storeId === storeId && search.sessionId === sessionId) pending.delete(id)

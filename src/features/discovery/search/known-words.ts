@@ -66,7 +66,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
     tidy(storeId)
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     while (held > bytesMax) {
       const [storeId, shelf] = findLargest(shelves)
       const [oldest = ''] = shelf.entries.keys()
@@ -81,7 +81,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
     shelf.entries.set(text, entry)
     shelf.bytes += entry.bytes
     held += entry.bytes
-    makeRoom()
+    evict()
   }
 
   async function infer(

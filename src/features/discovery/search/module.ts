@@ -36,16 +36,27 @@ export interface SearchNeeds {
 const MINUTE_MS = 60_000
 
 /**
- * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep, and
- * nothing of products calls back.
+ * Wires the searches. They lie above products: a search reads the product index and the pictures that products keep,
+ * and nothing of products calls back.
  *
- * A search takes these steps. A verb of `service.ts` lets `query-reader.ts` check the request and read its filters, picture and
- * words. The result is a `Query`: data that says in `rankBy` what to compare. `pipeline.ts` resolves the filters, lets
- * `ranker.ts` rank the store, groups the hits, and hands the page to `answer.ts`.
+ * A search takes these steps. A verb of `service.ts` lets `query-reader.ts` check the request and read its filters,
+ * picture and words. The result is a `Query`: data that says in `rankBy` what to compare. `pipeline.ts` resolves the
+ * filters, lets `ranker.ts` rank the store, groups the hits, and hands the page to `answer.ts`.
  *
- * The ranker turns `rankBy` into a plan (`plan.ts`). A plan has a fusion for each list, mostly one. A fusion adds the log-odds
- * of the sides of a query (its picture, words and colours, `sides.ts`); a side has legs, which are vectors to compare, and
- * numbers that are known of every slot (`legs/`). So each product has one value, which orders the list and gives its score.
+ * The ranker turns `rankBy` into a plan (`plan.ts`). A plan has a fusion for each list, mostly one. A fusion adds the
+ * log-odds of the sides of a query (its picture, words and colours, `sides.ts`); a side has legs, which are vectors to
+ * compare, and numbers that are known of every slot (`legs/`). So each product has one value, which orders the list and
+ * gives its score.
+ *
+ * `ranking.ts` scans every vector that passes the filter with 8 bits a dimension, and a precise pass with 16 bits
+ * orders the best: the search is exact under any filter. Where more than 250,000 slots pass in a large store,
+ * `estimates.ts` first reads one bit a dimension and takes from the measured error of these sketches how far below the
+ * list the scan must go. A store of up to 100,000 slots is scanned at once; a larger one in threads, or in slices,
+ * while vectors come and go. Slots that changed meanwhile are scored again at the end, and whatever reads the scores
+ * must finish in one tick.
+ *
+ * `category-names.ts` embeds the category names of a store and measures on its own products how well they tell its
+ * pictures apart.
  */
 export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, noteFault, withoutFsync } = base

@@ -41,7 +41,7 @@ export interface NearRequest {
 export interface NearProducts {
   /** Best first; at most `depth`. */
   products: NearProduct[]
-  /** A picture with a value below this changes nothing. -Infinity when there is room for any. */
+  /** A picture with a value below this changes nothing. -Infinity while any fits. */
   floor: number
 }
 
@@ -60,7 +60,7 @@ const SLACK = 1.25
 /**
  * Finds the nearest products exactly, among the places that `accepts` lets pass.
  *
- * The best by their rough values are valued precisely. That tells how near the last wanted product is and how far the
+ * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
  */
 export function listNearest(

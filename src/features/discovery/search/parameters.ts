@@ -3,13 +3,13 @@
  * values become scores.
  */
 export const RANKING = {
-  /** The best match of words counts like so many standard deviations of the store's cosines to the query… */
+  /** The best match of words counts like this many standard deviations of the store's cosines to the query… */
   keyword: 4,
-  /** …and like so many where the model knows none of the query's words. */
+  /** …and like this many where the model knows none of the query's words. */
   keywordOfUnknown: 6,
   /** Words alone: log-odds between a product that has all of the best match and one that has none of it. */
   keywordSlope: 6,
-  /** A product outside the category that the query's words name loses so many standard deviations. */
+  /** A product outside the category that the query's words name loses this many standard deviations. */
   namedCategory: 1,
   /** A product outside the category of the query's own product loses so much. */
   ownCategory: 0.025,

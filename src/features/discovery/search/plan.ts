@@ -25,7 +25,7 @@ export interface PlanContext {
   calibration: Calibration
   steering: Steering
   /** How well the names of the store's categories fit a picture. */
-  look(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
+  compare(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
 }
 
 /** Says what the products of a store are ranked by. The plan is valid as long as the store's index is. */
@@ -70,12 +70,12 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
 
 /** @param vector searched with in place of the picture's own. */
 function planPicture(
-  { storeId, store, calibration, steering, look }: PlanContext,
+  { storeId, store, calibration, steering, compare }: PlanContext,
   { vector: own, pictureId }: QueryPicture,
   { vector = own, map = calibration.image_image } = {},
 ) {
   const { columns, segment } = store
-  const categories = look(storeId, store, own)
+  const categories = compare(storeId, store, own)
   const slot = pictureId === undefined ? undefined : segment.findSlot(pictureId)
   const ownCategory = slot === undefined ? 0 : columns.categoryAt(slot)
   const steers = !steering.isInOne && steering.boost !== 0

@@ -82,7 +82,7 @@ export function createQueryPictures({
     if (shelf.size === 0) forgetStore(storeId)
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     while (held > bytesMax) {
       const [largest] = [...bytesOf].reduce((most, one) => (one[1] > most[1] ? one : most))
       const [oldest = ''] = shelves.get(largest)?.keys() ?? []
@@ -105,7 +105,7 @@ export function createQueryPictures({
       shelves.set(searcher.storeId, shelf)
       shelf.set(id, { ...entry, owner: searcher.owner, bytes, until: clock.monotonic() + KEPT_MS })
       add(searcher.storeId, bytes)
-      makeRoom()
+      evict()
       return id
     },
 
@@ -116,7 +116,7 @@ export function createQueryPictures({
       return owner === undefined || entry.owner === owner ? entry : undefined
     },
 
-    /** Drops the pictures whose time is over. */
+    /** Drops the expired pictures. */
     prune(): void {
       const now = clock.monotonic()
       for (const [storeId, shelf] of shelves) {

@@ -124,7 +124,7 @@ function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSear
   }
 }
 
-/** @throws ApiError `validation_error` for a colour that is none. */
+/** @throws ApiError `validation_error` for an invalid colour. */
 export function readColours(colors: readonly string[] = []): Lab[] {
   const read = colors.map((color) => {
     const rgb = parseHex(color)

@@ -16,7 +16,7 @@ import { warnOfUnknownWords } from './warnings.ts'
 export interface RankerDeps {
   queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture'>
   findStore(storeId: string): SearchedStore | undefined
-  names: Pick<CategoryNames, 'look'>
+  names: Pick<CategoryNames, 'compare'>
   calibration: Calibration
 }
 
@@ -36,9 +36,9 @@ export interface Ranked {
   warnings: string[]
 }
 
-/** Creates what ranks a store by a query, whatever the query ranks by. */
+/** Creates the ranker of stores, for every kind of `rankBy`. */
 export function createRanker({ queries, findStore, names, calibration }: RankerDeps) {
-  /** One list for all fusions of a plan. @returns undefined where the store's index was made anew meanwhile. */
+  /** One list for all fusions of a plan. @returns undefined if the store's index was rebuilt meanwhile. */
   async function rankFusions(
     storeId: string,
     store: SearchedStore,
@@ -58,7 +58,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     return only && others.length === 0 ? only : takeTurns(rankings, request.depth)
   }
 
-  /** Ranks the store as it is in this tick; again where its index was made anew during the scan. */
+  /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */
   return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
     const { searcher, wanted, rankBy, sort } = query
     const { condition, depth, popular } = scope
@@ -78,7 +78,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     if (rankBy.kind === 'nothing')
       return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
-    const plan = makePlan({ storeId, store, calibration, steering, look: names.look }, rankBy)
+    const plan = makePlan({ storeId, store, calibration, steering, compare: names.compare }, rankBy)
     const request: Omit<RankingRequest, 'fusion'> = {
       condition,
       ownPictureIds: ownPicturesOf(rankBy),

@@ -37,7 +37,7 @@ export interface Hit extends NearProduct {
   reference?: number
 }
 
-/** What made a value: each leg's part of it. */
+/** The shares of the legs in a value. */
 export interface Explanation {
   /** The raw cosine of the first vector; null without any. */
   cosine: number | null
@@ -68,14 +68,14 @@ const ESTIMATED_STORES = 2.5
  * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
  * The scan reads eight bits of each dimension of every vector that passes the filter, once for each vector of the query.
- * Every picture that could be among the best `depth` is valued again with sixteen, so the order is that of the float
- * vectors. Each product counts with its best picture. Ties keep the order in which the pictures were added, so pages
- * neither repeat nor lose a product.
+ * Every picture that could be among the best `depth` goes through a precise pass with sixteen, so the order is that of the
+ * float vectors. Each product counts with its best picture. Ties keep the order in which the pictures were added, so
+ * pages neither repeat nor lose a product.
  *
  * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
  * worth more; see `estimates.ts`.
  *
- * @returns undefined when the store's index was made anew meanwhile.
+ * @returns undefined if the store's index was rebuilt meanwhile.
  */
 export function rank(store: SearchedStore, request: RankingRequest): Ranking | Promise<Ranking | undefined> {
   const { segment, columns } = store
@@ -208,8 +208,8 @@ let own = { values: new Float32Array(0), tops: new Float32Array(0) }
 function ownValues(places: number): { values: Float32Array; tops: Float32Array } {
   const blocks = Math.ceil(places / BLOCK)
   if (own.tops.length < blocks) {
-    const room = Math.ceil(blocks * 1.25)
-    own = { values: new Float32Array(BLOCK * room), tops: new Float32Array(room) }
+    const capacity = Math.ceil(blocks * 1.25)
+    own = { values: new Float32Array(BLOCK * capacity), tops: new Float32Array(capacity) }
   }
   return { values: own.values.subarray(0, places), tops: own.tops.subarray(0, blocks) }
 }

@@ -66,7 +66,7 @@ interface Asked {
   pointer: string
 }
 
-/** A reference that weighs nothing is none. */
+/** A reference without weight does not count. */
 function listAsked({ images = [], image_urls = [] }: MultiImageSearch | MultiImageForm): Asked[] {
   const named = images.map((image, n): Asked => {
     const pointer = `/images/${n}`

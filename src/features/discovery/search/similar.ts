@@ -46,7 +46,7 @@ export const SimilarQuery = t.Object(
 )
 export type SimilarQuery = typeof SimilarQuery.static
 
-/** The parameters of a query string as those of a body. @throws ApiError `validation_error` for a list that is none. */
+/** The parameters of a query string as those of a body. @throws ApiError `validation_error` for an invalid list. */
 export function readSimilar(query: SimilarQuery): CommonSearch {
   const { facets, fields, tags, explain, exact, analytics, ...same } = query
   return {

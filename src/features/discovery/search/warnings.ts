@@ -33,7 +33,7 @@ const KNOWN: Record<SearchKind, readonly string[]> = {
   batch: Object.keys(BatchSearch.properties),
 }
 
-/** Warnings are for people, so a body with a thousand unknown fields gets only so many. */
+/** Warnings are for people, so a body with a thousand unknown fields gets only a few. */
 const WARNINGS_MAX = 10
 
 /** Warns of each top-level field that this search does not know, and suggests the field that was probably meant. */
@@ -50,7 +50,7 @@ export function warnOfUnknownFields(body: object, type: SearchKind): string[] {
   return warnings
 }
 
-/** Words that are looked through, at most so many before others are served, and characters of one that are compared. */
+/** Words that are compared, words in one step of the event loop, and characters compared of each word. */
 const WORDS_MAX = 2_000
 const STEP = 100
 const WORD_CHARS_MAX = 100

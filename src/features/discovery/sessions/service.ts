@@ -9,7 +9,7 @@ import type { SearchQueries } from '../search/queries.ts'
 import type { SessionErased } from './schema.ts'
 
 export interface SessionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 'record'> {
-  history: Pick<SearchHistory, 'settleSession'>
+  history: Pick<SearchHistory, 'flushSession'>
   searches: {
     findEnd: SearchQueries['findEnd']
     list: SearchQueries['listOfSession']
@@ -55,7 +55,7 @@ export function sessionService(deps: SessionDeps) {
      */
     async erase(actor: Actor, sessionId: string): Promise<SessionErased> {
       const { storeId } = actor
-      history.settleSession(storeId, sessionId)
+      history.flushSession(storeId, sessionId)
       const [searchesEnd, eventsEnd] = [searches.findEnd(), feedback.findEnd()]
       const events = await exhaust(() => feedback.erase(storeId, sessionId, eventsEnd, EVENTS_AT_ONCE))
       let searchCount = 0

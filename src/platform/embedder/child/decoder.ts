@@ -82,7 +82,18 @@ interface Source {
   header: PictureHeader
 }
 
-/** Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool. */
+/**
+ * Creates a function that decodes pictures into tensors. Calls may overlap; the work runs in the thread pool.
+ *
+ * A picture is decoded once, at the size of the model: tensor, hash, palette and object come from the same pixels.
+ * `background.ts` finds a plain background and what stands on it. A crop is cut out of the stored picture and turned
+ * afterwards, because a decoder holds a whole picture in memory to turn it. `trim.ts` runs before any decoder, because
+ * a small file may cost far more than its bytes.
+ *
+ * Two flags in a model's `preprocessor_config.json` are this project's own, and the fingerprint of the model covers
+ * them: `shrink_on_load` lets the decoder reduce while it reads, and `object_mean` makes an indexed vector the mean of
+ * the picture's and its object's.
+ */
 export function createPictureDecoder(treatment: Treatment) {
   const { input } = treatment
 
@@ -125,7 +136,7 @@ export function createPictureDecoder(treatment: Treatment) {
   }
 }
 
-/** @throws RefusedPicture for what is no picture, and for a size beyond the limits. */
+/** @throws RefusedPicture if it is not a picture, or exceeds the limits in size. */
 async function openPicture(file: Uint8Array): Promise<Source> {
   const contentType = pictureType(file)
   if (!contentType) {
@@ -144,7 +155,7 @@ async function openPicture(file: Uint8Array): Promise<Source> {
 
 /**
  * Draws the preview of a small picture beside everything else. A large one takes memory twice, so it waits for the
- * first decoding; so does the fault of a damaged one, which is told by that.
+ * first decoding; so does a damaged one, whose fault the decoding reports.
  */
 function startPreview({ bytes, header }: Source, work: number): () => Promise<Uint8Array | undefined> {
   const draw = () =>

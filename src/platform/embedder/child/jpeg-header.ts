@@ -1,6 +1,6 @@
 import { JPEG, visitSegments } from './trim.ts'
 
-/** What the decoder must know of a picture before it decodes. */
+/** The facts of a picture that the decoder needs before it decodes. */
 export interface PictureHeader {
   /** Pixels after EXIF rotation. */
   width: number
@@ -19,7 +19,7 @@ const LAST_FRAME = 0xcf
 const FRAME_BYTES_MIN = 10
 
 /**
- * Reads the header of an ordinary JPEG, which spares the decoder a first look at the file: while the model runs, that look
+ * Reads the header of an ordinary JPEG, which spares the decoder a first read of the file: while the model runs, that read
  * would wait for the thread that the model holds.
  *
  * @returns undefined for every other one, also a damaged one: with EXIF, which may turn it, with another coding or

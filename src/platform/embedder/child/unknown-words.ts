@@ -1,6 +1,6 @@
 import type { SeenTokens } from '../seen-tokens.ts'
 
-/** What a model knows of a text. */
+/** How well a model knows a text. */
 export interface TextKnowledge {
   /** The share of the words that the model does not know, 0 to 1; 0 for a text without any sign. */
   unknownShare: number

@@ -148,7 +148,7 @@ async function answerPictures({ decode, embed, channel, decodersMax }: Parts): P
   })
 }
 
-/** What of a picture goes through the model. */
+/** The inputs of the model for a picture. */
 const listInputs = ({ tensor, objectTensor }: DecodedPicture): { tensor: Float32Array }[] =>
   objectTensor ? [{ tensor }, { tensor: objectTensor }] : [{ tensor }]
 

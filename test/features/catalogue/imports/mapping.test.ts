@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { removeTags } from '../../../../src/core/html-text.ts'
 import type { ImportRecord } from '../../../../src/features/catalogue/imports/formats/record.ts'
 import { listMissingFields } from '../../../../src/features/catalogue/imports/mapping/advice.ts'
 import {
@@ -8,7 +9,6 @@ import {
 import { noLosses } from '../../../../src/features/catalogue/imports/mapping/losses.ts'
 import { listUnknownColumns, planImport } from '../../../../src/features/catalogue/imports/mapping/plan.ts'
 import {
-  plainText,
   readNumber,
   readPrice,
   readStock,
@@ -364,7 +364,7 @@ describe('cells', () => {
       'https://x.example/c.jpg',
     ])
     expect(splitAddresses('pictures/red mug.jpg')).toEqual(['pictures/red mug.jpg'])
-    expect(plainText('<b>Red</b>\n shoe')).toBe('Red shoe')
+    expect(removeTags('<b>Red</b>\n shoe')).toBe('Red shoe')
   })
 })
 

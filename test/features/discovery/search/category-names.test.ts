@@ -47,7 +47,7 @@ function names(bytesMax?: number) {
     ...(bytesMax !== undefined && { bytesMax }),
   })
   const look = (store: IndexedStore, at = 1) => {
-    const found = kept.look('s', store, axis(at))
+    const found = kept.compare('s', store, axis(at))
     return (
       found && {
         reliability: found.reliability,
@@ -135,9 +135,9 @@ describe('the names of a store’s categories (contract 3.6)', () => {
     const { store } = fill(['1', 1], ['2', 2])
     const { kept } = names(2 * 2 * (4 * DIMENSION + 256))
     for (const id of ['a', 'b']) await kept.ready(id, store)
-    kept.look('a', store, axis(1))
+    kept.compare('a', store, axis(1))
     await kept.ready('c', store)
-    expect(['a', 'b', 'c'].map((id) => kept.look(id, store, axis(1)) !== undefined)).toEqual([
+    expect(['a', 'b', 'c'].map((id) => kept.compare(id, store, axis(1)) !== undefined)).toEqual([
       true,
       false,
       true,

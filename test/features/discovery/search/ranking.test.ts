@@ -299,7 +299,7 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
       store,
       calibration: { image_image: MAP, text_image: WORDS_MAP },
       steering: { boost: categoryBoost, isInOne: filter.category !== undefined },
-      look: (_storeId, { columns }, seen) => ({
+      compare: (_storeId, { columns }, seen) => ({
         reliability: RELIABILITY,
         fits: columns
           .listCategories()

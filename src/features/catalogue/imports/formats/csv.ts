@@ -205,7 +205,7 @@ export function guessDelimiter(header: string): Delimiter {
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best))
 }
 
-/** What costs nothing to look through. */
+/** A cell this short is cheap to trim. */
 const SHORT_CHARS = 64
 
 function nameCells(columns: readonly string[], cells: readonly string[]): Cells {
@@ -213,7 +213,7 @@ function nameCells(columns: readonly string[], cells: readonly string[]): Cells 
   for (const [n, given] of cells.entries()) {
     const column = columns[n]
     if (column === undefined || column === '') continue
-    // Whoever asks whether a long blank cell holds anything would look through all of it, once for each field.
+    // Each field that reads a long blank cell would scan all of it.
     const cell = given.length > SHORT_CHARS && given.trim() === '' ? '' : given
     const known = named.get(column)
     if (known) known.push(cell)

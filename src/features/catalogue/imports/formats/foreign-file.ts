@@ -4,7 +4,7 @@ import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 /** A file of another kind, told by its content. */
 export class ForeignFile extends UnreadableFile {
   override name = 'ForeignFile'
-  /** What the file is: `image/jpeg`. */
+  /** Such as `image/jpeg`. */
   readonly kind: string
 
   constructor(kind: string) {
@@ -13,7 +13,7 @@ export class ForeignFile extends UnreadableFile {
   }
 }
 
-/** What is told of an address that answers such a file. */
+/** Describes an address that answered with such a file. */
 export const describeAnswer = ({ kind }: ForeignFile): string =>
   `This address answered ${kind}, and not a table of products. ${CURE}`
 

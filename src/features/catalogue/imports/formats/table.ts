@@ -38,7 +38,7 @@ export const formatOf = (name: string): TableFormat | undefined =>
  * Looks at a file of products.
  *
  * @param told the format if its sender names one; otherwise the content decides.
- * @param onRecord is told of the records as they are read.
+ * @param onRecord receives the records as they are read.
  * @throws UnreadableFile for a file that is empty or has no header.
  */
 export async function openTable(open: OpenBytes, told?: TableFormat, onRecord?: OnRecord): Promise<Table> {

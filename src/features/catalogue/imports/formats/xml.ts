@@ -11,7 +11,7 @@ const ATTRIBUTES_MAX = 100
 /** The most characters of one text, attribute or remark, none of which the parser hands over before its end. */
 const PIECE_CHARS_MAX = RECORD_BYTES_MAX
 
-/** What an element of a product takes beside its text: a feed of nothing but empty elements is no small one. */
+/** The overhead of an element besides its text, so that a feed of empty elements is not free. */
 const ELEMENT_CHARS = 16
 
 /** The names of the elements that hold one product: RSS 2.0 and RSS 1.0, Atom. */

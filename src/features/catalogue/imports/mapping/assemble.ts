@@ -7,7 +7,7 @@ import { mapProduct } from './products.ts'
 import { addRow, type Members, type Reading, startMembers } from './variants.ts'
 import { findReasonToHide, isShownAlone } from './visibility.ts'
 
-/** One product of a file, or a piece of the file that is none. */
+/** One product of a file, or a piece of the file that is not a product. */
 export type ImportItem =
   | { line: number; product: unknown }
   | { line: number; problem: string }
@@ -70,7 +70,7 @@ interface Group {
   chars: number
   /** Why the shop does not show it. */
   hidden: string | undefined
-  /** What the rows so far say as variants. */
+  /** The variants of the rows so far. */
   members: Members
 }
 

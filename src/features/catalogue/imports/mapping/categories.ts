@@ -1,6 +1,6 @@
 import { fold } from '../../../../core/text.ts'
 import type { CategoryStyle } from './mapping.ts'
-import { decodeEntities } from './texts.ts'
+import { decodeCell } from './texts.ts'
 
 /** The deepest path that is kept; shops have five or six levels. */
 const LEVELS_MAX = 10
@@ -33,7 +33,7 @@ export function readCategories(
   let isCut = false
   const all: string[][] = []
   for (const cell of cells) {
-    const text = decodeEntities(cell.slice(0, CELL_CHARS_MAX))
+    const text = decodeCell(cell.slice(0, CELL_CHARS_MAX))
     for (const part of list ? text.split(list) : [text]) {
       if (all.length === CATEGORIES_MAX) break
       const names = part

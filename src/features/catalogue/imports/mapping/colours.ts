@@ -1,8 +1,8 @@
 import { fold } from '../../../../core/text.ts'
 import { headerKey } from './headers.ts'
-import { decodeEntities } from './texts.ts'
+import { decodeCell } from './texts.ts'
 
-/** What options of variants and attributes call their colour, as `headerKey` writes it. */
+/** Names of options and attributes that mean colour, as `headerKey` writes them. */
 const NAMES: ReadonlySet<string> = new Set(
   'color|colour|colors|colours|pa color|main color|farbe|farben|couleur|couleurs|colore|colori|kleur|kleuren|cor|cores|kolor|kolory|цвет|цвета|колір|väri|färg|farge|farve|renk|barva|farba|szín|culoare|χρώμα|צבע|اللون|لون|カラー|色|颜色|顏色|색상|warna|boja|màu|màu sắc|สี'
     .split('|')
@@ -20,7 +20,7 @@ const COMPARED_MAX = 4_000
 
 /** Reads `Navy`, `Red, Blue`, `Black/White` and `red; blue`. */
 export const splitColours = (cell: string): string[] =>
-  decodeEntities(cell.slice(0, CELL_CHARS_MAX))
+  decodeCell(cell.slice(0, CELL_CHARS_MAX))
     .split(/[,;|/]/, COLOURS_MAX)
     .map((colour) => colour.trim())
     .filter((colour) => colour !== '')

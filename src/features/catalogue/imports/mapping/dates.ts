@@ -1,6 +1,6 @@
 import { isoTime } from '../../../../core/clock.ts'
 
-/** What a day without a time of day means: its beginning, or its end. */
+/** Whether a day without a time means its beginning or its end. */
 export type DaySide = 'start' | 'end'
 
 const ISO =
@@ -17,7 +17,7 @@ export const isNoDate = (cell: string): boolean => cell.trim() === '' || NO_DATE
  * Reads a date, with or without a time of day; without a time zone it is UTC.
  *
  * @param monthFirst how a date with slashes reads that is two: 3/4/2026.
- * @returns ISO 8601, or undefined for what is no date.
+ * @returns ISO 8601, or undefined if it is not a date.
  */
 export function readDate(cell: string, side: DaySide, monthFirst: boolean): string | undefined {
   if (cell.length > 64) return undefined

@@ -1,26 +1,26 @@
 import { turn } from '../../../../core/turns.ts'
 import type { ImportRecord } from '../formats/record.ts'
-import type { Families, Room } from './inheritance.ts'
+import type { CharBudget, Families } from './inheritance.ts'
 import { startMagentoFamilies } from './magento-families.ts'
 import type { Plan } from './mapping.ts'
 import type { Reading } from './variants.ts'
 import { startWooCommerceFamilies } from './woocommerce-families.ts'
 
 /**
- * What is kept of all families of a file, in characters; a parent takes some hundreds and a variation about a hundred.
+ * The most characters kept of all families of a file; a parent takes some hundreds and a variation about a hundred.
  * Rows beyond it are products by themselves.
  */
 const KEPT_CHARS_MAX = 24 * 1024 * 1024
-/** What an entry takes beside its texts. */
+/** The overhead of an entry besides its texts. */
 const ENTRY_CHARS = 200
 
 /** Files have at most 200,000 products; further rows are not looked at. */
 const RECORDS_MAX = 250_000
 
-/** A turn of the event loop is taken after so many rows: some milliseconds. */
+/** Rows between two turns of the event loop: some milliseconds. */
 const TURN_RECORDS = 50
 
-function createRoom(): Room {
+function createCharBudget(): CharBudget {
   let left = KEPT_CHARS_MAX
   return {
     take(chars) {
@@ -38,7 +38,7 @@ export async function collectFamilies(
   reading: Reading,
 ): Promise<Families> {
   const start = plan.platform === 'magento' ? startMagentoFamilies : startWooCommerceFamilies
-  const collector = start(plan, reading, createRoom())
+  const collector = start(plan, reading, createCharBudget())
   let count = 0
   for await (const record of records) {
     if (++count > RECORDS_MAX) break

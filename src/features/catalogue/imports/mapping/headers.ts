@@ -5,7 +5,7 @@ import { WOOCOMMERCE_TITLES, WOOCOMMERCE_TRANSLATIONS } from './woocommerce-titl
 const NAME_CHARS_MAX = 200
 
 /**
- * What two names of a column have in common that mean the same: their letters and digits. Case, accents, quotes, odd
+ * Reduces the name of a column to its letters and digits, to compare names. Case, accents, quotes, odd
  * blanks and a byte-order mark do not count, so `Image_URL` is `image url`.
  */
 export function headerKey(column: string): string {
@@ -21,7 +21,7 @@ export interface Headers {
   has(name: string): boolean
 }
 
-/** What is told of a name in brackets at its end: `name(en-gb)` of a shop in several languages. */
+/** A language in brackets at the end of a name: `name(en-gb)` of a shop in several languages. */
 const IN_BRACKETS = /^([^(]+)\([a-z]{2}(?:-[a-z]{2})?\)$/i
 
 export function indexHeaders(columns: readonly string[]): Headers {

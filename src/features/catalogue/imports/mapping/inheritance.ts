@@ -5,7 +5,7 @@ import type { Family } from './products.ts'
 import { readDescription } from './texts.ts'
 import { splitAddresses } from './values.ts'
 
-/** What is to be done with one row, after the whole file has been seen. */
+/** The fate of one row, known after the whole file has been read. */
 export type Placed =
   | { cells: Cells; family: Family }
   /** Its product's row stands for it. */
@@ -24,13 +24,13 @@ export interface FamilyCollector {
   done(): Families
 }
 
-/** Room for what is kept; the same for all collectors. */
-export interface Room {
-  /** @returns false if there is none. */
+/** Bounds the characters that a collector keeps. */
+export interface CharBudget {
+  /** @returns false if the budget is exhausted. */
   take(chars: number): boolean
 }
 
-/** What a variation has of its product where it says nothing itself. */
+/** Fields that a variation inherits from its product where its own are empty. */
 const INHERITED = [
   'name',
   'description',

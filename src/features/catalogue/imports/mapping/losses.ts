@@ -1,4 +1,4 @@
-/** What was lost or guessed while the products of a file were read, as counts. */
+/** Counts of what was lost or guessed while a file was read. */
 export interface Losses {
   /** Sales that cost as much as the product without a sale, or more. */
   saleNotBelow: number

@@ -1,7 +1,7 @@
 import type { Cells } from '../formats/record.ts'
 import { columnsOf, createFinder, isFilled } from './cells.ts'
 import { isColourName, readPairs, splitColours } from './colours.ts'
-import { countChars, type FamilyCollector, inherit, pickInherited, type Room } from './inheritance.ts'
+import { type CharBudget, countChars, type FamilyCollector, inherit, pickInherited } from './inheritance.ts'
 import { noLosses } from './losses.ts'
 import type { Plan } from './mapping.ts'
 import { splitAddresses } from './values.ts'
@@ -27,7 +27,7 @@ const LIST_CHARS_MAX = 64 * 1024
  * The families of Magento: a configurable product lists the SKUs of its variations. Those that the shop does not show by
  * themselves become a part of it, with their pictures; others stay products and take from it what their own cells leave out.
  */
-export function startMagentoFamilies(plan: Plan, { now }: Reading, room: Room): FamilyCollector {
+export function startMagentoFamilies(plan: Plan, { now }: Reading, budget: CharBudget): FamilyCollector {
   const parents = new Map<string, Parent>()
   const rows = new Map<string, VariantRow>()
   const reading = { losses: noLosses(), now }
@@ -40,11 +40,13 @@ export function startMagentoFamilies(plan: Plan, { now }: Reading, room: Room): 
       const children = listChildren(plan, cells)
       if (children.length > 0) {
         const picked = pickInherited(plan, cells)
-        if (!room.take(countChars(picked) + children.reduce((sum, child) => sum + child.sku.length + 50, 0)))
+        if (
+          !budget.take(countChars(picked) + children.reduce((sum, child) => sum + child.sku.length + 50, 0))
+        )
           return
         const parent = { id: sku, cells: picked, isHidden: findReasonToHide(plan, cells) !== undefined }
         for (const child of children) if (!parents.has(child.sku)) parents.set(child.sku, parent)
-      } else if (!isShownAlone(plan, cells) && room.take(sku.length + 500)) {
+      } else if (!isShownAlone(plan, cells) && budget.take(sku.length + 500)) {
         const row = readVariant(plan, cells, cells, reading)
         const picture = findPicture(plan, cells)
         // The name of a variant is made of its options; all attributes would be a long list.

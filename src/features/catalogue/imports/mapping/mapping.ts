@@ -43,11 +43,11 @@ export const PLATFORMS = [
 ] as const
 export type Platform = (typeof PLATFORMS)[number]
 
-/** What a column of a platform says of a product beside its fields. */
+/** The meanings of a platform's column that are not fields of a product. */
 export type Role =
   /** The price before a sale, where the price is what is paid (Shopify). */
   | 'compare_at'
-  /** What a sale takes off, as an amount and in per cent (PrestaShop). */
+  /** The discount of a sale, as an amount and in per cent (PrestaShop). */
   | 'discount_amount'
   | 'discount_percent'
   /** Both dates of a sale: `2026-11-01/2026-11-08` (Google). */

@@ -3,21 +3,21 @@ import type { Losses } from './losses.ts'
 import type { Field, Platform, Role } from './mapping.ts'
 import { type Price, readNumber, readPrice } from './values.ts'
 
-/** What a product or a variant costs. */
+/** The price of a product or a variant. */
 export interface Offer {
   /** The regular price. */
   price?: number | undefined
-  /** What is paid within the dates; always below the price. */
+  /** The price within the dates; always below `price`. */
   sale?: number | undefined
   from?: string | undefined
   until?: string | undefined
   currency?: string | undefined
 }
 
-/** What to look up in the cells of a product: its first value, trimmed. */
+/** Finds the first value of a field in the cells of a product, trimmed. */
 export type FindCell = (name: Field | Role) => string | undefined
 
-/** Reads what a product costs. A sale that is none, or whose dates cannot be read, is left out and counted. */
+/** Reads the price of a product. A sale that is not below the price, or whose dates cannot be read, is left out and counted. */
 export function readOffer(find: FindCell, platform: Platform, losses: Losses): Offer {
   const readCell = (name: Field | Role): Price | undefined => {
     const cell = find(name)
@@ -63,14 +63,13 @@ function readSaleDates(find: FindCell, platform: Platform): Pick<Offer, 'from' |
   return { ...(from !== null && { from }), ...(until !== null && { until }) }
 }
 
-/** What is paid at a time. */
 export function paidAt({ price, sale, from, until }: Offer, now: number): number | undefined {
   const holds =
     (from === undefined || Date.parse(from) <= now) && (until === undefined || now <= Date.parse(until))
   return sale !== undefined && holds ? sale : price
 }
 
-/** The offers of the variants of one product, taken in one by one. */
+/** The offers of the variants of one product, added one by one. */
 export interface OfferRange {
   best?: Offer
   /** The highest price that is paid. */

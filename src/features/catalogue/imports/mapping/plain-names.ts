@@ -1,7 +1,7 @@
 import type { Field, Mapping } from './mapping.ts'
 
 /**
- * What people call the columns of a table of their own, in English, German, French, Spanish, Italian, Dutch, Polish,
+ * Names that people give the columns of their own tables, in English, German, French, Spanish, Italian, Dutch, Polish,
  * Portuguese and some more languages. The first of them that a table has counts first.
  */
 const NAMES: Readonly<Partial<Record<Field, string>>> = {

@@ -155,7 +155,7 @@ function warnOfTax(price: readonly string[] = []): string[] {
     : []
 }
 
-/** What a mapping that a client gave names although the file has it not. */
+/** Lists the columns that the client's mapping names and the file does not have. */
 export function listUnknownColumns(columns: readonly string[], own: Mapping): string[] {
   const known = indexHeaders(columns)
   return Object.values(own).flatMap((wanted = []) => wanted.filter((column) => !known.has(column)))

@@ -1,7 +1,7 @@
 import type { CategoryStyle, Mapping, Platform, Roles } from './mapping.ts'
 import { PLAIN_MAPPING } from './plain-names.ts'
 
-/** What the export of a kind of shop looks like. Names of columns are compared as `headerKey` says. */
+/** The export of one kind of shop. Names of columns are compared by `headerKey`. */
 export interface Preset {
   platform: Platform
   /** See `Plan`. */

@@ -17,13 +17,13 @@ export interface MappedProduct {
   metadata: Record<string, unknown>
 }
 
-/** What rows elsewhere in the file say of a product. */
+/** Values for a product from rows elsewhere in the file. */
 export interface Family {
   /** The id of the product that holds the group together. */
   group?: string | undefined
-  /** What its variations say. */
+  /** From the rows of its variations. */
   members?: Members | undefined
-  /** What its own rows say as variants. */
+  /** From its own rows, where they are variants. */
   ownMembers?: Members | undefined
   /** They are not products of their own, so their pictures belong to this one. */
   isWhole?: boolean
@@ -123,7 +123,7 @@ function joinStock(
   return isWhole ? own !== false && members.inStock : own === true || members.inStock
 }
 
-/** What a row costs by itself; of a variant, what it lacks its product may say. */
+/** Reads the price of a row by itself; a variant may inherit a missing one from its product. */
 function readOwnOffer(plan: Plan, rows: readonly Cells[], { losses }: Reading) {
   const [own, ...others] = rows
   const offer = readOffer(createFinder(plan, own ? [own] : []), plan.platform, losses)
@@ -143,7 +143,7 @@ function readFirstCategories(plan: Plan, rows: readonly Cells[]) {
 }
 
 /**
- * Adds the variants where they say more than the product. Where the metadata has no room for all of them, those with a
+ * Adds the variants where they say more than the product. Where the metadata cannot take all of them, those with a
  * picture that none before has go first.
  */
 function addVariants(
@@ -151,8 +151,8 @@ function addVariants(
   variants: readonly Variant[],
 ): Record<string, unknown> {
   if (variants.length < 2) return metadata
-  let bytes = LIMITS.metadataBytesMax - ROOM_LEFT.bytes - sizeOf(metadata)
-  let keys = LIMITS.metadataKeysMax - ROOM_LEFT.keys - Object.keys(metadata).length
+  let bytes = LIMITS.metadataBytesMax - KEPT_FREE.bytes - sizeOf(metadata)
+  let keys = LIMITS.metadataKeysMax - KEPT_FREE.keys - Object.keys(metadata).length
   const kept = new Set<Variant>()
   for (const variant of orderByPicture(variants)) {
     bytes -= sizeOf(variant) + 1
@@ -172,6 +172,6 @@ function orderByPicture(variants: readonly Variant[]): Variant[] {
 }
 
 /** For the key itself, and for what a store may add of its own. */
-const ROOM_LEFT = { bytes: 256, keys: 20 }
+const KEPT_FREE = { bytes: 256, keys: 20 }
 
 const sizeOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))

@@ -52,7 +52,7 @@ const PAGE_FILE = /\.(?:html?|php|aspx?|jsp)$/i
 const PAGE_FOLDER =
   /\/(?:products?|produkte?|produit|produits|productos?|prodotto|prodotti|produtos?|product-page|artikel|item|p|shop|tovar)\/[^/]/i
 
-/** What a cell holds: the address or the name of a picture, the address of a page, another address, or none of them. */
+/** Classifies a cell: the address or the name of a picture, the address of a page, another address, or none of them. */
 function tellKind(
   cell: string,
   isPicture: Sample['isPicture'],
@@ -78,7 +78,7 @@ function isPage(address: string): boolean {
   return PAGE_FILE.test(folders) || PAGE_FOLDER.test(folders.slice(start))
 }
 
-/** What the values of a column are, as far as a sample tells. */
+/** The kind of the values in a column, judged by a sample. */
 export interface ColumnKind {
   filled: number
   pictures: number

@@ -115,10 +115,3 @@ export function splitAddresses(cell: string): string[] {
 
 const trimAddresses = (parts: readonly string[]): string[] =>
   parts.map((part) => part.trim().replace(/(?<!,),+$/, '')).filter((part) => part !== '')
-
-/** Takes the tags of HTML away, for names and not for showing. */
-export const plainText = (cell: string): string =>
-  cell
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()

@@ -8,25 +8,25 @@ import { readText } from './texts.ts'
 import { splitAddresses, splitList } from './values.ts'
 import { readAvailability, readBackorders, readYesNo } from './words.ts'
 
-/** What reading a file needs beside its rows. */
+/** Context of reading a file besides its rows. */
 export interface Reading {
   losses: Losses
   /** Unix ms: a sale counts within its dates. */
   now: number
 }
 
-/** What a result shows of the variant whose picture fits. */
+/** The variant that a result shows when its picture fits best. */
 export interface Variant {
   sku?: string
   name?: string
   color?: string
-  /** What is paid. */
+  /** The price that is paid now. */
   price?: number
   in_stock?: boolean
   image_url?: string
 }
 
-/** What the variants of one product say together. */
+/** The combined values of the variants of one product. */
 export interface Members {
   range: OfferRange
   inStock: boolean | undefined

@@ -19,7 +19,7 @@ export function findReasonToHide(plan: Plan, cells: Cells): string | undefined {
   return undefined
 }
 
-/** What platforms call a product that neither the catalogue nor the search of the shop shows. */
+/** The visibility, by platform, of a product that neither the catalogue nor the search of the shop shows. */
 const HIDDEN: Readonly<Partial<Record<Plan['platform'], string>>> = {
   woocommerce: 'hidden',
   prestashop: 'none',

@@ -1,6 +1,6 @@
 import type { Cells } from '../formats/record.ts'
 import { createFinder } from './cells.ts'
-import { countChars, type FamilyCollector, inherit, pickInherited, type Room } from './inheritance.ts'
+import { type CharBudget, countChars, type FamilyCollector, inherit, pickInherited } from './inheritance.ts'
 import { noLosses } from './losses.ts'
 import type { Plan } from './mapping.ts'
 import type { MappedProduct } from './products.ts'
@@ -17,7 +17,11 @@ interface Parent {
  * The families of WooCommerce: a variation names its product by SKU or as `id:12`, is a product of its own, and takes from
  * the other one what its own cells leave out. The product costs what its cheapest variation costs.
  */
-export function startWooCommerceFamilies(plan: Plan, { losses, now }: Reading, room: Room): FamilyCollector {
+export function startWooCommerceFamilies(
+  plan: Plan,
+  { losses, now }: Reading,
+  budget: CharBudget,
+): FamilyCollector {
   const parents = new Map<string, Parent>()
   const members = new Map<string, Members>()
   /** The second reading counts what is odd. */
@@ -25,7 +29,7 @@ export function startWooCommerceFamilies(plan: Plan, { losses, now }: Reading, r
   let isFull = false
   const find = (cells: Cells) => createFinder(plan, [cells])
 
-  /** What variations may call a product. */
+  /** The names by which variations refer to a product. */
   function listNames(cells: Cells): string[] {
     const [sku, id] = [find(cells)('sku'), find(cells)('id')]
     return [...(sku === undefined ? [] : [sku]), ...(id === undefined ? [] : [`id:${id}`])]
@@ -41,7 +45,7 @@ export function startWooCommerceFamilies(plan: Plan, { losses, now }: Reading, r
     const names = listNames(cells)
     if (id === undefined || names.length === 0 || !isParent(cells)) return
     const picked = pickInherited(plan, cells)
-    if (!room.take(countChars(picked) + id.length)) {
+    if (!budget.take(countChars(picked) + id.length)) {
       isFull = true
       return
     }
@@ -58,7 +62,7 @@ export function startWooCommerceFamilies(plan: Plan, { losses, now }: Reading, r
       }
       if (findReasonToHide(plan, cells) !== undefined) return
       const known = members.get(name)
-      if (!known && !room.take(name.length)) return
+      if (!known && !budget.take(name.length)) return
       const family = known ?? startMembers()
       members.set(name, family)
       const row = readVariant(plan, cells, cells, reading)

@@ -12,7 +12,7 @@ const NO = listWords(
   'no|n|false|0|-1|off|inactive|disabled|nein|falsch|inaktiv|non|faux|inactif|désactivé|falso|inactivo|disattivato|nee|onwaar|inactief|nie|fałsz|nieaktywny|não|inativo|нет|ложь|отключено|неактивен|nej|nei|usann|falskt|falsk|ei|epätosi|ne|nepravda|nem|hamis|nu|fals|hayır|yanlış|ні|хибність|όχι|לא|لا|いいえ|否|아니요',
 )
 
-/** What shops call a product that can be bought, and one that cannot. */
+/** Words of shops for a product that can be bought, and for one that cannot. */
 const IN_STOCK = listWords(
   'in stock|instock|available|auf lager|verfügbar|sofort verfügbar|sofort lieferbar|lieferbar|vorrätig|en stock|disponible|en existencias|hay existencias|disponibile|disponibile subito|in magazzino|op voorraad|beschikbaar|leverbaar|dostępny|dostępna|dostępne|w magazynie|na stanie|disponível|em estoque|em stock|в наличии|есть|есть в наличии|на складе|på lager|i lager|varastossa|saatavilla|skladem|na sklade|skladom|raktáron|în stoc|in stoc|stokta|var|в наявності|є в наявності|διαθέσιμο|σε απόθεμα|במלאי|متوفر|في المخزون|在庫あり|有货|有貨|재고 있음',
 )

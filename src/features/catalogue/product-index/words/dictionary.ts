@@ -36,7 +36,7 @@ export function createDictionary() {
     find: (units: Uint16Array, start: number, end: number): number =>
       find(units, start, end, hashUnits(units, start, end)),
 
-    /** The number of a word, which is added when it is new. @param added learns of a new one. */
+    /** The number of a word, which is added when it is new. @param added receives a new one. */
     intern(units: Uint16Array, start: number, end: number, added?: (word: number) => void): number {
       const hash = hashUnits(units, start, end)
       const known = find(units, start, end, hash)
@@ -105,7 +105,7 @@ export function createGroups() {
   return {
     keys,
 
-    /** @param opened learns of a group that is new. */
+    /** @param opened receives a new group. */
     add(
       member: number,
       units: Uint16Array,
@@ -126,7 +126,7 @@ export function createGroups() {
       firstOf.items[group] = member
     },
 
-    /** Takes a number out of its group, if it is in one. @param closed learns of a group that is empty, before it goes. */
+    /** Takes a number out of its group, if it is in one. @param closed receives an emptied group before it is removed. */
     remove(member: number, closed?: (group: number) => void): void {
       const group = groupOf.items[member] ?? 0
       if (group === 0) return
@@ -141,7 +141,7 @@ export function createGroups() {
       keys.remove(group)
     },
 
-    /** The first member of a group; 0 for the group 0, which is none. */
+    /** The first member of a group; 0 for the group 0, which means no group. */
     first: (group: number): number => (group === 0 ? 0 : (firstOf.items[group] as number)),
     /** The next member of the same group; 0 after the last. */
     next: (member: number): number => nextOf.items[member] as number,

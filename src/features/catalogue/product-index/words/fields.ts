@@ -1,4 +1,4 @@
-import { toPlainText } from '../../../../core/plain-text.ts'
+import { readIndexedText } from '../../../../core/html-text.ts'
 import type { ProductWords } from './words.ts'
 
 /** More tags of one product are not read; the words of a product are bounded in any case. */
@@ -19,7 +19,7 @@ export function readWords(productId: string, metadata: Record<string, unknown>):
     sku: codeOf(sku),
     gtin: codeOf(gtin),
     description:
-      typeof description === 'string' ? toPlainText(description, DESCRIPTION_CHARS_MAX) : undefined,
+      typeof description === 'string' ? readIndexedText(description, DESCRIPTION_CHARS_MAX) : undefined,
   }
 }
 

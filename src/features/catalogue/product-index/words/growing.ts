@@ -2,7 +2,7 @@ type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
 /** A column of numbers that grows by half of its length. */
 export interface Column<Kind extends Numbers> {
-  /** To be read again after {@link Column.reach}, which may replace it. */
+  /** Must be read again after {@link Column.reach}, which may replace it. */
   items: Kind
   /** Makes place for an index; new places hold 0. */
   reach(index: number): void
@@ -32,7 +32,7 @@ const STEP = 4
  * the same length, so nothing is ever moved.
  */
 export interface Blocks<Kind extends Numbers> {
-  /** To be read again after {@link Blocks.take}, which may replace it. */
+  /** Must be read again after {@link Blocks.take}, which may replace it. */
   column: Column<Kind>
   /** @returns where the block starts. What it holds is undefined. */
   take(length: number): number
@@ -40,8 +40,8 @@ export interface Blocks<Kind extends Numbers> {
   giveBack(start: number, length: number): void
 }
 
-/** The numbers that a block for so many has place for. */
-export const roomOf = (length: number): number => (length + STEP - 1) & -STEP
+/** How many numbers a block for `length` of them can take. */
+export const capacityOf = (length: number): number => (length + STEP - 1) & -STEP
 
 export function createBlocks<Kind extends Numbers>(Kind: new (length: number) => Kind): Blocks<Kind> {
   const column = createColumn(Kind)
@@ -51,15 +51,15 @@ export function createBlocks<Kind extends Numbers>(Kind: new (length: number) =>
   return {
     column,
     take(length) {
-      const room = roomOf(length)
-      const start = free[room / STEP]?.pop()
+      const capacity = capacityOf(length)
+      const start = free[capacity / STEP]?.pop()
       if (start !== undefined) return start
-      end += room
+      end += capacity
       column.reach(end)
-      return end - room
+      return end - capacity
     },
     giveBack(start, length) {
-      const steps = roomOf(length) / STEP
+      const steps = capacityOf(length) / STEP
       if (steps === 0) return
       const starts = free[steps] ?? []
       free[steps] = starts

@@ -1,7 +1,7 @@
 import { createColumn } from './growing.ts'
 import { addText, endPrint, newPrint, type Print } from './tokens.ts'
 
-/** What a product is named by as a whole. */
+/** The whole names of a product. */
 export interface Names {
   productId: string
   sku?: string | undefined

@@ -1,4 +1,4 @@
-import { createBlocks, createColumn, roomOf } from './growing.ts'
+import { capacityOf, createBlocks, createColumn } from './growing.ts'
 
 /** More products than this have no words: their numbers would not fit beside a weight. */
 export const DOCUMENTS_MAX = 2 ** 24 - 1
@@ -56,7 +56,7 @@ export function createPostings() {
     const own = long.get(word)
     const isPlaced = own
       ? size > SHORT_MAX && size <= own.length
-      : count > 1 && size > 1 && size <= SHORT_MAX && roomOf(size) === roomOf(count)
+      : count > 1 && size > 1 && size <= SHORT_MAX && capacityOf(size) === capacityOf(count)
     if (isPlaced) return { ...before, end: before.start + size }
     const keptCount = Math.min(count, size)
     if (own) {
@@ -87,7 +87,7 @@ export function createPostings() {
     const own = size > SHORT_MAX ? long.get(word) : undefined
     const items = own ?? short.column.items
     const end = own ? size : (places.items[word] as number) + size
-    const hasPlace = own ? size < own.length : size > 1 && size < SHORT_MAX && roomOf(size) > size
+    const hasPlace = own ? size < own.length : size > 1 && size < SHORT_MAX && capacityOf(size) > size
     if (!hasPlace || (items[end - 1] as number) > posting) return false
     // The same document, which had left: its old posting is taken again.
     if ((items[end - 1] as number) >>> 8 === posting >>> 8) return false

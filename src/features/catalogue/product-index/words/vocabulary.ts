@@ -111,31 +111,31 @@ export function createVocabulary() {
       const found = new Set<number>()
       const { length } = key
       const edited = new Uint16Array(length + 1)
-      const look = (end: number) => {
+      const collect = (end: number) => {
         const word = words.find(edited, 0, end)
         if (word > 0) found.add(word)
       }
       for (let n = 0; n < length; n++) {
         edited.set(key.subarray(0, n))
         edited.set(key.subarray(n + 1), n)
-        look(length - 1)
+        collect(length - 1)
         edited.set(key)
         for (const unit of alphabet) {
           edited[n] = unit
-          look(length)
+          collect(length)
         }
         if (n === 0) continue
         edited.set(key)
         edited[n] = key[n - 1] as number
         edited[n - 1] = key[n] as number
-        look(length)
+        collect(length)
       }
       for (let n = 0; n <= length; n++) {
         edited.set(key.subarray(0, n))
         edited.set(key.subarray(n), n + 1)
         for (const unit of alphabet) {
           edited[n] = unit
-          look(length + 1)
+          collect(length + 1)
         }
       }
       found.delete(words.find(key, 0, length))

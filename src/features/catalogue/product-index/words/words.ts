@@ -305,11 +305,11 @@ export function createWordIndex(scratch: Scratch) {
       return document
     },
 
-    /** Notes that one more picture shows a document. */
-    hold(document: number): void {
+    /** Counts one more picture that shows a document. */
+    retain(document: number): void {
       if (document > 0) holders.items[document] = (holders.items[document] as number) + 1
     },
-    /** Notes that a picture is gone; with the last one the product leaves. */
+    /** Counts one picture less; with the last one the product leaves. */
     release(document: number): void {
       if (document === 0) return
       const left = (holders.items[document] as number) - 1

@@ -18,9 +18,11 @@ export type Columns = ReturnType<typeof createColumns>
 /**
  * A column store. The bar: the report of 365 days with 10 million searches takes at most 300 ms and equals a naive count.
  *
- * `add` writes a row for each item of today. `pack` turns the rows of a day that is over into one block of columns.
- * `sum` adds up a period: a year is 365 blocks, each added a column at a time. Nothing may read a store's
- * counters while they are packed.
+ * `add` writes a row for each item of a day. `pack` turns the rows of a day that is over into one block of columns.
+ * `sum` adds up a period: a year is 365 blocks, each added a column at a time. Rows that come after the packing stand beside the
+ * block, and may be below zero. Items are small numbers (`item-queries.ts`), so a sum is an array by number. A day with more than
+ * 1,500 sessions keeps a sketch of them (HyperLogLog) instead of their hashes. Nothing may read a store's counters while
+ * they are packed.
  */
 export function createColumns({ counters, items, clock, atomically, withoutFsync }: ColumnsDeps) {
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))

@@ -1,4 +1,4 @@
-/** What counters count. The numbers stand in the database. */
+/** Kinds of counters. The numbers stand in the database. */
 export const QUERIES = 1
 export const PRODUCTS = 2
 /** Hashes of sessions. */

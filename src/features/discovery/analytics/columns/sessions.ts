@@ -18,7 +18,7 @@ export function createSessions({ counters, walk }: SessionsDeps) {
     hasSession: (storeId: string, day: number, hash: number): boolean =>
       counters.isCounted({ storeId, kind: SESSIONS, day }, hash),
 
-    /** @param isExact whether the day still has room for the hash itself. */
+    /** @param isExact whether the day still keeps the hash itself. */
     addSession(storeId: string, day: number, hash: number, isExact: boolean): void {
       const { register, rank } = placeHash(hash)
       if (isExact) counters.addOnce({ storeId, kind: SESSIONS, day }, hash)

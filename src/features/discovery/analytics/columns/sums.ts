@@ -19,7 +19,7 @@ interface Target {
   /** The place of the measure among those of its kind. */
   column: number
   sums: Uint32Array
-  /** What one count scores; 0 without scores. */
+  /** The score of one count; 0 without scores. */
   weight: number
 }
 

@@ -1,4 +1,4 @@
-/** A vector of a search, and what a cluster tells of it. */
+/** A vector of a search, and the facts that a cluster shows of it. */
 export interface Point {
   searchId: string
   /** Signed bytes, one a dimension; any length. */
@@ -17,7 +17,7 @@ export interface Cluster {
 /** Pictures with a cosine from here on show the same kind of thing. */
 const ALIKE = 0.8
 
-/** Clusters that are open at a time; a point that fits none of so many is left out. */
+/** Clusters that are open at a time; a point that fits none of them is left out. */
 const CLUSTERS_MAX = 256
 
 const DIMENSION_SCALE = 127

@@ -75,14 +75,14 @@ export const steeringFactor = (categoryBoost: number | undefined): number =>
 export function findNamedCategory(text: string, columns: StoreColumns): string {
   const spoken = new Set(listStems(text))
   let best = { label: '', length: 0 }
-  const look = ({ label, stems }: KnownName): void => {
+  const consider = ({ label, stems }: KnownName): void => {
     if (stems.length > best.length && stems.every((word) => spoken.has(word)))
       best = { label, length: stems.length }
   }
-  for (const number of columns.listCategories()) look(readStems(number, columns))
+  for (const number of columns.listCategories()) consider(readStems(number, columns))
   for (const label of columns.listLevels(LEVELS_MAX)) {
     // A path is no name.
-    if (!label.includes('>') && label.length <= LEVEL_CHARS_MAX) look({ label, stems: levelStems(label) })
+    if (!label.includes('>') && label.length <= LEVEL_CHARS_MAX) consider({ label, stems: levelStems(label) })
   }
   return best.label
 }

@@ -1,4 +1,4 @@
-/** What compares vectors: the cosine of every picture with one vector. A scan gives it roughly, a second look precisely. */
+/** Compares vectors: its value is the cosine of every picture with one vector. A scan estimates it, the precise pass computes it. */
 export interface VectorLeg {
   name: 'image' | 'text'
   /** Euclidean length 1. */
@@ -7,7 +7,7 @@ export interface VectorLeg {
   weight: number
 }
 
-/** What is known exactly of every slot, and added to its value. */
+/** Adds a number that is known exactly for every slot. */
 export interface ExactLeg {
   name: 'keyword' | 'color' | 'category'
   /** -Infinity for a slot that must not be found. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { toPlainText } from '../../src/core/plain-text.ts'
+import { readIndexedText } from '../../src/core/html-text.ts'
 
 test.each([
   ['<p>Soft&nbsp;cotton,<br/>made in <b>Porto</b>.</p>', 'Soft cotton, made in Porto .'],
@@ -9,9 +9,9 @@ test.each([
   ['one <!-- two --> three <unclosed four', 'one three'],
   ['  \n\t ', ''],
 ])('%j', (html, text) => {
-  expect(toPlainText(html, 500)).toBe(text)
+  expect(readIndexedText(html, 500)).toBe(text)
 })
 
 test('ends after so many characters', () => {
-  expect(toPlainText('word '.repeat(1_000), 500)).toHaveLength(500)
+  expect(readIndexedText('word '.repeat(1_000), 500)).toHaveLength(500)
 })
