@@ -139,6 +139,12 @@ export const Settings = Type.Object({
     description:
       'Signing secret (`whsec_…`) of the endpoint at Stripe that sends events to `/v1/billing/stripe/webhook`; required with `STRIPE_SECRET_KEY`.',
   }),
+  STRIPE_API_BASE: Type.String({
+    default: '',
+    pattern: '^(https?://[^\\s/?#@]+/?)?$',
+    must: 'be a URL like http://127.0.0.1:12111',
+    description: 'Address of the server that answers in place of Stripe, for tests. Empty: Stripe itself.',
+  }),
   MODEL_DIR: text('Folder of another CLIP-family model. Empty: the bundled model.'),
   LIBRARY_DIR: text(
     'Folder with your own builds of native libraries, such as libvips. Each replaces the bundled library of the same file name. The folder is only read.',

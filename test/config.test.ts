@@ -146,12 +146,19 @@ describe('types', () => {
     expect(() => loadConfig({ SMTP_URL: text })).not.toThrow(/hunter2/)
   })
 
-  test('Stripe needs the secret of its events', () => {
+  test('Stripe needs the secret of its events, and an address without a path', () => {
     const STRIPE_SECRET_KEY = 'sk_test_hunter2'
     expect(problems({ STRIPE_SECRET_KEY })).toEqual(['STRIPE_WEBHOOK_SECRET'])
     expect(() => loadConfig({ STRIPE_SECRET_KEY })).not.toThrow(/hunter2/)
     const both = { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_x' }
-    expect(loadConfig(both)).toMatchObject(both)
+    expect(loadConfig({ ...both, STRIPE_API_BASE: 'http://127.0.0.1:12111' })).toMatchObject(both)
+    for (const STRIPE_API_BASE of [
+      'stripe.test',
+      'ftp://stripe.test',
+      'https://stripe.test/v1',
+      'https://a@b.test',
+    ])
+      expect(problems({ ...both, STRIPE_API_BASE })).toEqual(['STRIPE_API_BASE'])
   })
 
   test('a mail server needs a sender', () => {

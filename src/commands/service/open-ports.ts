@@ -87,6 +87,7 @@ export async function openPaymentGateway(
     stop,
     secretKey: config.STRIPE_SECRET_KEY,
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+    apiBase: config.STRIPE_API_BASE,
   })
 }
 

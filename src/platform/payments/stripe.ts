@@ -9,8 +9,8 @@ export interface StripeOptions {
   secretKey: string
   /** Signs the events. */
   webhookSecret: string
-  /** Base of the address of a server that answers in Stripe's place. */
-  apiBase?: string | undefined
+  /** Base of the API's address; empty for Stripe itself. */
+  apiBase: string
   egress: Pick<Egress, 'connect'>
   /** Cuts what is under way. */
   stop?: AbortSignal | undefined
@@ -36,7 +36,7 @@ const LIVE: readonly string[] = ['active', 'trialing', 'past_due']
 export async function createStripeGateway(options: StripeOptions): Promise<PaymentGateway> {
   // Loaded only where it is used: it is large.
   const { default: Library } = await import('stripe')
-  const base = options.apiBase === undefined ? undefined : new URL(options.apiBase)
+  const base = options.apiBase === '' ? undefined : new URL(options.apiBase)
   const stripe = new Library(options.secretKey, {
     telemetry: false,
     maxNetworkRetries: 1,

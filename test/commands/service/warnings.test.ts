@@ -14,13 +14,18 @@ describe('settings of a service that are likely to be a mistake', () => {
     (env) => expect(about(env)).toEqual([]),
   )
 
-  test('Stripe offline', () => {
+  test('Stripe offline, or over an open line', () => {
     const stripe = {
       STRIPE_SECRET_KEY: 'sk_test_1',
       STRIPE_WEBHOOK_SECRET: 'whsec_1',
       BASE_URL: 'https://search.example',
     }
     expect(about(stripe)).toEqual([])
+    expect(about({ ...stripe, STRIPE_API_BASE: 'http://127.0.0.1:12111' })).toEqual([])
+    expect(about({ ...stripe, STRIPE_API_BASE: 'http://[::1]:12111' })).toEqual([])
+    expect(about({ ...stripe, STRIPE_API_BASE: 'http://stripe.example' })).toEqual([
+      expect.stringContaining('everyone on the way can read STRIPE_SECRET_KEY'),
+    ])
     expect(about({ ...stripe, OFFLINE: '1' })).toEqual([
       expect.stringContaining('Stripe cannot be reached unless FETCH_ALLOW_CIDRS holds its address'),
     ])
