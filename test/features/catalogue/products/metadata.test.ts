@@ -1,14 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
 let token: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  token = await app.signIn()
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  token = await app.signIn(app.newSlug())
+})
+afterAll(() => app.close())
 
 const post = (metadata: unknown) =>
   app.call('POST', '/v1/products', {
