@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { openShop, range, type Shop } from './shop.ts'
 
 let at: Shop
@@ -136,7 +137,7 @@ describe('the program ends in the middle of a run', () => {
     expect(last_run).toMatchObject({ status: 'completed', job_id: before?.job_id })
     expect(last_run?.counts).toMatchObject({ total: 10, succeeded: 1, missing: 1, deleted: 1 })
     expect(at.list()).toEqual([...range(2, 10), 'slow'])
-    expect(at.app.db.prepare('SELECT count(*) FROM jobs').pluck().get()).toBe(2)
+    expect(countRows(at.app, 'jobs')).toBe(2)
   })
 
   test('while it deletes: the rest follows, each product once, although it is more than 20 % of what is left', async () => {
