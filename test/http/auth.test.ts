@@ -85,7 +85,7 @@ describe('401 unauthorized', () => {
     expect(answer.body['message']).toBe('The credentials are not valid')
   })
 
-  test('the same token unchanged is taken, so each of these was refused for its own fault', async () => {
+  test('the unchanged token is accepted, so each of these was refused for its own fault', async () => {
     expect((await app.call('GET', '/v1/products', { token: await forge() })).status).toBe(200)
   })
 
@@ -133,7 +133,7 @@ describe('X-Service-Active-Tenant (contract 4.7)', () => {
   const asStore = (slug: string, token: string) =>
     app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': slug } })
 
-  test('the own slug is fine', async () => {
+  test('its own slug is accepted', async () => {
     const slug = app.newSlug()
     expect((await asStore(slug, await app.signIn(slug))).status).toBe(200)
   })
@@ -198,7 +198,7 @@ describe('permissions (contract 4.8)', () => {
     }
   }
 
-  test('whoever holds it may', async () => {
+  test('a caller that holds the permission is let in', async () => {
     const permissions = new Set(['products:delete'] as const)
     expect(await guarded(permissions)({ name: 'x' })).toEqual({ status: 200, body: { store: 's' } })
   })

@@ -67,7 +67,7 @@ describe('a thief who spends the plan dry with a leaked key', () => {
     expect((await app.call('DELETE', `/v1/me/sessions/${session}`, { token: person })).status).toBe(200)
   })
 
-  test('keeps no backend from looking after keys either', async () => {
+  test('does not keep a backend from managing keys either', async () => {
     await drainPlan()
     expect((await app.call('DELETE', `${KEYS}/${key.id}`, { token: machine })).status).toBe(200)
   })
@@ -115,7 +115,7 @@ describe('the budget of a login', () => {
     ])
   })
 
-  test('is its own: whoever stole one cannot keep the person from ending it by another', async () => {
+  test('is separate for each login, so a thief cannot keep the person from ending a stolen one', async () => {
     for (let n = 0; n < 61; n++) await get('/v1/me/sessions', person)
     expect((await get('/v1/me/sessions', person)).status).toBe(429)
     const other = await getToken(app, owner)

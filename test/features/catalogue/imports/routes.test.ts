@@ -50,7 +50,7 @@ const filesLeft = () =>
   })
 
 describe('POST /v1/products/import (contract 2.12)', () => {
-  test('a table becomes products; what is wrong fails alone with its line', async () => {
+  test('a table becomes products; a wrong row fails alone and is reported with its line', async () => {
     const url = app.picture('a', 1)
     const job = await finish(table(`1,${url},Red mug`, ',x,', `2,${url},Blue mug`, '3,,None', `4,${url},a,b`))
     expect(job).toMatchObject({ type: 'import', status: 'completed', total: 5, succeeded: 2, failed: 3 })

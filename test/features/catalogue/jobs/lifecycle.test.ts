@@ -256,7 +256,7 @@ async function restart(): Promise<TestApp> {
 }
 
 describe('cancelling', () => {
-  test('what was not begun is cancelled, what is under way ends', async () => {
+  test('items that have not started are cancelled, and those in progress finish', async () => {
     gate.close()
     const id = await startBulk(app, token, productsOf(app, 100))
     await gate.waited(12)
@@ -398,7 +398,7 @@ describe('the order of work', () => {
     expect(states).toEqual(['pending'])
   })
 
-  test('deletions can be items, too', async () => {
+  test('items can be deletions', async () => {
     await run(productsOf(app, 2))
     const store = app.storeRows.findStore(storeId)
     if (!store) throw new Error('no store')

@@ -83,7 +83,7 @@ describe('what jobs that are over leave (contract 2.11)', () => {
     expect([retry.status, retry.body['error']]).toEqual([409, 'conflict'])
   })
 
-  test('one job alone is cut as well, and what is left of it can be tried again', async () => {
+  test('a single job is cut as well, and the items that it keeps can be retried', async () => {
     const id = await failingJob(4, 'a')
     await measured()
     app.db.exec(

@@ -118,7 +118,7 @@ describe('user name and password of an address', () => {
     expect(Buffer.from(at.app.db.serialize()).includes('topsecret')).toBe(false)
   })
 
-  test('stay when the masked address comes back, with another path, too', async () => {
+  test('stay when the masked address comes back, even with another path', async () => {
     const { id } = await at.add({ url: secret() })
     const url = `${(await at.read(id)).url}?v=2`
     expect((await at.call('PATCH', `/${id}`, { url })).body['url']).toBe(url)

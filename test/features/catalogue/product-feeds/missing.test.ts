@@ -277,7 +277,7 @@ describe('what a client sends during a run', () => {
   })
 })
 
-test('what a feed names no more and never brought is forgotten', async () => {
+test('a product that the feed never imported and no longer names is forgotten', async () => {
   await put('own')
   at.shop.file = at.table(...range(1, 9), 'own')
   const feed = await at.add()

@@ -67,7 +67,7 @@ describe('a file that ends the program while it is read', () => {
       )
       .run(readings, createHash('sha256').update(at.shop.file).digest(), id)
 
-  test('is read three times, and no more until it changes', async () => {
+  test('is read three times, and then not again until it changes', async () => {
     at.shop.file = at.table('1')
     const { id } = await at.add()
     at.shop.file = at.table('1', '2')
@@ -91,7 +91,7 @@ describe('a file that ends the program while it is read', () => {
     expect(at.list()).toEqual(['1', '2', '4'])
   })
 
-  test('is read again for whoever asks for the whole file', async () => {
+  test('is read again when a client asks for the whole file', async () => {
     at.shop.file = at.table('1')
     const { id } = await at.add()
     at.shop.file = at.table('1', '2')

@@ -381,7 +381,7 @@ describe('what loading reads', () => {
     ])
   })
 
-  test('one store is found by an index, in tables of older programs, too', () => {
+  test('the rows of one store are found by an index, also in tables of older versions', () => {
     const plan = () =>
       planOf(`SELECT max(rowid) FROM vectors_${model.row}_chunks WHERE partition00 = ?`, 1).join()
     const index = `vectors_${model.row}_chunks_store`
