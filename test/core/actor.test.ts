@@ -28,7 +28,7 @@ test('the permissions are those of contract 4.8', () => {
   ])
 })
 
-test('a caller may what he holds and nothing else: permissions and powers alike', () => {
+test('a caller may use the permissions and powers that it holds, and no others', () => {
   for (const need of [...PERMISSIONS, ...STORE_POWERS]) {
     expect(may({ ...PERSON, ...EVERYTHING }, need)).toBe(true)
     expect(may({ ...PERSON, ...NOTHING }, need)).toBe(false)

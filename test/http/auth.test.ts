@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia, t } from 'elysia'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import type { Caller, Permission } from '../../src/core/actor.ts'
@@ -10,13 +10,14 @@ import { createGuards } from '../../src/http/guards.ts'
 import { createRequestCheck } from '../../src/http/request-check.ts'
 import { JWT_SECRET, manualClock, type TestApp, testApp } from '../support/app.ts'
 import { freshIdempotency, NO_WIDGETS, PERSON, UNLIMITED, WORKING_STORES } from '../support/permissions.ts'
+import { deleteStore, insertRow } from '../support/seed.ts'
 
 let app: TestApp
 
-beforeEach(() => {
+beforeAll(() => {
   app = testApp()
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
 
 const refusal = ({ status, body }: { status: number; body: Record<string, unknown> }) => [
   status,
@@ -25,7 +26,7 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
 
 /** Claims of a good token for a store, and a way to sign anything with any key. */
 async function forge(change: { claims?: object; header?: object; key?: string } = {}) {
-  const { store_id } = await app.store('forged')
+  const { store_id } = await app.store(app.newSlug())
   const nowSeconds = app.clock.now() / 1000
   const claims = {
     sub: store_id,
@@ -84,7 +85,7 @@ describe('401 unauthorized', () => {
     expect(answer.body['message']).toBe('The credentials are not valid')
   })
 
-  test('the same token unchanged is taken, so each of these was refused for its own fault', async () => {
+  test('the unchanged token is accepted, so each of these was refused for its own fault', async () => {
     expect((await app.call('GET', '/v1/products', { token: await forge() })).status).toBe(200)
   })
 
@@ -96,22 +97,21 @@ describe('401 unauthorized', () => {
   test('a revoked token', async () => {
     const token = await forge({ claims: { jti: 'revoked-1' } })
     expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
-    app.db
-      .prepare('INSERT INTO revoked_tokens (jti, expires_at) VALUES (?, ?)')
-      .run('revoked-1', app.clock.now() + 1e9)
+    insertRow(app, 'revoked_tokens', { jti: 'revoked-1', expires_at: app.clock.now() + 1e9 })
     expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
   })
 
   test('a store that is gone', async () => {
-    const token = await app.signIn()
-    app.db.prepare('DELETE FROM stores').run()
+    const slug = app.newSlug()
+    const token = await app.signIn(slug)
+    deleteStore(app, slug)
     expect(refusal(await app.call('GET', '/v1/products', { token }))).toEqual([401, 'unauthorized'])
   })
 })
 
 describe('401 token_expired (contract 4.2)', () => {
   test('not in the last second of the 3600, and from then on', async () => {
-    const token = await app.signIn()
+    const token = await app.signIn(app.newSlug())
     app.clock.advance(3_599_000)
     expect((await app.call('GET', '/v1/products', { token })).status).toBe(200)
     app.clock.advance(1_000)
@@ -130,24 +130,25 @@ describe('401 token_expired (contract 4.2)', () => {
 })
 
 describe('X-Service-Active-Tenant (contract 4.7)', () => {
-  const asStore = async (slug: string) => {
-    const token = await app.signIn('mine')
-    if (slug === 'theirs') await app.store('theirs')
-    return app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': slug } })
-  }
+  const asStore = (slug: string, token: string) =>
+    app.call('GET', '/v1/products', { token, headers: { 'x-service-active-tenant': slug } })
 
-  test('the own slug is fine', async () => {
-    expect((await asStore('mine')).status).toBe(200)
+  test('its own slug is accepted', async () => {
+    const slug = app.newSlug()
+    expect((await asStore(slug, await app.signIn(slug))).status).toBe(200)
   })
 
-  test.each(['theirs', 'nobody', '', 'MINE'])(
-    '403 not_a_member for %p, whether such a store exists or not',
-    async (slug) => {
-      const answer = await asStore(slug)
-      expect(refusal(answer)).toEqual([403, 'not_a_member'])
-      expect(answer.body['message']).toBe('This credential does not belong to that store')
-    },
-  )
+  test.each<[string, (own: string) => Promise<string>]>([
+    ['the slug of another store', async () => (await app.store(app.newSlug())).slug],
+    ['the slug of no store', async () => 'nobody'],
+    ['no slug', async () => ''],
+    ['its own slug in capitals', async (own) => own.toUpperCase()],
+  ])('403 not_a_member for %s, whether such a store exists or not', async (_, name) => {
+    const own = app.newSlug()
+    const answer = await asStore(await name(own), await app.signIn(own))
+    expect(refusal(answer)).toEqual([403, 'not_a_member'])
+    expect(answer.body['message']).toBe('This credential does not belong to that store')
+  })
 })
 
 describe('permissions (contract 4.8)', () => {
@@ -197,7 +198,7 @@ describe('permissions (contract 4.8)', () => {
     }
   }
 
-  test('whoever holds it may', async () => {
+  test('a caller that holds the permission is let in', async () => {
     const permissions = new Set(['products:delete'] as const)
     expect(await guarded(permissions)({ name: 'x' })).toEqual({ status: 200, body: { store: 's' } })
   })
@@ -220,7 +221,7 @@ describe('permissions (contract 4.8)', () => {
 })
 
 test('answers to signed-in callers are never cached', async () => {
-  const token = await app.signIn()
+  const token = await app.signIn(app.newSlug())
   for (const path of ['/v1/me', '/v1/products', '/v1/security/api-keys']) {
     expect((await app.call('GET', path, { token })).headers.get('cache-control')).toBe('no-store')
   }
@@ -228,7 +229,7 @@ test('answers to signed-in callers are never cached', async () => {
 
 describe('a store sees its own alone', () => {
   test('products of another store are 404, also for writing', async () => {
-    const [mine, theirs] = [await app.signIn('mine'), await app.signIn('theirs')]
+    const [mine, theirs] = [await app.signIn(app.newSlug()), await app.signIn(app.newSlug())]
     await app.call('POST', '/v1/products', {
       token: theirs,
       body: { product_id: 'sku-1', image_url: app.picture('a', 1) },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { LIMITS } from '../../src/core/limits.ts'
 import { recordBar } from '../robustness/bars.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
@@ -6,11 +6,13 @@ import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 let app: TestApp
 let token: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  token = await app.signIn()
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  token = await app.signIn(app.newSlug())
+})
+afterAll(() => app.close())
 
 const json = (path: string, body: string) =>
   app.call('POST', path, { token, body, headers: { 'content-type': 'application/json' } })

@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { LIMITS } from '../../src/core/limits.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../support/app.ts'
 
 let app: TestApp
 let token: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  token = await app.signIn()
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  token = await app.signIn(app.newSlug())
+})
+afterAll(() => app.close())
 
 const send = (path: string, body: string | FormData, type?: string) =>
   app.call('POST', path, { token, body, headers: type === undefined ? {} : { 'content-type': type } })

@@ -141,7 +141,7 @@ describe('POST /v1/products with Idempotency-Key (contract 1.6)', () => {
     })
   })
 
-  test('tidying takes the old keys away and leaves the young', async () => {
+  test('tidying deletes the expired keys and keeps the others', async () => {
     const count = () =>
       (app.db.prepare('SELECT count(*) AS n FROM idempotency_keys').get() as { n: number }).n
     await post('k-1', product('a'))

@@ -182,6 +182,10 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     return String(answer['access_token'])
   }
 
+  let slugs = 0
+  /** Gives a slug that no store of the app has, so that tests with a store each can share the app. */
+  const newSlug = (): string => `store-${++slugs}`
+
   /** Serves a picture on the fake web and returns its address. */
   function picture(name: string, ...axes: number[]): string {
     const url = `https://img.test/${name}.jpg`
@@ -210,6 +214,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     folder,
     workFolder,
     store,
+    newSlug,
     signIn,
     call,
     picture,

@@ -9,6 +9,7 @@ export interface StoredProduct {
   price?: number | null
   category?: string | null
   brand?: string | null
+  metadata?: object
   /** Unix ms. */
   createdAt?: number
   updatedAt?: number
@@ -28,12 +29,21 @@ export function addProducts(db: Db, storeId: string, products: readonly StoredPr
   const insert = db.prepare(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, brand, price, name,
       created_at, indexed_at, updated_at)
-    VALUES (?, ?, ?, '', '{}', ?, ?, ?, ?, ?, 0, ?)`)
+    VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, 0, ?)`)
   db.transaction(() => {
-    for (const { id, name, price, category, brand, createdAt = 0, updatedAt = 0 } of products) {
+    for (const {
+      id,
+      name,
+      price,
+      category,
+      brand,
+      metadata = {},
+      createdAt = 0,
+      updatedAt = 0,
+    } of products) {
       const vectorId = `0-${String(vectorIds++).padStart(12, '0')}`
       insert.run(
-        ...[storeId, id, vectorId, category ?? null, brand ?? null, price ?? null],
+        ...[storeId, id, vectorId, JSON.stringify(metadata), category ?? null, brand ?? null, price ?? null],
         ...[name === undefined || name === null ? null : fold(name), BigInt(createdAt), BigInt(updatedAt)],
       )
     }

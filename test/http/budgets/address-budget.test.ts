@@ -83,7 +83,7 @@ describe('a budget', () => {
     expect(taken).toHaveLength(1)
   })
 
-  test('leaves a parser what it was, for the API’s document', () => {
+  test('leaves the description of a parser as it was', () => {
     const json = jsonBody()
     expect(spendingFirst(budget(), json).describeContent).toBe(json.describeContent)
     expect(isBodyParser(spendingFirst(budget(), json))).toBe(true)
@@ -115,7 +115,7 @@ describe('the routes without sign-in ask their budget first', () => {
     return { status: response.status, body: answer, isRead: body.isRead }
   }
 
-  test.each(ROUTES)('%s: of a request over the budget nothing is read', async (path, limit) => {
+  test.each(ROUTES)('%s: nothing is read of a request over the budget', async (path, limit) => {
     for (let n = 0; n < limit; n++) expect((await send(path, '{}')).status).not.toBe(429)
     const refused = await send(path, '{}')
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
@@ -127,7 +127,7 @@ describe('the routes without sign-in ask their budget first', () => {
     expect(allowed.isRead).toBe(path !== '/oauth/refresh')
   })
 
-  test.each(ROUTES)('%s: what cannot be parsed costs as much as any other', async (path, limit) => {
+  test.each(ROUTES)('%s: a request that cannot be parsed costs as much as any other', async (path, limit) => {
     const bad: [text: string, contentType?: string][] = [
       ['{'],
       ['[1]', 'text/plain'],

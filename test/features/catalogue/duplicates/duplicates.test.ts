@@ -73,7 +73,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
     expect(app.posts.map(({ body }) => JSON.parse(String(body)))).toMatchObject([{ event: DUPLICATE, data }])
   })
 
-  test('a different product is none', async () => {
+  test('a different product is not a duplicate', async () => {
     await watch()
     await put('old', [1])
     await put('new', [1, 2])
@@ -158,7 +158,7 @@ describe('product.duplicate_detected (contract 4.13, 9.1)', () => {
     ])
   })
 
-  test('products of a job, too', async () => {
+  test('products of a job', async () => {
     await watch()
     await put('old', [1])
     const items = [1, 2].map((axis) => ({

@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { LIMITS } from '../../../../src/core/limits.ts'
 import { FILTER_OPERATORS } from '../../../../src/features/catalogue/filters/schema.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { addProducts } from '../../../support/products.ts'
+import { storeId } from '../../../support/seed.ts'
 
 let app: TestApp
 let token: string
+let slug: string
 
 const put = (id: string, metadata: object, as = token) =>
   app.call('POST', '/v1/products', {
@@ -17,14 +20,17 @@ const list = async (as = token) => {
   return (body['products'] as { product_id: string }[]).map(({ product_id }) => product_id)
 }
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  token = await app.signIn()
+})
+beforeEach(async () => {
+  slug = app.newSlug()
+  token = await app.signIn(slug)
   await put('red-shoe', { category: 'Shoes', color_name: 'Red', price: 20, tags: ['Sale', 'new'] })
   await put('blue-shoe', { category: 'shoes', color_name: 'Blue', price: 40 })
   await put('bag', { category: 'Bags', price: 60, in_stock: false })
 })
-afterEach(() => app.close())
+afterAll(() => app.close())
 
 describe('DELETE /v1/products', () => {
   const shoes = [{ field: 'category', operator: 'eq', value: 'SHOES' }]
@@ -247,15 +253,15 @@ describe('DELETE /v1/products', () => {
 })
 
 test(`one request deletes at most ${LIMITS.deletedByFilterMax}, the oldest first`, async () => {
-  const storeId = app.db.prepare<[], string>('SELECT id FROM stores').pluck().get() as string
-  const insert = app.db.prepare(`
-    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, created_at, indexed_at, updated_at)
-    VALUES (?, ?, ?, '', '{"bulk":true}', 0, 0, 0)`)
   const extra = 10
-  app.db.transaction(() => {
-    for (let n = 0; n < LIMITS.deletedByFilterMax + extra; n++)
-      insert.run(storeId, `b${n}`, `v${String(n).padStart(6, '0')}`)
-  })()
+  addProducts(
+    app.db,
+    storeId(app, slug),
+    Array.from({ length: LIMITS.deletedByFilterMax + extra }, (_, n) => ({
+      id: `b${n}`,
+      metadata: { bulk: true },
+    })),
+  )
   const filters = [{ field: 'bulk', operator: 'eq', value: true }]
   const { body } = await remove({ filters })
   expect(body).toMatchObject({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { LIMITS } from '../../../../src/core/limits.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { onlyStoreId } from '../../../support/seed.ts'
 
 let app: TestApp
 let storeId: string
@@ -8,7 +9,7 @@ let storeId: string
 beforeAll(async () => {
   app = testApp()
   const token = await app.signIn()
-  storeId = app.db.prepare<[], string>('SELECT id FROM stores').pluck().get() as string
+  storeId = onlyStoreId(app)
   const products = [
     { brand: 'Acmé', price: 5, tags: ['new', 'Sale', 'sale'], in_stock: true, size: 42, box: { w: 3 } },
     { brand: 'acme', price: 7.5, tags: ['sale'], in_stock: false, size: '42', box: { w: -3 } },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { CallerStore } from '../../../../src/core/actor.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { onlyStoreId } from '../../../support/seed.ts'
 import { passes, type Subject } from './evaluator.ts'
 
 let app: TestApp
@@ -13,7 +14,7 @@ let createdAt: number
 beforeAll(async () => {
   app = testApp()
   await app.store()
-  const id = app.db.prepare<[], string>('SELECT id FROM stores').pluck().get()
+  const id = onlyStoreId(app)
   store = { id: String(id), slug: 'one', name: 'one', plan: 'enterprise', suspendedAt: null }
   url = app.picture('same', 1)
   createdAt = app.clock.now()

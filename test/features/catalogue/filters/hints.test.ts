@@ -5,6 +5,7 @@ import { parseFilters } from '../../../../src/features/catalogue/filters/parse.t
 import { filterQueries } from '../../../../src/features/catalogue/filters/queries.ts'
 import { createWalks } from '../../../../src/features/catalogue/filters/walk.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { onlyStoreId } from '../../../support/seed.ts'
 
 let app: TestApp
 let token: string
@@ -44,7 +45,7 @@ test('compares with nothing what nobody could have meant', async () => {
 
 test('others are served after each hundred values that are compared', async () => {
   for (let n = 0; n < 250; n++) await put(`p${n}`, { category: `kind ${n}`, material: `stuff ${n}` })
-  const storeId = String(app.db.prepare<[], string>('SELECT id FROM stores').pluck().get())
+  const storeId = onlyStoreId(app)
   const queries = filterQueries(app.db)
   let turns = 0
   const turn = async () => void turns++

@@ -125,7 +125,7 @@ draft,Draft,,Acme,,Kitchen,,TRUE,,,D,1,8,,https://x.example/d.jpg,1,draft
     expect(items).toHaveLength(4)
   })
 
-  test('the newer headers are known, too', async () => {
+  test('the newer headers are known', async () => {
     const { plan, items } = await importCsv(
       `Title,URL handle,Vendor,Product category,Type,Tags,Published on online store,Status,SKU,Barcode,Option1 name,Option1 value,Price,Inventory quantity,Product image URL,Variant image URL
 Crew shirt,crew,Acme,Apparel > Shirts,,new,TRUE,Active,CREW,4006381333931,Colour,Blue,19.90,0,https://x.example/1.jpg,
@@ -266,7 +266,7 @@ test('Google Merchant: prices with their currency, pictures in several cells', a
 })
 
 describe('other tables', () => {
-  test('common names of columns are known, and what is not read is said', async () => {
+  test('common column names are known, and columns that are not read are listed', async () => {
     const { plan, items } = await importCsv(
       'Article;Image URL;Title;Weight\n1;https://x.example/1.jpg;Mug;300\n',
     )

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { strToU8 } from 'fflate'
 import { form, type TestApp, testApp } from '../../../support/app.ts'
 import { openStore } from '../../../support/storage.ts'
@@ -9,11 +9,13 @@ let app: TestApp
 let token: string
 let storeId: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  ;({ token, storeId } = await openStore(app, 'enterprise'))
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  ;({ token, storeId } = await openStore(app, 'enterprise', app.newSlug()))
+})
+afterAll(() => app.close())
 
 const HEAD = 'id,image,name,price,Fabric,Tax class'
 const table = (...rows: string[]) => [HEAD, ...rows].join('\n')

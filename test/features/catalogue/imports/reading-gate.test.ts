@@ -37,7 +37,7 @@ test('three stores read at a time, and one file of a store', async () => {
   expect(await isSettled(again)).toBe(false)
 })
 
-test('files that take long keep no other store waiting, and no more than six are read', async () => {
+test('slow files do not delay other stores, and at most six files are read at once', async () => {
   const { gate, advance } = openGate()
   await Promise.all(['a', 'b', 'c'].map((store) => gate.enter(store, {})))
   const next = ['d', 'e', 'f'].map((store) => gate.enter(store, {}))

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { waitForJob } from '../jobs/jobs.ts'
 
@@ -12,11 +13,13 @@ let app: TestApp
 let token: string
 let storeId: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  ;({ token, storeId } = await openStore(app, 'enterprise'))
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  ;({ token, storeId } = await openStore(app, 'enterprise', app.newSlug()))
+})
+afterAll(() => app.close())
 
 const table = (...rows: string[]) => ['id,image,name', ...rows].join('\n')
 const fields = (content: string | Uint8Array, more: Record<string, string> = {}) =>
@@ -47,7 +50,7 @@ const filesLeft = () =>
   })
 
 describe('POST /v1/products/import (contract 2.12)', () => {
-  test('a table becomes products; what is wrong fails alone with its line', async () => {
+  test('a table becomes products; a wrong row fails alone and is reported with its line', async () => {
     const url = app.picture('a', 1)
     const job = await finish(table(`1,${url},Red mug`, ',x,', `2,${url},Blue mug`, '3,,None', `4,${url},a,b`))
     expect(job).toMatchObject({ type: 'import', status: 'completed', total: 5, succeeded: 2, failed: 3 })
@@ -341,7 +344,7 @@ test('of very many wrong rows the first 10,000 are kept, the others are counted,
   expect(job['warnings']).toContain(
     '10,020 items are wrong: the errors of the first 10,000 are kept, the others are only counted',
   )
-  expect(app.db.prepare('SELECT count(*) FROM job_items').pluck().get()).toBe(10_000)
+  expect(countRows(app, 'job_items', { store_id: storeId })).toBe(10_000)
 })
 
 test('of a cell with very many characters the beginning is read', async () => {

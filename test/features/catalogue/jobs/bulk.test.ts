@@ -5,6 +5,7 @@ import { buildJobs } from '../../../../src/features/catalogue/jobs/module.ts'
 import { createSpool } from '../../../../src/http/spool.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
+import { countRows, fillDisk } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, listProducts, postBulk, productsOf, readJob, startBulk, waitForJob } from './jobs.ts'
 
@@ -31,7 +32,8 @@ const refusal = ({ status, body }: { status: number; body: Record<string, unknow
   body['error'],
 ]
 
-const jobRows = () => app.db.prepare('SELECT count(*) FROM jobs').pluck().get()
+const jobRows = () => countRows(app, 'jobs', { store_id: storeId })
+const itemRows = () => countRows(app, 'job_items', { store_id: storeId })
 
 describe('POST /v1/products/bulk (contract 2.10)', () => {
   test('answers 202 with the id and the total, and every product can be found when the job is over', async () => {
@@ -120,7 +122,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
   })
 
   test('one request spends one request of the plan', async () => {
-    const { token: free } = await openStore(app, 'free', 'free')
+    const { token: free } = await openStore(app, 'free', app.newSlug())
     const { headers } = await postBulk(app, free, { products: productsOf(app, 20, 'free') })
     expect(headers.get('ratelimit')).toContain('r=9')
   })
@@ -182,7 +184,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     app.jobs.stop()
     for (let n = 0; n < 20; n++) await startBulk(app, token, productsOf(app, 1))
     expect(refusal(await postBulk(app, token, { products: productsOf(app, 1) }))).toEqual([503, 'overloaded'])
-    const other = await openStore(app, 'enterprise', 'two')
+    const other = await openStore(app, 'enterprise', app.newSlug())
     expect((await postBulk(app, other.token, { products: productsOf(app, 1) })).status).toBe(202)
   })
 
@@ -200,7 +202,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
   })
 
   test('the plan takes products up to its cap, in the order of the request', async () => {
-    const free = await openStore(app, 'free', 'free')
+    const free = await openStore(app, 'free', app.newSlug())
     const id = await startBulk(app, free.token, productsOf(app, 60, 'p'))
     const job = await waitForJob(app, free.storeId, free.token, id)
     expect(countsOf(job)).toMatchObject({ status: 'completed', succeeded: 50, failed: 10 })
@@ -211,7 +213,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
   })
 
   test('a place that an earlier item could not use goes to a later one', async () => {
-    const free = await openStore(app, 'free', 'free')
+    const free = await openStore(app, 'free', app.newSlug())
     const products = productsOf(app, 52, 'p')
     app.web.delete(products[10]?.image_url as string)
     const id = await startBulk(app, free.token, products)
@@ -247,12 +249,10 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     let turns = 0
     let hasSeen = 0
     let isOver = false
-    const isVisible = () =>
-      app.db.prepare("SELECT 1 FROM jobs WHERE status <> 'preparing'").pluck().get() === 1
-    const items = () => app.db.prepare('SELECT count(*) FROM job_items').pluck().get()
+    const isVisible = () => jobRows() > countRows(app, 'jobs', { store_id: storeId, status: 'preparing' })
     const count = () => {
       turns++
-      if (isVisible() && items() !== 10_000) hasSeen++
+      if (isVisible() && itemRows() !== 10_000) hasSeen++
       if (!isOver) setImmediate(count)
     }
     setImmediate(count)
@@ -261,19 +261,18 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     expect([status, body['total']]).toEqual([202, 10_000])
     // Fifty rows in a step.
     expect(turns).toBeGreaterThanOrEqual(200)
-    expect([hasSeen, items()]).toEqual([0, 10_000])
+    expect([hasSeen, itemRows()]).toEqual([0, 10_000])
   })
 
   test('a database that is full takes nothing: 503 storage_full, and nothing is left', async () => {
-    const pages = () => Number(app.db.pragma('page_count', { simple: true }))
-    app.db.pragma(`max_page_count = ${pages() + 20}`)
+    const mend = fillDisk(app, 20)
     const products = Array.from({ length: 2_000 }, (_, n) => ({
       product_id: `sku-${n}`,
       image_url: `https://img.test/${'x'.repeat(500)}${n}.jpg`,
     }))
     expect(refusal(await postBulk(app, token, { products }))).toEqual([503, 'storage_full'])
-    app.db.pragma('max_page_count = 1000000')
-    expect([jobRows(), app.db.prepare('SELECT count(*) FROM job_items').pluck().get()]).toEqual([0, 0])
+    mend()
+    expect([jobRows(), itemRows()]).toEqual([0, 0])
     expect([filesIn('bodies'), filesIn('jobs')]).toEqual([[], []])
   })
 

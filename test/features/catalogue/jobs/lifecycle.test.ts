@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
+import { countRows, failWrites } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, listProducts, productsOf, readJob, startBulk, tick, waitForJob } from './jobs.ts'
 
@@ -165,11 +166,11 @@ describe('items that fail', () => {
   })
 
   test('a write that the disk refuses is done later', async () => {
-    app.db.exec("CREATE TRIGGER full BEFORE INSERT ON products BEGIN SELECT RAISE(ABORT, 'disk'); END")
+    const mend = failWrites(app, 'INSERT ON products', 'disk')
     const id = await startBulk(app, token, productsOf(app, 1))
     const over = app.jobs.waitUntilOver(storeId, id)
     await pass(1)
-    app.db.exec('DROP TRIGGER full')
+    mend()
     await pass(10)
     await over
     expect(countsOf(await readJob(app, token, id))).toMatchObject({ succeeded: 1 })
@@ -255,7 +256,7 @@ async function restart(): Promise<TestApp> {
 }
 
 describe('cancelling', () => {
-  test('what was not begun is cancelled, what is under way ends', async () => {
+  test('items that have not started are cancelled, and those in progress finish', async () => {
     gate.close()
     const id = await startBulk(app, token, productsOf(app, 100))
     await gate.waited(12)
@@ -383,7 +384,7 @@ describe('the order of work', () => {
     await next.jobs.waitUntilOver(storeId, id)
     expect(countsOf(await readJob(next, token, id))).toMatchObject({ status: 'completed', succeeded: 30 })
     await next.jobs.drain()
-    expect(app.db.prepare("SELECT count(*) FROM jobs WHERE status = 'preparing'").pluck().get()).toBe(0)
+    expect(countRows(app, 'jobs', { status: 'preparing' })).toBe(0)
   })
 
   test('a service that stops begins nothing more and puts back what it had taken', async () => {
@@ -397,7 +398,7 @@ describe('the order of work', () => {
     expect(states).toEqual(['pending'])
   })
 
-  test('deletions can be items, too', async () => {
+  test('items can be deletions', async () => {
     await run(productsOf(app, 2))
     const store = app.storeRows.findStore(storeId)
     if (!store) throw new Error('no store')

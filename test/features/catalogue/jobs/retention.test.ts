@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { LIMITS } from '../../../../src/core/limits.ts'
 import { PLANS } from '../../../../src/core/plans.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, productsOf, readJob, startBulk, waitForJob } from './jobs.ts'
 
@@ -42,7 +43,7 @@ async function enlarge(bytes: number): Promise<void> {
   app.db.exec('UPDATE jobs SET kept_bytes = NULL WHERE failed > 0')
 }
 
-const countItems = () => Number(app.db.prepare('SELECT count(*) FROM job_items').pluck().get())
+const countItems = () => countRows(app, 'job_items')
 const readErrors = async (id: string) => {
   const { body } = await app.call('GET', `/v1/jobs/${id}/errors?limit=1000`, { token })
   return (body['errors'] as { index: number }[]).map(({ index }) => index)
@@ -82,7 +83,7 @@ describe('what jobs that are over leave (contract 2.11)', () => {
     expect([retry.status, retry.body['error']]).toEqual([409, 'conflict'])
   })
 
-  test('one job alone is cut as well, and what is left of it can be tried again', async () => {
+  test('a single job is cut as well, and the items that it keeps can be retried', async () => {
     const id = await failingJob(4, 'a')
     await measured()
     app.db.exec(

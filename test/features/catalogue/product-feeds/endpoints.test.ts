@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { countRows } from '../../../support/seed.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let at: Shop
@@ -117,7 +118,7 @@ describe('user name and password of an address', () => {
     expect(Buffer.from(at.app.db.serialize()).includes('topsecret')).toBe(false)
   })
 
-  test('stay when the masked address comes back, with another path, too', async () => {
+  test('stay when the masked address comes back, even with another path', async () => {
     const { id } = await at.add({ url: secret() })
     const url = `${(await at.read(id)).url}?v=2`
     expect((await at.call('PATCH', `/${id}`, { url })).body['url']).toBe(url)
@@ -182,16 +183,14 @@ describe('PATCH and DELETE', () => {
     await at.app.feeds.drain()
     await at.app.tidy()
     expect(at.list()).toEqual([])
-    for (const table of ['feeds', 'feed_products', 'jobs'])
-      expect(at.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+    for (const table of ['feeds', 'feed_products', 'jobs']) expect(countRows(at.app, table)).toBe(0)
   })
 
   test('a feed goes with its store', async () => {
     await at.add()
     at.app.db.prepare('DELETE FROM stores WHERE id = ?').run(at.storeId)
     at.app.forgetStore(at.storeId)
-    for (const table of ['feeds', 'feed_products'])
-      expect(at.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+    for (const table of ['feeds', 'feed_products']) expect(countRows(at.app, table)).toBe(0)
     at.app.feeds.wake()
     await at.app.feeds.drain()
   })

@@ -153,7 +153,7 @@ describe('after failures', () => {
     expect(feed).toMatchObject({ consecutive_failures: 0, last_run: { status: 'completed', error: null } })
   })
 
-  test('what is known of the last good file stays', async () => {
+  test('the marks of the last good file stay', async () => {
     at = await openShop()
     at.shop.file = at.table('a')
     const feed = await at.add()
@@ -165,7 +165,7 @@ describe('after failures', () => {
   })
 })
 
-test('a user name and password that can be opened no more are asked for again', async () => {
+test('a user name and password that can no longer be decrypted are asked for again', async () => {
   at = await openShop()
   at.shop.file = at.table('a')
   const feed = await at.add({ url: at.url.replace('//', '//me:secret@') })
@@ -223,7 +223,7 @@ describe('an error that nobody knows', () => {
     expect((await at.waitForNext(broken.id)).last_run?.status).toBe('completed')
   })
 
-  test('in a row of another store that cannot be read, too', async () => {
+  test('in an unreadable row of another store', async () => {
     at = await openShop()
     at.shop.file = at.table(...range(1, 5))
     const [broken, other] = [await at.add(), await at.add()]
@@ -243,7 +243,7 @@ describe('an error that nobody knows', () => {
     expect((await at.read(broken.id)).last_run?.status).toBe('unchanged')
   })
 
-  test('in a step that follows a job, too', async () => {
+  test('in a step that follows a job', async () => {
     at = await openShop()
     at.shop.file = at.table(...range(1, 5))
     const broken = await at.add({ delete_missing: true })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { pictureBytes } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { openShop, range, type Shop } from './shop.ts'
 
 let at: Shop
@@ -212,8 +213,7 @@ test('a deleted feed leaves its products, and nothing else', async () => {
   await at.call('DELETE', `/${feed.id}`)
   await at.app.tidy()
   expect(at.list()).toEqual(range(1, 3))
-  for (const table of ['feeds', 'feed_products'])
-    expect(at.app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+  for (const table of ['feeds', 'feed_products']) expect(countRows(at.app, table)).toBe(0)
 })
 
 describe('what a client sends during a run', () => {
@@ -277,7 +277,7 @@ describe('what a client sends during a run', () => {
   })
 })
 
-test('what a feed names no more and never brought is forgotten', async () => {
+test('a product that the feed never imported and no longer names is forgotten', async () => {
   await put('own')
   at.shop.file = at.table(...range(1, 9), 'own')
   const feed = await at.add()

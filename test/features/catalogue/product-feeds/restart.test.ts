@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { openShop, range, type Shop } from './shop.ts'
 
 let at: Shop
@@ -66,7 +67,7 @@ describe('a file that ends the program while it is read', () => {
       )
       .run(readings, createHash('sha256').update(at.shop.file).digest(), id)
 
-  test('is read three times, and no more until it changes', async () => {
+  test('is read three times, and then not again until it changes', async () => {
     at.shop.file = at.table('1')
     const { id } = await at.add()
     at.shop.file = at.table('1', '2')
@@ -90,7 +91,7 @@ describe('a file that ends the program while it is read', () => {
     expect(at.list()).toEqual(['1', '2', '4'])
   })
 
-  test('is read again for whoever asks for the whole file', async () => {
+  test('is read again when a client asks for the whole file', async () => {
     at.shop.file = at.table('1')
     const { id } = await at.add()
     at.shop.file = at.table('1', '2')
@@ -136,7 +137,7 @@ describe('the program ends in the middle of a run', () => {
     expect(last_run).toMatchObject({ status: 'completed', job_id: before?.job_id })
     expect(last_run?.counts).toMatchObject({ total: 10, succeeded: 1, missing: 1, deleted: 1 })
     expect(at.list()).toEqual([...range(2, 10), 'slow'])
-    expect(at.app.db.prepare('SELECT count(*) FROM jobs').pluck().get()).toBe(2)
+    expect(countRows(at.app, 'jobs')).toBe(2)
   })
 
   test('while it deletes: the rest follows, each product once, although it is more than 20 % of what is left', async () => {

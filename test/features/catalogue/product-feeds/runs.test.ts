@@ -57,7 +57,7 @@ describe('a run of a feed (contract 2.14)', () => {
     expect(jobs.body['count']).toBe(1)
   })
 
-  test('sends the moment of the last change back, too', async () => {
+  test('also sends back the time of the last change', async () => {
     const lastModified = 'Tue, 01 Jan 2030 00:00:00 GMT'
     at.shop.answer = (request, response) => {
       const isSame = request.headers['if-modified-since'] === lastModified

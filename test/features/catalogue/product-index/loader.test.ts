@@ -11,6 +11,7 @@ import { type PictureToSave, productQueries } from '../../../../src/features/cat
 import { type KnownModel, registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION } from '../../../support/embedder.ts'
+import { deleteRows } from '../../../support/seed.ts'
 
 let app: TestApp
 /** Ids of two stores. */
@@ -219,7 +220,7 @@ describe('the loaded index', () => {
   test('equals the one that followed every write, and so does a store that is loaded by itself', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 30, maxLength: 150, size: 'max' }), (steps) => {
-        app.db.exec('DELETE FROM products')
+        deleteRows(app, 'products')
         for (const { vectors } of [model, other]) {
           const rowids: number[] = []
           vectors.each((rowid) => rowids.push(rowid))
@@ -380,7 +381,7 @@ describe('what loading reads', () => {
     ])
   })
 
-  test('one store is found by an index, in tables of older programs, too', () => {
+  test('the rows of one store are found by an index, also in tables of older versions', () => {
     const plan = () =>
       planOf(`SELECT max(rowid) FROM vectors_${model.row}_chunks WHERE partition00 = ?`, 1).join()
     const index = `vectors_${model.row}_chunks_store`

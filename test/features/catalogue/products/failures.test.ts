@@ -97,12 +97,15 @@ describe('every product endpoint refuses without writing anything', () => {
     expect(await refused(method, path, { token, headers, body: '' })).toEqual([400, 'invalid_json'])
   })
 
-  test.each(WITH_BODY)('%s %s: 422 validation_error for a body that is no object', async (method, path) => {
-    const headers = { 'content-type': 'application/json' }
-    for (const body of ['[]', 'null', '"text"', '7', 'true']) {
-      expect(await refused(method, path, { token, headers, body })).toEqual([422, 'validation_error'])
-    }
-  })
+  test.each(WITH_BODY)(
+    '%s %s: 422 validation_error for a body that is not an object',
+    async (method, path) => {
+      const headers = { 'content-type': 'application/json' }
+      for (const body of ['[]', 'null', '"text"', '7', 'true']) {
+        expect(await refused(method, path, { token, headers, body })).toEqual([422, 'validation_error'])
+      }
+    },
+  )
 
   test.each(WITH_BODY)('%s %s: 413 payload_too_large for more than 15 MiB', async (method, path) => {
     const headers = { 'content-type': 'application/json' }
@@ -151,7 +154,7 @@ describe('every product endpoint refuses without writing anything', () => {
     expect(await readState(app, token)).toEqual(before)
   })
 
-  test('422 image_unreadable: an upload that is no picture', async () => {
+  test('422 image_unreadable: an upload that is not a picture', async () => {
     const body = form({ product_id: 'new', image: new TextEncoder().encode('<svg/>') })
     expect(await refused('POST', '/v1/products', { token, body })).toEqual([422, 'image_unreadable'])
   })

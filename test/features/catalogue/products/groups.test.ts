@@ -4,6 +4,7 @@ import type { CallerStore } from '../../../../src/core/actor.ts'
 import type { EmitEvent } from '../../../../src/core/events.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { listeningProducts } from '../../../support/listening-products.ts'
+import { countRows } from '../../../support/seed.ts'
 import { sized } from '../../../support/storage.ts'
 
 /** Room for 14 blocks of 64 vectors beside the kernel's own memory. Stores share no block. */
@@ -172,7 +173,7 @@ describe('limits add up over a group', () => {
       ...['SQLITE_CONSTRAINT_TRIGGER', 'refused', 'storage_full', 'kept', 'storage_full'],
     ])
     expect(isIndexed(products).every(Boolean)).toBe(true)
-    expect(app.db.prepare('SELECT count(*) FROM pictures').pluck().get()).toBe(64 + BLOCKS - 1)
+    expect(countRows(app, 'pictures')).toBe(64 + BLOCKS - 1)
   })
 })
 

@@ -1,14 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
 let token: string
 
-beforeEach(async () => {
+beforeAll(() => {
   app = testApp()
-  token = await app.signIn()
 })
-afterEach(() => app.close())
+beforeEach(async () => {
+  token = await app.signIn(app.newSlug())
+})
+afterAll(() => app.close())
 
 const post = (metadata: unknown) =>
   app.call('POST', '/v1/products', {
@@ -58,7 +60,7 @@ describe('POST /v1/products: metadata (contract 2.7)', () => {
     expect(pointers(answer)[0]).toStartWith(`/metadata/${key}`)
   })
 
-  test('422 validation_error: all problems at once, and a price that is not finite is none', async () => {
+  test('422 validation_error: all problems at once; a price must be finite', async () => {
     expect(pointers(await post({ name: 1, price: 'x', tags: 2 }))).toEqual([
       '/metadata/name',
       '/metadata/price',
@@ -166,7 +168,7 @@ describe('PATCH /v1/products/{product_id}: metadata is a JSON merge patch (RFC 7
     expect(await stored()).toEqual({ name: 'A', tags: ['c'], deep: { x: 1, y: { w: 2 } }, new: { b: 1 } })
   })
 
-  test('200 unchanged: an empty patch, and one that says what is there', async () => {
+  test('200 unchanged: an empty patch, and one with the present values', async () => {
     await post({ name: 'A' })
     expect((await patch({})).body['message']).toBe('unchanged')
     expect((await patch({ name: 'A', gone: null })).body['message']).toBe('unchanged')

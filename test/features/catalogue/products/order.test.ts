@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Metadata } from '../../../../src/features/catalogue/products/schema.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { gatedEmbedder } from '../../../support/gate.ts'
+import { failWrites } from '../../../support/seed.ts'
 import { readState } from '../../../support/state.ts'
 
 let app: TestApp
@@ -196,7 +197,7 @@ describe('a commit that fails', () => {
       additional_image_urls: [app.picture('b', 2)],
     })
     const before = await readState(app, token)
-    app.db.exec(`CREATE TRIGGER broken BEFORE DELETE ON products BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    failWrites(app, 'DELETE ON products')
     expect((await app.call('DELETE', '/v1/products/p', { token })).status).toBe(500)
     expect(await readState(app, token)).toEqual(before)
   })

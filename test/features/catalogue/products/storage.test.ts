@@ -142,7 +142,7 @@ describe('402 storage_limit_exceeded', () => {
     expect([answer.status, answer.body['error']]).toEqual([402, 'storage_limit_exceeded'])
   })
 
-  test('the demo catalogue answers it, too', async () => {
+  test('the demo catalogue is refused as well', async () => {
     await fillUpTo(10)
     const answer = await app.call('POST', '/v1/products/demo', { token })
     expect([answer.status, answer.body['error']]).toEqual([402, 'storage_limit_exceeded'])
@@ -246,7 +246,7 @@ describe('in a full store', () => {
     }
   })
 
-  test('an update that takes no more than it gives back is welcome; one that takes more is not', async () => {
+  test('an update that needs no more space than it frees is accepted; one that needs more is refused', async () => {
     await put('p', sized(1_000))
     await fillUpTo(0)
     expect((await put('p', sized(1_001, 2))).status).toBe(402)

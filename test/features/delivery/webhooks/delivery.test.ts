@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Post } from '../../../support/app.ts'
+import { deleteRows } from '../../../support/seed.ts'
 import { DAY_MS, HOUR_MS, type HookedApp, hookedApp, MINUTE_MS, SECOND_MS, URL_ONE } from './hooks.ts'
 
 let app: HookedApp
@@ -197,7 +198,7 @@ describe('a delivery (contract 9.3)', () => {
     const { id } = await app.hook()
     await app.index('p')
     await app.deliver()
-    app.db.exec('DELETE FROM changes')
+    deleteRows(app, 'changes')
     const [before] = (await log(id)).deliveries
     await app.pass(HOUR_MS)
     expect((await log(id)).deliveries).toMatchObject([{ state: 'failed', last_error: 'data_expired' }])

@@ -9,6 +9,7 @@ import {
   toStandardSecret,
 } from '../../../../src/features/delivery/webhooks/signatures.ts'
 import type { Post } from '../../../support/app.ts'
+import { countRows } from '../../../support/seed.ts'
 import { DAY_MS, HOUR_MS, type HookedApp, hookedApp, SECRET } from './hooks.ts'
 
 const plainHmac = (secret: string, body: string): string =>
@@ -136,7 +137,7 @@ describe('the rotation of a secret', () => {
     await app.index('a')
     await app.deliver()
     expect(lastPost().headers['webhook-signature']?.split(' ')).toHaveLength(5)
-    expect(app.db.prepare('SELECT count(*) FROM signing_secrets').pluck().get()).toBe(5)
+    expect(countRows(app, 'signing_secrets')).toBe(5)
   })
 
   test.each([-1, 604_801, '1'])('422 for a grace of %p', async (grace_seconds) => {

@@ -3,6 +3,7 @@ import type { SearchRow } from '../../../../src/features/discovery/search/querie
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
 import { refusal } from '../../../support/people.ts'
+import { countRows } from '../../../support/seed.ts'
 
 const DAY = 86_400_000
 
@@ -190,7 +191,7 @@ describe('analytics (contract 3.12)', () => {
       products: { product_id: string; clicks: number }[]
     }
     expect(products[0]).toMatchObject({ product_id: 'x0', clicks: 2 })
-    expect(app.db.prepare('SELECT count(*) FROM tally_items').pluck().get()).toBe(1_000)
+    expect(countRows(app, 'tally_items')).toBe(1_000)
   })
 
   test('beyond the exact limit, sessions are estimated within 2 %, even when their days are packed', async () => {
@@ -199,7 +200,7 @@ describe('analytics (contract 3.12)', () => {
     expect(Math.abs((await sessions()) - 11_000)).toBeLessThanOrEqual(220)
     app.clock.advance(2 * DAY)
     await app.tidy()
-    expect(app.db.prepare('SELECT count(*) FROM tallies').pluck().get()).toBe(0)
+    expect(countRows(app, 'tallies')).toBe(0)
     for (let n = 0; n < 100; n++) add({ sessionId: `t${n}`, type: 'upload', query: null, results: [] })
     expect(Math.abs((await sessions()) - 11_100)).toBeLessThanOrEqual(222)
   }, 30_000)
@@ -232,7 +233,7 @@ describe('retention', () => {
       'tally_packs',
       'engaged_searches',
     ]
-    const rows = () => tables.map((table) => app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+    const rows = () => tables.map((table) => countRows(app, table))
     expect(rows()).toEqual([2, 1, 1, 1, 3, 0])
     app.clock.advance(36 * DAY)
     await app.tidy()
@@ -280,7 +281,7 @@ describe('retention', () => {
       'burst_searches',
       'feedback_events',
     ])
-      expect(app.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+      expect(countRows(app, table)).toBe(0)
   })
 })
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Answer, type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
 import { refusal } from '../../../support/people.ts'
+import { countRows, deleteRows, failWrites } from '../../../support/seed.ts'
 
 const DAY = 86_400_000
 const UNKNOWN = '01900000-0000-7000-8000-ffffffffffff'
@@ -49,7 +50,7 @@ describe('an event (contract 3.11)', () => {
   test('is attributed to its search, at the position in the ranking, also before the search is on the disk', async () => {
     const { search_id, results } = await search()
     const ids = (results as { product_id: string }[]).map(({ product_id }) => product_id)
-    expect(app.db.prepare('SELECT count(*) FROM searches').pluck().get()).toBe(0)
+    expect(countRows(app, 'searches')).toBe(0)
     const answer = await send({ ...click, search_id, result_product_id: ids[1] })
     expect([answer.status, answer.body as object]).toEqual([
       201,
@@ -276,7 +277,7 @@ describe('repeated events', () => {
 
   test('a crash between the event and the answer loses and doubles nothing', async () => {
     const first = await send({ events: [purchase, click] }, { key: 'k' })
-    app.db.exec('DELETE FROM idempotency_keys')
+    deleteRows(app, 'idempotency_keys')
     const again = await send({ events: [purchase, click] }, { key: 'k' })
     const ids = ({ body }: Answer) =>
       (body['results'] as { feedback_id: string }[]).map(({ feedback_id }) => feedback_id)
@@ -388,7 +389,7 @@ describe('the look-ups for an event', () => {
 })
 
 describe('written to the disk before the answer', () => {
-  const written = () => app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()
+  const written = () => countRows(app, 'feedback_events')
 
   test('purchases, and events with an order or a key; clicks follow with the searches', async () => {
     await send(click)
@@ -406,11 +407,9 @@ describe('written to the disk before the answer', () => {
   })
 
   test('a purchase that the disk refuses is not acknowledged', async () => {
-    app.db.exec(
-      `CREATE TRIGGER broken BEFORE INSERT ON feedback_events BEGIN SELECT RAISE(ABORT, 'broken'); END`,
-    )
+    const mend = failWrites(app, 'INSERT ON feedback_events')
     expect((await send(purchase)).status).toBeGreaterThanOrEqual(500)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     expect(events()).toEqual([])
     expect((await app.call('GET', '/v1/search/analytics', { token })).body['revenue']).toEqual([])
   })
@@ -478,7 +477,7 @@ describe('the events that a store on a plan with a limit keeps', () => {
     // Of orders the last ones are known.
     await send({ ...purchase, order_id: '7' })
     expect(count()[0]).toEqual(['api', 30_000])
-    expect(app.db.prepare("SELECT count(*) FROM feedback_events WHERE order_id = '7'").pluck().get()).toBe(1)
+    expect(countRows(app, 'feedback_events', { order_id: '7' })).toBe(1)
     app.setPlan('one', 'enterprise')
     await send(purchase)
     expect(count()[0]).toEqual(['api', 30_001])

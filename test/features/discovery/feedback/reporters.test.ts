@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { recordBar } from '../../../robustness/bars.ts'
 import { foreverKey } from '../../../support/keys.ts'
+import { countRows } from '../../../support/seed.ts'
 import { makeKey, openWidgetShop, widgetHeaders } from '../widget/widget-shop.ts'
 
 const DAY = 86_400_000
@@ -164,7 +165,7 @@ describe('a report of the backend replaces that of a page (contract 3.11)', () =
     expect(results[199]?.warnings).not.toContainEqual(warning)
     expect(await revenue()).toEqual([{ currency: 'EUR', total: 200, attributed: 0, orders: 1 }])
     await claim({ events })
-    expect(shop.app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()).toBe(250)
+    expect(countRows(shop.app, 'feedback_events')).toBe(250)
     await tell(line('7', 5))
     expect(await revenue()).toEqual([{ currency: 'EUR', total: 5, attributed: 0, orders: 1 }])
   })
@@ -181,7 +182,7 @@ describe('an implausible purchase of a page', () => {
     expect(await warnings(bound)).toBeUndefined()
     expect(await warnings(bound + 0.01)).toEqual([expect.stringContaining('1,000 times the dearest price')])
     expect(await warnings(1e12, { currency: 'JPY' })).toEqual([expect.stringContaining('1,000,000,000')])
-    expect(shop.app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()).toBe(3)
+    expect(countRows(shop.app, 'feedback_events')).toBe(3)
     expect(await revenue()).toEqual([{ currency: 'EUR', total: bound, attributed: 0, orders: 1 }])
     expect(await purchases()).toEqual([
       ['api', 0],
@@ -197,7 +198,7 @@ describe('an implausible purchase of a page', () => {
     await claim(line('7', 1e12))
     await claim(line('7', 20))
     expect(await revenue()).toEqual([{ currency: 'EUR', total: 20, attributed: 0, orders: 1 }])
-    expect(shop.app.db.prepare('SELECT count(*) FROM feedback_events').pluck().get()).toBe(2)
+    expect(countRows(shop.app, 'feedback_events')).toBe(2)
   })
 
   test('reveals no prices that the page may not see', async () => {

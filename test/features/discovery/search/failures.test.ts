@@ -95,7 +95,7 @@ describe('every search endpoint', () => {
   })
 
   test.each(ENDPOINTS.slice(1))(
-    'POST %s: 400 invalid_json, 422 for a body that is no object',
+    'POST %s: 400 invalid_json, 422 for a body that is not an object',
     async (path) => {
       const headers = { 'content-type': 'application/json' }
       const broken = await app.call('POST', path, { token, headers, body: '{"query":' })
@@ -156,7 +156,7 @@ describe('503 from the model is passed through with Retry-After', () => {
     await app.close()
   })
 
-  test('500 internal_error: what is no foreseen failure tells nothing of itself', async () => {
+  test('500 internal_error: an unforeseen failure reveals no details', async () => {
     const secret = 'a path or a stack'
     const broken = testApp({
       embedder: {

@@ -7,6 +7,7 @@ import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { createVectorTable } from '../../../../src/platform/vectors/vec0.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION } from '../../../support/embedder.ts'
+import { onlyStoreId } from '../../../support/seed.ts'
 
 const open: TestApp[] = []
 const folders: string[] = []
@@ -167,7 +168,7 @@ describe('restart', () => {
         body: { product_id: `p${n}`, image_url: app.picture(`v${n}`, ...a) },
       })
     }
-    const { id } = app.db.prepare('SELECT id FROM stores').get() as { id: string }
+    const id = onlyStoreId(app)
     const table = createVectorTable(app.db, 'vectors_1', DIMENSION)
     for (const query of fc.sample(axes, { seed: 13, numRuns: 20 })) {
       const vector = new Float32Array(DIMENSION)

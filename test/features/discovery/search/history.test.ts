@@ -3,6 +3,7 @@ import { createSearchHistory } from '../../../../src/features/discovery/search/h
 import { searchQueries } from '../../../../src/features/discovery/search/queries.ts'
 import { createWriteBehind } from '../../../../src/platform/db/write-behind.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { failWrites, onlyStoreId } from '../../../support/seed.ts'
 
 interface Recorded {
   id: string
@@ -131,11 +132,11 @@ describe('search history (contract 3.7: search_id)', () => {
   })
 
   test('searching goes on when the history cannot be written', async () => {
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON searches BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    const mend = failWrites(app, 'INSERT ON searches')
     await text({ query: '1' })
     app.history.flush()
     expect((await text({ query: '1' })).status).toBe(200)
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     app.history.flush()
     expect(rows()).toHaveLength(1)
   })
@@ -168,7 +169,7 @@ describe('the line of waiting searches', () => {
   })
 
   function add(n: number): void {
-    const { id: storeId } = app.db.prepare('SELECT id FROM stores').get() as { id: string }
+    const storeId = onlyStoreId(app)
     const row = {
       type: 'text' as const,
       query: null,
@@ -197,13 +198,13 @@ describe('the line of waiting searches', () => {
   })
 
   test('a failed write is logged once with the number of searches that were lost; the next ones are kept', () => {
-    app.db.exec(`CREATE TRIGGER broken BEFORE INSERT ON searches BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+    const mend = failWrites(app, 'INSERT ON searches')
     add(3)
     history.flush()
     history.flush()
     expect(logged).toMatchObject([{ lost: 3, err: { message: 'broken' } }])
     expect(faults).toMatchObject([{ message: 'broken' }])
-    app.db.exec('DROP TRIGGER broken')
+    mend()
     add(2)
     for (const callback of scheduled) callback()
     expect(rows()).toHaveLength(2)

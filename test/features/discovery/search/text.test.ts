@@ -291,7 +291,7 @@ describe('fields and warnings (contract 1.1, 3.2)', () => {
     for (const warning of warnings ?? []) expect(warning.length).toBeLessThan(150)
   })
 
-  test('a text of which the model knows no word gives guesses, and says so', async () => {
+  test('a text without a word that the model knows gives guesses, and a warning', async () => {
     const { results } = await search({ query: 'blorf' })
     for (const { similarity_score } of results) expect(similarity_score).toBeLessThanOrEqual(0.3)
     expect((await search({ query: 'blorf' })).warnings).toEqual(['unknown_words: blorf'])

@@ -265,7 +265,7 @@ describe('POST /v1/search: upload (contract 3.1)', () => {
     expect(JSON.stringify(body)).toContain(pointer)
   })
 
-  test('422: without a picture, with a text for one, with a file that is none', async () => {
+  test('422: without a picture, with text instead of a picture, with a file that is not a picture', async () => {
     expect((await upload({ limit: '1' })).body['error']).toBe('image_source_invalid')
     expect((await upload({ image: 'https://img.test/a.jpg' })).body['error']).toBe('validation_error')
     expect((await upload({ image: new Uint8Array(100) })).body['error']).toBe('image_unreadable')

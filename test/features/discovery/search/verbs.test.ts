@@ -256,7 +256,7 @@ describe('POST /v1/search/filtered (contract 3.1, 3.8)', () => {
     expect([found.total_candidates, found.results[0]?.similarity_score]).toEqual([3, 1])
   })
 
-  test('popular products come first, then the newest; those of a query, too', async () => {
+  test('popular products come first, then the newest, with a query as well', async () => {
     const tell = (result_product_id: string, action: string) =>
       shop.app.call('POST', '/v1/search/feedback', { token: shop.token, body: { result_product_id, action } })
     await tell('mug', 'add_to_cart')
