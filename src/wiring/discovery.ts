@@ -23,7 +23,7 @@ export function wireDiscovery(
     db: base.db,
     defer: base.defer,
     log: base.log,
-    noteFault: base.noteFault,
+    reportFault: base.reportFault,
     name: 'searches and feedback',
   })
   const analytics = buildAnalytics(base, {

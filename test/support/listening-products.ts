@@ -29,7 +29,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
     record: () => {},
     withoutFsync: <Result>(write: () => Result) => write(),
-    noteFault: () => {},
+    reportFault: () => {},
     throttle: createThrottles(db).create,
     defer: () => {},
     plans: PLANS,

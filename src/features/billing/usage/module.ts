@@ -20,9 +20,9 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
   const writes = createWriteBehind({
     ...base,
     name: 'request counts',
-    noteFault(error) {
+    reportFault(error) {
       calls.keep()
-      base.noteFault(error)
+      base.reportFault(error)
     },
   })
   const calls = createCallCounts({ queries, thisMonth, enqueueWrite: writes.enqueue })

@@ -9,7 +9,7 @@ import type { FeedQueries, FeedRow, ListedFeed, RunReport } from './queries.ts'
 import type { FeedRuns } from './runs.ts'
 import type { FeedError } from './schema.ts'
 
-export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
+export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault'> {
   queries: Pick<FeedQueries, 'find' | 'listUnderway' | 'listDue' | 'listImported'>
   runs: FeedRuns
   pull: ReturnType<typeof createPull>
@@ -41,7 +41,7 @@ type Step = keyof typeof AT_ONCE_MAX
  * begins again, and one that was cut off behind it goes on.
  */
 export function createFeedScheduler(deps: FeedSchedulerDeps) {
-  const { queries, runs, pull, finish, findStore, spend, isStopping, noteFault, log, clock } = deps
+  const { queries, runs, pull, finish, findStore, spend, isStopping, reportFault, log, clock } = deps
   /** By feed. */
   const underway = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
   /** When each store had its last turn, as a number that grows. */
@@ -69,7 +69,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   /** Makes all feeds wait while the disk fails. The runs go on after the pause from where the database has them. */
   function pause(fault: unknown): void {
     pausedUntil = clock.monotonic() + PAUSE_MS
-    noteFault(fault)
+    reportFault(fault)
   }
 
   /** Ends the run of a feed whose work threw. A fault of one feed never holds up another. */

@@ -84,7 +84,7 @@ const SWEEP_MS = 10_000
  * the index is loaded.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
-  const { db, atomically, withoutFsync, clock, noteFault } = base
+  const { db, atomically, withoutFsync, clock, reportFault } = base
   const { stores, model, index, embedder } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const folding = foldingQueries(db)
@@ -137,7 +137,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
           while (withoutFsync(() => atomically(() => folding.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
         } catch (error) {
           if (!storageFailure(error)) throw error
-          noteFault(error)
+          reportFault(error)
         }
       },
     },
