@@ -33,7 +33,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
     service: {
       ...usage,
       /** Counts a request that spends the budget of a plan. */
-      noteCall: calls.note,
+      countCall: calls.count,
       noteGrowth: warnings.noteGrowth,
     },
     routes: (guards: Guards) => usageRoutes(guards, usage),
