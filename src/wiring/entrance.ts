@@ -38,7 +38,7 @@ export function wireEntrance(
     findCallerByKey: signIn.service.findCallerByKey,
     seenMoment: signIn.service.seenMoment,
     readMoment: signIn.service.readMoment,
-    noteForeignAct: signIn.service.noteForeignAct,
+    recordForeignAct: signIn.service.recordForeignAct,
     clock,
     readClientInfo: createClientInfoReader(findAddress),
     spendRequest: requests.spend,

@@ -138,7 +138,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     readMoment: () => reads.readMoment() + sessions.countChanges(),
     clientFailures,
     /** Records, a little later, a change that a super-admin makes in a store without being a member. */
-    noteForeignAct: (caller: Caller, method: string, path: string): void =>
+    recordForeignAct: (caller: Caller, method: string, path: string): void =>
       events.enqueue(() =>
         base.record(
           describeAct(caller, 'super_admin.acted', { method, path: path.slice(0, PATH_CHARS_MAX) }),
