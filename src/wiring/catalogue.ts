@@ -52,7 +52,7 @@ export function wireCatalogue(
     budget: ports.budget,
     writeTogether,
     duplicates: duplicates.service,
-    noteGrowth: usage.service.noteGrowth,
+    warnNearLimit: usage.service.warnNearLimit,
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
     waiting: {

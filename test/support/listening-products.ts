@@ -15,7 +15,7 @@ import { fakeEmbedder } from './embedder.ts'
 const QUIET = {
   duplicates: { scan: async () => undefined, addPictures: () => {} },
   waiting: { latest: () => 0, drop: () => {} },
-  noteGrowth: () => {},
+  warnNearLimit: () => {},
 }
 
 /** Creates products with a listener and an index of their own, beside those of the app and in the same database. */

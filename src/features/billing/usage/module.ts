@@ -34,7 +34,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
       ...usage,
       /** Counts a request that spends the budget of a plan. */
       countCall: calls.count,
-      noteGrowth: warnings.noteGrowth,
+      warnNearLimit: warnings.warnNearLimit,
     },
     routes: (guards: Guards) => usageRoutes(guards, usage),
     chores: [

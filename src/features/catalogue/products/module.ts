@@ -59,7 +59,7 @@ export interface ProductNeeds {
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
   waiting: WaitingWrites
   /** Learns inside its transaction of every write that may have taken places of the plan. */
-  noteGrowth(store: CallerStore): void
+  warnNearLimit(store: CallerStore): void
 }
 
 /** Products of an older version whose copies are rewritten in one step. */
