@@ -39,8 +39,8 @@ export function webhookHealth(deps: HealthDeps) {
   }
 
   return {
-    /** Notes the result of an attempt. Call it inside a transaction. */
-    note(storeId: string, id: string, { isDelivered, isGone, status }: Result): void {
+    /** Records the result of an attempt. Call it inside a transaction. */
+    recordResult(storeId: string, id: string, { isDelivered, isGone, status }: Result): void {
       const webhook = webhooks.find(storeId, id)
       if (!webhook) return
       const now = clock.now()
