@@ -22,7 +22,7 @@ export function signInAddressQueries(db: Db) {
     isKnown: (userId: string, address: string, since: number): boolean =>
       find.get(userId, address, since) !== undefined,
     /** Notes a sign-in. Beyond `keep` addresses, deletes the least recently used. Call it in a transaction. */
-    note(userId: string, address: string, now: number, keep: number): void {
+    remember(userId: string, address: string, now: number, keep: number): void {
       put.run(userId, address, BigInt(now))
       dropOldest.run({ userId, address, keep: BigInt(keep) })
     },
