@@ -1,6 +1,6 @@
 /** Follows how fast something comes in. */
 export interface Pace {
-  note(bytes: number): void
+  count(bytes: number): void
   /** Time that was not the sender's. */
   excuse(ms: number): void
   /** Whether it is behind the pace. */
@@ -20,7 +20,7 @@ export function createPace(bytesPerSecond: number, monotonic: () => number): Pac
   /** Until when the bytes that are here suffice. */
   let fedUntil = monotonic() + LEEWAY_MS
   return {
-    note(bytes) {
+    count(bytes) {
       fedUntil = Math.min(fedUntil + (bytes / bytesPerSecond) * 1_000, monotonic() + LEEWAY_MS)
     },
     excuse(ms) {
