@@ -198,10 +198,10 @@ async function waitForRun(
     const feed = await call<Feed>(client, 'GET', `/v1/feeds/${id}`)
     if (feed.status === 'waiting') return feed
     const run = feed.status === 'running' ? feed.last_run : null
-    progress.note(DOING[run?.status ?? 'queued'] ?? '')
+    progress.say(DOING[run?.status ?? 'queued'] ?? '')
     if (run?.status === 'importing' && run.job_id !== null) {
       await client.follow(run.job_id, ({ total, processed }) => {
-        progress.note(`${processed} of ${total} products`)
+        progress.say(`${processed} of ${total} products`)
       })
     }
     await Bun.sleep(poll(polls))

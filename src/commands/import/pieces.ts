@@ -64,7 +64,7 @@ async function cut(
   const parts = await planParts(source, meter, PART_LIMITS, () => {
     told.throwIfAborted()
     if (++count % TOLD_RECORDS === 0)
-      progress.note(`Reading ${upload.name}: ${count.toLocaleString('en')} rows`)
+      progress.say(`Reading ${upload.name}: ${count.toLocaleString('en')} rows`)
   })
   progress.end()
   const [first] = parts
