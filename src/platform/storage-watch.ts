@@ -145,7 +145,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   }
 
   return {
-    note,
+    report,
 
     probeDatabase() {
       if (damage !== 'none') {

@@ -44,7 +44,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
     files: createPictureFiles(app.folder, ids.uuid),
     budget: createByteBudget(),
-    stores: app.storeRows,
+    storeRows: app.storeRows,
   })
   return { ...service, index }
 }

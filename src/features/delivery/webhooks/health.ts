@@ -9,7 +9,7 @@ import type { DisabledReason } from './schema.ts'
 
 export interface HealthDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   webhooks: Pick<WebhookQueries, 'find' | 'updateHealth'>
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   mailOwners: MailOwners
 }
 
@@ -23,10 +23,10 @@ export type WebhookHealthService = ReturnType<typeof webhookHealth>
 
 /** Keeps count of a webhook's failures, and disables one that will not answer any more (contract 9.3). */
 export function webhookHealth(deps: HealthDeps) {
-  const { webhooks, stores, clock } = deps
+  const { webhooks, storeRows, clock } = deps
 
   function tellOwners(webhook: WebhookRow, reason: DisabledReason): void {
-    const store = stores.findStore(webhook.storeId)
+    const store = storeRows.findStore(webhook.storeId)
     if (!store) return
     const facts = {
       url: webhook.url,

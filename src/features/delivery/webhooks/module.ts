@@ -28,7 +28,7 @@ import { signingSecrets } from './secrets.ts'
 import { webhookService } from './service.ts'
 
 export interface WebhookNeeds {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   mailOwners: MailOwners
   secretBox: SecretBox
   poster: Poster
@@ -66,7 +66,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const { attempt } = attempts
   const { isStopping } = poster
   // A deleted store sends nothing.
-  const isSuspended = (storeId: string) => needs.stores.findStore(storeId)?.suspendedAt !== null
+  const isSuspended = (storeId: string) => needs.storeRows.findStore(storeId)?.suspendedAt !== null
   const scheduler = createDeliveryScheduler({ queries, attempt, isStopping, isSuspended, clock, defer, log })
   const deps = { ...base, queries, webhooks, attempts, scheduler, secrets, isSwitchedOn }
   const deliveries = deliveryService(deps)
