@@ -46,7 +46,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
   let stores: OpenStore[] | undefined
   /** Rows of products in progress. */
   const busy = new Set<number>()
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const counts = new Map<string, { products: number; at: number }>()
   let done = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
@@ -134,8 +134,8 @@ export function reembeddingService(deps: ReembeddingDeps) {
         .then(turn)
         .then(wake)
         .catch((err) => log.error({ err }, 'embedding again failed'))
-        .finally(() => underway.delete(work))
-      underway.add(work)
+        .finally(() => inFlight.delete(work))
+      inFlight.add(work)
     }
   }
 
@@ -145,7 +145,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
 
     /** Waits until no product is in progress. */
     async drain(): Promise<void> {
-      while (underway.size > 0) await Promise.all(underway)
+      while (inFlight.size > 0) await Promise.all(inFlight)
     },
 
     /**
