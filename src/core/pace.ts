@@ -7,7 +7,7 @@ export interface Pace {
   isSlow(): boolean
 }
 
-/** What a sender may be behind, and how far ahead it may be: a burst does not pay for a long silence. */
+/** How far a sender may be behind or ahead of the pace: a burst does not pay for a long silence. */
 const LEEWAY_MS = 2_000
 
 /**

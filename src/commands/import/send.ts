@@ -29,7 +29,7 @@ const UNDER_WAY_MAX = 2
 
 /**
  * Sends pieces as jobs, one after the other, and follows them to their end. Goes on behind what an earlier run has sent.
- * A cancelled job ends it: nothing is sent any more.
+ * A cancelled job ends it, and nothing more is sent.
  *
  * @throws OperatorError, or the reason of the client's signal; what was sent stays noted.
  */

@@ -21,7 +21,7 @@ interface Result {
 
 export type WebhookHealthService = ReturnType<typeof webhookHealth>
 
-/** Keeps count of a webhook's failures, and disables one that will not answer any more (contract 9.3). */
+/** Keeps count of a webhook's failures, and disables one that has stopped answering (contract 9.3). */
 export function webhookHealth(deps: HealthDeps) {
   const { webhooks, storeRows, clock } = deps
 
