@@ -244,8 +244,8 @@ function describeRun({ status, finished_at, started_at, counts, error }: FeedRun
     [counts.failed, 'failed'],
     [counts.deleted, 'deleted'],
   ] as const
-  const counts = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
-  return `${at}: ${status}${counts.length > 0 ? `, ${counts.join(', ')}` : ''}`
+  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return `${at}: ${status}${words.length > 0 ? `, ${words.join(', ')}` : ''}`
 }
 
 const judgeRun = ({ last_run }: Feed): number =>
