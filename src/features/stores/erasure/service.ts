@@ -117,7 +117,7 @@ export function erasureService(deps: ErasureDeps) {
 
   async function run(): Promise<void> {
     const tell = (err: unknown, { id }: { id: string }): void =>
-      log.error({ err, store_id: id }, 'a store could not be deleted; the next look tries again')
+      log.error({ err, store_id: id }, 'a store could not be deleted; the next run tries again')
     await eachAlone(
       storeRows.listDueForDeletion(clock.now()),
       async (store) => {
