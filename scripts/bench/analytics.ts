@@ -104,7 +104,7 @@ const history = createSearchHistory({
 })
 const feedback = buildFeedback(base, {
   history,
-  noteFeedback: analytics.service.noteFeedback,
+  endKeystrokeBurst: analytics.service.endKeystrokeBurst,
   countEvent: analytics.service.countEvent,
   takeBack: analytics.service.takeBack,
   hidesPrices: () => false,

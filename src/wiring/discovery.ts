@@ -50,7 +50,7 @@ export function wireDiscovery(
   })
   const feedback = buildFeedback(base, {
     history: search.service.history,
-    noteFeedback: analytics.service.noteFeedback,
+    endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>
