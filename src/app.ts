@@ -42,7 +42,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
 
-  const install = createInstall(config, baseUrl, ports, storage.note)
+  const install = createInstall(config, baseUrl, ports, storage.report)
   const signIn = wireSignIn(install, {
     tokenSecret: ports.tokenSecret,
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
@@ -77,7 +77,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ids: ports.ids,
     log,
     baseUrl,
-    noteFault: storage.note,
+    reportFault: storage.report,
     liveness: operation.health.livenessRoutes(),
   })
   const chores: Chore[] = [
@@ -109,7 +109,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
       search: discovery.search.service,
       history: discovery.search.service.history,
     },
-    chores: watchWork(chores, storage.note),
+    chores: watchWork(chores, storage.report),
     loadIndex(): number {
       for (const _ of products.service.foldOld());
       return productIndex.service.load()

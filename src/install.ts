@@ -40,15 +40,15 @@ export type Install = ReturnType<typeof createInstall>
  * Builds stores, people and their keys: what the command line needs of an install, whether a service runs or not.
  *
  * @param baseUrl the public address, which may be known only once the service listens.
- * @param noteFault learns of errors that no answer tells of.
+ * @param reportFault learns of errors that no answer tells of.
  */
 export function createInstall(
   config: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'plans'>,
   baseUrl: () => string,
   ports: InstallPorts,
-  noteFault: Base['noteFault'],
+  reportFault: Base['reportFault'],
 ) {
-  const foundation = wireFoundation(config, baseUrl, ports, noteFault)
+  const foundation = wireFoundation(config, baseUrl, ports, reportFault)
   const { base, secretBox } = foundation
   const mail = buildMail(base, { mailer: ports.mailer, secretBox })
   const outbox = mail.service

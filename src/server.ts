@@ -11,7 +11,7 @@ import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import { version } from './version.ts'
 
-interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'noteFault'> {
+interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFault'> {
   /** In the order of the API's document. */
   modules: readonly Module<unknown>[]
   guards: Guards
@@ -28,7 +28,7 @@ export type Server = ReturnType<typeof createServer>
 
 /** Puts what every request passes before the routes of all modules. It does not listen yet. */
 export function createServer(parts: ServerParts) {
-  const { modules, guards, liveness, intake, clock, ids, log, baseUrl, noteFault } = parts
+  const { modules, guards, liveness, intake, clock, ids, log, baseUrl, reportFault } = parts
   // The return type ends a circle of inferred types.
   const listRoutes = (): AnyElysia['routes'] => http.routes
   const routes = createRouteTable(listRoutes)
@@ -43,7 +43,7 @@ export function createServer(parts: ServerParts) {
     .use(
       errorPlugin({
         baseUrl,
-        noteFault,
+        reportFault,
         log,
         listMethods: routes.listMethods,
         findNearest: routes.findNearest,

@@ -71,7 +71,7 @@ const base: Base = {
   record() {},
   withoutFsync: (write) => withoutFsync(db, write),
   defer() {},
-  noteFault(error) {
+  reportFault(error) {
     throw error
   },
   throttle: createThrottles(db).create,
@@ -82,7 +82,7 @@ const writes = createWriteBehind({
   ...{ db, log: base.log, name: 'searches and feedback' },
   // Each group of the script is what half a second gathers.
   defer() {},
-  noteFault(error) {
+  reportFault(error) {
     throw error
   },
 })
@@ -104,7 +104,7 @@ const history = createSearchHistory({
 })
 const feedback = buildFeedback(base, {
   history,
-  noteFeedback: analytics.service.noteFeedback,
+  endKeystrokeBurst: analytics.service.endKeystrokeBurst,
   countEvent: analytics.service.countEvent,
   takeBack: analytics.service.takeBack,
   hidesPrices: () => false,

@@ -32,23 +32,23 @@ export const demo: Command = {
   findProblems: ({ once, shop }) =>
     once !== undefined && shop !== undefined ? ['--shop needs a demo that goes on: leave --once out'] : [],
   async run({ config, options }) {
-    const told = createStopSignal()
+    const stop = createStopSignal()
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
     try {
       const service = await startService(
         await configureDemo(config, folder, options['port'] !== undefined),
-        told,
+        stop,
       )
       if (!service) return 0
       try {
-        const store = await runDemo(service, told)
+        const store = await runDemo(service, stop)
         if (store && !options['once']) {
           const shop = options['shop'] ? openShop(service, store) : undefined
           if (shop) console.log(`\nShop:     ${shop.origin}`)
           console.log(
             `${shop ? '' : '\n'}API page: ${service.address}/docs\n${formatInvitation(service, store)}`,
           )
-          await waitForAbort(told)
+          await waitForAbort(stop)
           await shop?.stop()
         }
       } finally {
@@ -85,7 +85,7 @@ const canListen = (host: string, port: number): Promise<boolean> =>
   })
 
 /** @returns undefined if the demo is told to stop while the model loads. */
-async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult | undefined> {
+async function runDemo(service: Running, stop: AbortSignal): Promise<SetupResult | undefined> {
   const { app, address } = service
   const store = await app.install.setup.run({
     email: 'demo@lookalike.invalid',
@@ -94,8 +94,8 @@ async function runDemo(service: Running, told: AbortSignal): Promise<SetupResult
   })
   console.log(`listening on ${address}`)
   const api = await signIn(address, store.client_id, store.client_secret)
-  await waitForModel(address, told)
-  if (told.aborted) return undefined
+  await waitForModel(address, stop)
+  if (stop.aborted) return undefined
 
   const { installed } = await api<{ installed: number }>('/v1/products/demo', {})
   console.log(`\n${installed} demo products are indexed.`)
@@ -157,13 +157,13 @@ async function signIn(address: string, client_id: string, client_secret: string)
   }
 }
 
-async function waitForModel(address: string, told: AbortSignal): Promise<void> {
+async function waitForModel(address: string, stop: AbortSignal): Promise<void> {
   const deadline = performance.now() + MODEL_MS
-  while (performance.now() < deadline && !told.aborted) {
+  while (performance.now() < deadline && !stop.aborted) {
     if ((await fetch(`${address}/health/ready`)).ok) return
     await Bun.sleep(50)
   }
-  if (!told.aborted) throw new OperatorError('The model did not load in time; LOG_LEVEL=info shows why')
+  if (!stop.aborted) throw new OperatorError('The model did not load in time; LOG_LEVEL=info shows why')
 }
 
 function formatTable({ results, query_time_ms }: Found): string {

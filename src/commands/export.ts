@@ -38,11 +38,11 @@ export const exportProducts: Command = {
     const { options, positionals } = call
     const [name = '-'] = positionals
     const target = name === '-' ? undefined : await checkTarget(name, options['force'] !== undefined)
-    const told = createStopSignal()
+    const stop = createStopSignal()
     // A bar would stand between the lines.
     const isQuiet = !target && process.stdout.isTTY
     const progress = isQuiet ? undefined : createProgress()
-    return withService(call, told, async ({ client }) => {
+    return withService(call, stop, async ({ client }) => {
       try {
         const lines = await readLines(client, options['vectors'] !== undefined, progress)
         const count = target ? await writeFile(lines, target) : await writeOut(lines)
@@ -51,7 +51,7 @@ export const exportProducts: Command = {
         return 0
       } catch (error) {
         progress?.end()
-        if (told.aborted) console.error(target ? `Stopped. ${name} was not written.` : 'Stopped.')
+        if (stop.aborted) console.error(target ? `Stopped. ${name} was not written.` : 'Stopped.')
         else if (!isClosedPipe(error)) throw error
         return 1
       }

@@ -44,11 +44,11 @@ const add: Command = {
       ...(options['mapping'] !== undefined && { mapping: readMapping(options['mapping']) }),
       ...(options['delete-missing'] !== undefined && { delete_missing: true }),
     }
-    const told = createStopSignal()
-    return withService(command, told, async (session) => {
+    const stop = createStopSignal()
+    return withService(command, stop, async (session) => {
       const made = await call<Feed>(session.client, 'POST', '/v1/feeds', body)
       process.stderr.write(`Feed ${made.id} of ${made.url}\n`)
-      return tellRun(session, made.id, { isJson: options['json'] !== undefined, told })
+      return tellRun(session, made.id, { isJson: options['json'] !== undefined, stop })
     })
   },
 }
@@ -84,14 +84,14 @@ const runNow: Command = {
   example: 'lookalike feed run https://shop.example/export/products.csv --store my-shop',
   run(command) {
     const { options, positionals } = command
-    const told = createStopSignal()
-    return withService(command, told, async (session) => {
+    const stop = createStopSignal()
+    return withService(command, stop, async (session) => {
       const { id } = await findFeed(session.client, positionals[0] ?? '')
       await call(session.client, 'POST', `/v1/feeds/${id}/run`, {
         full: options['full'] !== undefined,
         force_delete: options['force-delete'] !== undefined,
       })
-      return tellRun(session, id, { isJson: options['json'] !== undefined, told })
+      return tellRun(session, id, { isJson: options['json'] !== undefined, stop })
     })
   },
 }
@@ -170,18 +170,18 @@ async function findFeed(client: ServiceClient, word: string): Promise<Feed> {
 async function tellRun(
   { client, isOwn }: ServiceSession,
   id: string,
-  { isJson, told }: { isJson: boolean; told: AbortSignal },
+  { isJson, stop }: { isJson: boolean; stop: AbortSignal },
 ): Promise<number> {
   const progress = createProgress()
   try {
-    const feed = await waitForRun(client, id, progress, told)
+    const feed = await waitForRun(client, id, progress, stop)
     progress.end()
     if (isJson) console.log(JSON.stringify(feed))
     else if (feed.last_run) console.log(describeRun(feed.last_run))
     return judgeRun(feed)
   } catch (error) {
     progress.end()
-    if (!told.aborted) throw error
+    if (!stop.aborted) throw error
     const after = isOwn ? 'as soon as a service runs on this folder' : 'in the service'
     console.error(`Stopped. The run goes on ${after}.`)
     return 1
@@ -192,20 +192,20 @@ async function waitForRun(
   client: ServiceClient,
   id: string,
   progress: Progress,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Feed> {
   for (let polls = 0; ; polls++) {
     const feed = await call<Feed>(client, 'GET', `/v1/feeds/${id}`)
     if (feed.status === 'waiting') return feed
     const run = feed.status === 'running' ? feed.last_run : null
-    progress.note(DOING[run?.status ?? 'queued'] ?? '')
+    progress.say(DOING[run?.status ?? 'queued'] ?? '')
     if (run?.status === 'importing' && run.job_id !== null) {
       await client.follow(run.job_id, ({ total, processed }) => {
-        progress.note(`${processed} of ${total} products`)
+        progress.say(`${processed} of ${total} products`)
       })
     }
     await Bun.sleep(poll(polls))
-    told.throwIfAborted()
+    stop.throwIfAborted()
   }
 }
 
@@ -244,8 +244,8 @@ function describeRun({ status, finished_at, started_at, counts, error }: FeedRun
     [counts.failed, 'failed'],
     [counts.deleted, 'deleted'],
   ] as const
-  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
-  return `${at}: ${status}${told.length > 0 ? `, ${told.join(', ')}` : ''}`
+  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return `${at}: ${status}${words.length > 0 ? `, ${words.join(', ')}` : ''}`
 }
 
 const judgeRun = ({ last_run }: Feed): number =>

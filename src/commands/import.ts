@@ -53,8 +53,8 @@ export const importFile: Command = {
   async run(call) {
     const upload = await readUpload(call)
     for (const note of upload.notes) process.stderr.write(`${note}\n`)
-    const told = createStopSignal()
-    return withService(call, told, (session) => importThrough(session, call, upload, told))
+    const stop = createStopSignal()
+    return withService(call, stop, (session) => importThrough(session, call, upload, stop))
   },
 }
 
@@ -63,7 +63,7 @@ async function importThrough(
   session: ServiceSession,
   { config, options }: Call,
   upload: ImportUpload,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): Promise<number> {
   const key = createHash('sha256')
     .update([session.storeId, upload.hash, upload.query].join('\n'))
@@ -73,20 +73,20 @@ async function importThrough(
   const isJson = options['json'] !== undefined
   let pieces: Pieces | undefined
   try {
-    pieces = await openPieces(upload, file.partPath, progress, told)
+    pieces = await openPieces(upload, file.partPath, progress, stop)
     if (options['dry-run'] === undefined) {
       const removes = options['delete-missing'] !== undefined && {
         upload,
         isForced: options['force-delete'] !== undefined,
       }
-      return await send({ session, pieces, file, progress, isJson, told, removes })
+      return await send({ session, pieces, file, progress, isJson, stop, removes })
     }
     const preview = await previewPieces(session.client, pieces)
     console.log(isJson ? JSON.stringify(preview) : formatPreview(preview))
     return preview.invalid > 0 ? 1 : 0
   } catch (error) {
     progress.end()
-    if (!told.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, upload) : error
+    if (!stop.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, upload) : error
     if (!pieces) console.error('Stopped. Nothing was sent in this run.')
     return 1
   } finally {
@@ -101,12 +101,12 @@ interface Send {
   file: ProgressFile
   progress: Progress
   isJson: boolean
-  told: AbortSignal
+  stop: AbortSignal
   /** Whether to delete what the file does not name. */
   removes: false | { upload: ImportUpload; isForced: boolean }
 }
 
-async function send({ session, pieces, file, progress, isJson, told, removes }: Send): Promise<number> {
+async function send({ session, pieces, file, progress, isJson, stop, removes }: Send): Promise<number> {
   const { client, isOwn } = session
   const count = pieces.list.length
   const ended: EndedPiece[] = []
@@ -133,7 +133,7 @@ async function send({ session, pieces, file, progress, isJson, told, removes }: 
     progress.end()
     const isWhole = count === 1
     if (open.size > 0) console.error(explainLeft([...open], isOwn))
-    else if (told.aborted && isWhole)
+    else if (stop.aborted && isWhole)
       console.error('Stopped. If the service has the whole file already, it imports it.')
     if (!isWhole) console.error('The same command goes on from here.')
     throw error

@@ -13,8 +13,8 @@ export const serve: Command = {
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
   async run({ config, settings }) {
-    const told = createStopSignal()
-    const service = await startService(config, told, settings)
+    const stop = createStopSignal()
+    const service = await startService(config, stop, settings)
     if (service) {
       // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)
@@ -30,7 +30,7 @@ export const serve: Command = {
         process.stderr.write(formatBanner(facts, config))
       }
       releaseStartMemory()
-      await waitForAbort(told)
+      await waitForAbort(stop)
       await service.stop()
     }
     // Everything is closed. A hanging socket or lookup must not keep the process alive.

@@ -127,22 +127,22 @@ export interface Identity {
 export type RightCheck = (identity: Identity) => void
 
 /**
- * What holds a caller to its rights for as long as its request lasts: while a body arrives, a picture is downloaded or a
- * password is hashed, the right may be withdrawn.
+ * Holds a caller to its rights for as long as its request lasts: a right may be withdrawn while a body arrives, a picture is
+ * downloaded or a password is hashed.
  */
 export interface Standing {
   /** Runs a check now, and again with every `demandStill`. */
   demand(check: RightCheck): void
   /**
-   * Judges the caller once more if anything has changed since the last look. Call it after each wait, in the transaction
+   * Judges the caller once more if anything has changed since the last check. Call it after each wait, in the transaction
    * of the effect.
    *
-   * @throws ApiError what the credential, or a check that was demanded, is refused with now.
+   * @throws ApiError if the credential, or a check that was demanded, is refused now.
    */
   demandStill(): void
 }
 
-/** Whether a caller still has its right. What goes wrong in finding that out is thrown. */
+/** Whether a caller still has its right. @throws any error but an ApiError. */
 export function isAllowedStill(standing: Standing): boolean {
   try {
     standing.demandStill()
@@ -153,10 +153,9 @@ export function isAllowedStill(standing: Standing): boolean {
   }
 }
 
-/** Who is calling. */
 export interface Caller extends Identity, Standing {}
 
-/** Who is acting, and for which store (contract 4.7). */
+/** A caller that acts for a store (contract 4.7). */
 export interface Actor extends Caller {
   storeId: string
   store: CallerStore

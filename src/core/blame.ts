@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts'
 import { isStorageFault, storageFailure } from './storage.ts'
 
-/** What is to blame for the failure of work that no request waits for: this decides whether, and when, it is tried again. */
+/** The cause of a failure in work that no request waits for. It decides whether, and when, the work is tried again. */
 export type Blame =
   /** A bug of the program. */
   | { on: 'program' }

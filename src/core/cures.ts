@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 
-/** What the operator of an install can do about an error. */
+/** A remedy that the operator of an install has for an error. */
 export interface Cure {
   /** When it helps, without a full stop. */
   when: string

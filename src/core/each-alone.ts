@@ -1,7 +1,7 @@
 import { isFaultOfDisk } from './storage.ts'
 
 /**
- * Does some work for each of several stores. What goes wrong for one is told and keeps no other from its turn; only a fault
+ * Does some work for each of several stores. A failure for one is reported and does not stop the others; only a fault
  * of the disk, which would meet them all, ends the work.
  *
  * @throws the fault of the disk.

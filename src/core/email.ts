@@ -42,5 +42,5 @@ export const EMAIL_FAULT = {
 
 /** Describes to the operator why {@link normaliseEmail} refuses an address. */
 export const findEmailFault = (text: string): string =>
-  // Whoever forgot the @ needs no word about letters.
+  // Without an @, advice about letters would not help.
   /[^ -~][^@]*@/.test(text) ? EMAIL_FAULT.message : 'must be a mail address like anna@shop.example'

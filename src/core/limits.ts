@@ -82,7 +82,7 @@ export const LIMITS = {
   /** The grace period, in which the first MiB must arrive. */
   bodyGraceMs: 20_000,
   bodyGraceBytes: 1024 * 1024,
-  /** What comes more slowly gives way when another store, which holds less, finds no room. */
+  /** A body that arrives more slowly gives way when another store, which holds less, finds no space. */
   yieldingBytesPerSecond: 256 * 1024,
   /** Large bodies and files of feeds on the disk at a time. */
   spooledBodies: { max: 16, perOwnerMax: 4, firstMax: 1, extraMax: 8 },

@@ -1,6 +1,6 @@
 /**
- * Maps a list by asynchronous work, so many items at a time, and keeps its order. The first failure ends it: what has not
- * been begun is not begun any more.
+ * Maps a list by asynchronous work, so many items at a time, and keeps its order. The first failure ends it: no
+ * further item is begun.
  */
 export async function mapInOrder<Item, Result>(
   items: readonly Item[],

@@ -1,6 +1,6 @@
 import { findNearest } from './nearest.ts'
 
-/** What other search engines call our fields, in small letters without separators. */
+/** The names of our fields in other search engines, in small letters without separators. */
 const HABITS: Readonly<Record<string, readonly string[]>> = {
   query: ['q', 'text', 'search', 'searchterm', 'searchquery', 'term', 'keywords', 'words', 'prompt'],
   limit: [

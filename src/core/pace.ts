@@ -1,13 +1,13 @@
 /** Follows how fast something comes in. */
 export interface Pace {
-  note(bytes: number): void
+  count(bytes: number): void
   /** Time that was not the sender's. */
   excuse(ms: number): void
   /** Whether it is behind the pace. */
   isSlow(): boolean
 }
 
-/** What a sender may be behind, and how far ahead it may be: a burst does not pay for a long silence. */
+/** How far a sender may be behind or ahead of the pace: a burst does not pay for a long silence. */
 const LEEWAY_MS = 2_000
 
 /**
@@ -20,7 +20,7 @@ export function createPace(bytesPerSecond: number, monotonic: () => number): Pac
   /** Until when the bytes that are here suffice. */
   let fedUntil = monotonic() + LEEWAY_MS
   return {
-    note(bytes) {
+    count(bytes) {
       fedUntil = Math.min(fedUntil + (bytes / bytesPerSecond) * 1_000, monotonic() + LEEWAY_MS)
     },
     excuse(ms) {

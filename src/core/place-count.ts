@@ -16,7 +16,7 @@ export interface PlaceLimit extends ShareLimits {
   by?: 'host'
   /** Counts work of one kind; both kinds if it is missing. */
   only?: 'bulk' | 'other'
-  /** What to tell work that waited in vain for this limit; otherwise what the places says. */
+  /** The error for work that waited in vain for this limit; by default that of the places. */
   failure?(claim: Claim): Error
 }
 

@@ -1,6 +1,6 @@
 /** Limits of a store on a plan (contract 6.1). Infinity means unlimited. */
 export interface Plan {
-  /** What people read instead of the name; null for the name itself. */
+  /** The title that people read; null for the name itself. */
   title: string | null
   /** A month, in the currency of the plans. */
   pricePerMonth: number

@@ -1,7 +1,7 @@
 import { DAY_MS } from './clock.ts'
 import { readTime } from './moments.ts'
 
-/** What a product costs, and when less is paid. */
+/** The price of a product, and the sale with its dates. */
 export interface Prices {
   /** The regular price; null without one. */
   price: number | null
@@ -39,7 +39,7 @@ function readDate(value: unknown): number | null | undefined {
 const isOn = ({ from, until }: Prices, now: number): boolean =>
   (from === null || from <= now) && (until === null || until > now)
 
-/** What is paid at a moment; null without a price. */
+/** Computes the price to pay at a moment; null without a price. */
 export const paidAt = (prices: Prices, now: number): number | null =>
   prices.sale !== null && isOn(prices, now) ? prices.sale : prices.price
 

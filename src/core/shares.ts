@@ -35,9 +35,15 @@ interface Holder {
 }
 
 /**
- * Shares something between owners so that a few of them, however badly they behave, cannot keep another one out: each has
- * its first ones, and only what goes beyond them is scarce. Where even that is full, a slow holder of an owner with more
- * gives way. It never waits.
+ * Shares something between owners, which are mostly stores, so that a few of them, however badly they behave, cannot keep
+ * another one out. Each owner has its first ones, and only what goes beyond them is scarce. A bound for all with a bound for
+ * each does not achieve that: a few owners at their bound can fill the whole.
+ *
+ * Where even the extra ones are full, a slow holder of an owner with more gives way: a body that arrives, or a download. It
+ * says by `core/pace.ts` whether it is slow. Nothing waits here; `platform/fair/places.ts` lets work wait in turns.
+ *
+ * The four numbers of each share stand in `core/limits.ts`. Count what only waits for another server apart from what holds
+ * memory. `test/robustness/neighbours.test.ts` misuses everything at once; add a new share to its `misuse.ts`.
  *
  * @param onFreed called whenever something is returned.
  */

@@ -5,14 +5,14 @@ interface Repeated {
 }
 
 /** Tells of every fault of repeated work, which no answer does. */
-export const watchWork = (work: readonly Repeated[], noteFault: (error: unknown) => void): Repeated[] =>
+export const watchWork = (work: readonly Repeated[], reportFault: (error: unknown) => void): Repeated[] =>
   work.map(({ run, ...rest }) => ({
     ...rest,
     async run() {
       try {
         await run()
       } catch (error) {
-        noteFault(error)
+        reportFault(error)
         throw error
       }
     },

@@ -26,7 +26,7 @@ export interface Base {
   /** Runs work once, after so many milliseconds, or when the service stops; 0 means after the present transaction. */
   defer(work: () => unknown, delayMs: number): void
   /** Reports an error that no answer tells of, so that the health check knows of a fault of the storage. */
-  noteFault(error: unknown): void
+  reportFault(error: unknown): void
   /** Counts events by key in a sliding window that survives a restart. Its old events are pruned for it. */
   throttle(bucket: string, limit: number, windowMs: number): Throttle
   /** What stores may use on each plan, and what it costs. */

@@ -60,7 +60,7 @@ export function startArrival(
         isOver = done
         if (done) return
         bytes += value.length
-        pace.note(value.length)
+        pace.count(value.length)
         const takenAt = monotonic()
         yield value
         // The time of the disk does not count against the sender.

@@ -72,7 +72,7 @@ export interface AuthDeps extends Moments {
   /** Reads why a store is suspended. */
   readSuspension(store: CallerStore): Suspension
   /** Records a change that a super-admin makes in a store without being a member. */
-  noteForeignAct(caller: Caller, method: string, path: string): void
+  recordForeignAct(caller: Caller, method: string, path: string): void
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
   nameOwner?(request: Request, owner: string): void
 }
@@ -113,7 +113,7 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) throw refuse(spent)
     }
-    noteForeignAct(caller, request)
+    recordForeignAct(caller, request)
     return stand
   }
 
@@ -127,9 +127,9 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
   }
 
   /** Routes that guard a store write their own events, and a search changes nothing. */
-  function noteForeignAct(caller: Caller, { method, url }: Request): void {
+  function recordForeignAct(caller: Caller, { method, url }: Request): void {
     if (purpose !== 'api' || isReading({ method }) || !isForeignAct(caller)) return
-    deps.noteForeignAct(caller, method, new URL(url).pathname)
+    deps.recordForeignAct(caller, method, new URL(url).pathname)
   }
 
   async function validClaims(token: string): Promise<Claims> {

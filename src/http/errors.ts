@@ -17,11 +17,18 @@ export interface ErrorDeps {
   findProblems(request: Request): Problem[] | undefined
   baseUrl(): string
   /** Remembers a fault of the storage. */
-  noteFault?(fault: ApiError): void
+  reportFault?(fault: ApiError): void
 }
 
 /** The one place where a thrown error becomes an answer (contract 7.1). Mounted before every route. */
-export function errorPlugin({ log, listMethods, findNearest, findProblems, baseUrl, noteFault }: ErrorDeps) {
+export function errorPlugin({
+  log,
+  listMethods,
+  findNearest,
+  findProblems,
+  baseUrl,
+  reportFault,
+}: ErrorDeps) {
   return new Elysia({ name: 'http.errors' }).onError(
     { as: 'global' },
     ({ code, error, path, set, request }) => {
@@ -32,7 +39,7 @@ export function errorPlugin({ log, listMethods, findNearest, findProblems, baseU
         () => noRoute(request.method, listMethods(path), near),
         () => findProblems(request),
       )
-      if (isStorageFault(failure)) noteFault?.(failure)
+      if (isStorageFault(failure)) reportFault?.(failure)
       const { retryAfterSeconds, headers } = failure.extras
       const { status } = ERRORS[failure.code]
       const requestId = set.headers['x-request-id']

@@ -8,7 +8,7 @@ import { turn } from '../core/turns.ts'
 export interface NdjsonStreamDeps {
   /** Streams that are open at a time. */
   limits: ShareLimits
-  noteFault(error: unknown): void
+  reportFault(error: unknown): void
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
   clock: Pick<Clock, 'monotonic'>
@@ -37,7 +37,7 @@ export const CUT_STALLED_EVERY_MS = 10_000
 export type NdjsonStreams = ReturnType<typeof createNdjsonStreams>
 
 /** Streams of NDJSON that are read from the database as fast as clients take them. */
-export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: NdjsonStreamDeps) {
+export function createNdjsonStreams({ limits, reportFault, stop, clock, log }: NdjsonStreamDeps) {
   const shares = createShares(limits)
   const open = new Set<Open>()
   const encoder = new TextEncoder()
@@ -111,7 +111,7 @@ export function createNdjsonStreams({ limits, noteFault, stop, clock, log }: Ndj
               else if (leave(one)) controller.close()
             } catch (error) {
               log.error({ err: error, owner }, 'an export broke off')
-              noteFault(error)
+              reportFault(error)
               cut(one)
             }
           },

@@ -27,7 +27,7 @@ export interface StorageWatchDeps {
 /** Remembers the last storage fault until a write succeeds. */
 export interface StorageWatch {
   /** Records an error, or the answer made from it, if it is a storage fault. */
-  note(error: unknown): void
+  report(error: unknown): void
   /** @throws StorageProblem while the database cannot be written or is damaged. */
   probeDatabase(): void
   /** Tries to write a file after a fault. @throws StorageProblem while that fails. */
@@ -78,7 +78,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   let isCheckPending = false
   let nextInspection = 0
 
-  function note(error: unknown): void {
+  function report(error: unknown): void {
     // An answer without a cause does not come from the disk: the memory for vectors may be full, too.
     const cause = error instanceof ApiError ? (isStorageFault(error) ? error.extras.cause : undefined) : error
     const failure = storageFailure(cause)
@@ -93,7 +93,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
     log.error({ err: cause, part, code: failure.code }, 'the storage failed')
   }
 
-  function noteRecovery(part: Part): void {
+  function reportRecovery(part: Part): void {
     if (faults[part] === undefined) return
     delete faults[part]
     delete loggedAt[part]
@@ -110,13 +110,13 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
     try {
       deps.writeRow()
     } catch (error) {
-      note(error)
+      report(error)
       const failure = storageFailure(error)
       return failure?.code === 'overloaded'
         ? `${EFFECTS.database}: ${CAUSES.overloaded}`
         : (faults.database ?? EFFECTS.database)
     }
-    noteRecovery('database')
+    reportRecovery('database')
     return undefined
   }
 
@@ -145,7 +145,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   }
 
   return {
-    note,
+    report,
 
     probeDatabase() {
       if (damage !== 'none') {
@@ -166,10 +166,10 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
       try {
         await deps.writeFile()
       } catch (error) {
-        note(error)
+        report(error)
         throw new StorageProblem(faults.files)
       }
-      noteRecovery('files')
+      reportRecovery('files')
     },
 
     inspect,

@@ -48,7 +48,7 @@ export function wireAccounts(
     outbox,
     secretBox,
     endOtherSessions: sessions.service.sessions.endSessions,
-    noteSecondFactor: sessions.service.sessions.noteSecondFactor,
+    recordSecondFactor: sessions.service.sessions.recordSecondFactor,
   })
   const inTurn = createKeyedLock()
   const reauthentication = buildReauthentication(base, {

@@ -43,7 +43,7 @@ export function wireCatalogue(
     isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
   })
   const products = buildProducts(base, {
-    stores: storeRows,
+    storeRows,
     model,
     index: productIndex.service,
     embedder,
@@ -52,7 +52,7 @@ export function wireCatalogue(
     budget: ports.budget,
     writeTogether,
     duplicates: duplicates.service,
-    noteGrowth: usage.service.noteGrowth,
+    warnNearLimit: usage.service.warnNearLimit,
     emit: changes.service.emit,
     // A circle: jobs write products, and what clients write takes precedence over what jobs still have to write.
     waiting: {
@@ -62,7 +62,7 @@ export function wireCatalogue(
   })
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(base, {
-    stores: storeRows,
+    storeRows,
     embedder,
     products: products.service,
     spool,
@@ -91,7 +91,7 @@ export function wireCatalogue(
     findFacts: settings.service.read,
   })
   const feeds: FeedsModule = buildFeeds(base, {
-    stores: storeRows,
+    storeRows,
     stop,
     downloads: ports.downloads,
     products: products.service,
@@ -107,7 +107,7 @@ export function wireCatalogue(
     vectors: model.vectors,
   })
   const reembedding = buildReembedding(base, {
-    stores: storeRows,
+    storeRows,
     model,
     embedder,
     products: products.service,

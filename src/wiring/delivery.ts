@@ -11,7 +11,7 @@ export function wireDelivery(
   { storeRows, mailOwners, settings }: StoresWing,
 ) {
   const webhooks = buildWebhooks(base, {
-    stores: storeRows,
+    storeRows,
     mailOwners,
     secretBox,
     poster,

@@ -23,7 +23,7 @@ export function wireDiscovery(
     db: base.db,
     defer: base.defer,
     log: base.log,
-    noteFault: base.noteFault,
+    reportFault: base.reportFault,
     name: 'searches and feedback',
   })
   const analytics = buildAnalytics(base, {
@@ -50,7 +50,7 @@ export function wireDiscovery(
   })
   const feedback = buildFeedback(base, {
     history: search.service.history,
-    noteFeedback: analytics.service.noteFeedback,
+    endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>

@@ -22,7 +22,7 @@ export function wireEntrance(
 ) {
   const { db, clock, plans } = base
   const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
-  const requests = createRequestBudget({ plans, clock, noteCall: usage.service.noteCall })
+  const requests = createRequestBudget({ plans, clock, countCall: usage.service.countCall })
   const widgetBudget = createWidgetBudget(clock, plans)
   const idempotency = createIdempotency(
     {
@@ -38,7 +38,7 @@ export function wireEntrance(
     findCallerByKey: signIn.service.findCallerByKey,
     seenMoment: signIn.service.seenMoment,
     readMoment: signIn.service.readMoment,
-    noteForeignAct: signIn.service.noteForeignAct,
+    recordForeignAct: signIn.service.recordForeignAct,
     clock,
     readClientInfo: createClientInfoReader(findAddress),
     spendRequest: requests.spend,

@@ -18,7 +18,7 @@ export function wireFoundation(
   { plans }: Pick<Config, 'plans'>,
   baseUrl: () => string,
   { db, clock, ids, log, defer, dataSecret, passwordCost }: InstallPorts,
-  noteFault: Base['noteFault'],
+  reportFault: Base['reportFault'],
 ) {
   const audit = buildAudit({ db, clock, ids })
   const throttles = createThrottles(db)
@@ -31,7 +31,7 @@ export function wireFoundation(
     withoutFsync: (write) => withoutFsync(db, write),
     record: audit.service.record,
     defer,
-    noteFault,
+    reportFault,
     throttle: throttles.create,
     plans,
     baseUrl,

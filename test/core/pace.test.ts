@@ -11,7 +11,7 @@ function sender() {
     send(bytes: number, seconds: number): boolean {
       for (let n = 0; n < seconds * 10; n++) {
         now += 100
-        pace.note(bytes / 10)
+        pace.count(bytes / 10)
       }
       return pace.isSlow()
     },

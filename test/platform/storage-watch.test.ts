@@ -87,7 +87,7 @@ describe('the database', () => {
   test('a fault that a request met is looked into at once, and over when a write succeeds', () => {
     expect(database()).toBeUndefined()
     writeError = sqlite('SQLITE_IOERR_WRITE')
-    watch.note(new ApiError('storage_failed', 'in words', { cause: writeError }))
+    watch.report(new ApiError('storage_failed', 'in words', { cause: writeError }))
     expect(database()).toContain('the disk reports a fault')
     writeError = undefined
     clock.advance(1_000)
@@ -97,10 +97,10 @@ describe('the database', () => {
 
   test('a thousand requests that meet one fault write one line a minute', () => {
     const fault = sqlite('SQLITE_IOERR_WRITE')
-    for (let n = 0; n < 1_000; n++) watch.note(fault)
+    for (let n = 0; n < 1_000; n++) watch.report(fault)
     expect(logged).toHaveLength(1)
     clock.advance(60_000)
-    watch.note(fault)
+    watch.report(fault)
     expect(logged).toHaveLength(2)
   })
 
@@ -113,7 +113,7 @@ describe('the database', () => {
     new ApiError('overloaded', 'busy', { cause: sqlite('SQLITE_BUSY') }),
     undefined,
   ])('another error (%#) is no fault of the storage', async (error) => {
-    watch.note(error)
+    watch.report(error)
     expect([logged, database(), await files(), watch.isSound()]).toEqual([[], undefined, undefined, true])
   })
 })
@@ -122,7 +122,7 @@ describe('files', () => {
   test('are tried again after a fault only, and over when a file can be written', async () => {
     fileError = fileFailure(Object.assign(new Error('i/o error'), { code: 'EIO' }))
     expect(await files()).toBeUndefined()
-    watch.note(fileError)
+    watch.report(fileError)
     expect(await files()).toBe('pictures cannot be stored: the disk reports a fault')
     expect(database()).toBeUndefined()
     fileError = undefined
@@ -142,8 +142,8 @@ describe('damage', () => {
       },
     })
     expect(watch.isSound()).toBe(true)
-    watch.note(sqlite('SQLITE_CORRUPT'))
-    watch.note(sqlite('SQLITE_CORRUPT'))
+    watch.report(sqlite('SQLITE_CORRUPT'))
+    watch.report(sqlite('SQLITE_CORRUPT'))
     expect([looks, watch.isSound()]).toEqual([1, false])
     expect(database()).toBe('the database could not be read and is being checked for damage')
     look.resolve([])
@@ -184,7 +184,7 @@ describe('damage', () => {
     await watch.inspect()
     // Nothing speaks against it, but nobody has looked.
     expect([database(), watch.isSound()]).toEqual([undefined, false])
-    watch.note(sqlite('SQLITE_IOERR_READ'))
+    watch.report(sqlite('SQLITE_IOERR_READ'))
     expect(database()).toContain('is being checked')
     error = undefined
     clock.advance(5_000)

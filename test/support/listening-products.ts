@@ -15,7 +15,7 @@ import { fakeEmbedder } from './embedder.ts'
 const QUIET = {
   duplicates: { scan: async () => undefined, addPictures: () => {} },
   waiting: { latest: () => 0, drop: () => {} },
-  noteGrowth: () => {},
+  warnNearLimit: () => {},
 }
 
 /** Creates products with a listener and an index of their own, beside those of the app and in the same database. */
@@ -29,7 +29,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     atomically: <Result>(work: () => Result) => db.transaction(work).immediate(),
     record: () => {},
     withoutFsync: <Result>(write: () => Result) => write(),
-    noteFault: () => {},
+    reportFault: () => {},
     throttle: createThrottles(db).create,
     defer: () => {},
     plans: PLANS,
@@ -44,7 +44,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
     files: createPictureFiles(app.folder, ids.uuid),
     budget: createByteBudget(),
-    stores: app.storeRows,
+    storeRows: app.storeRows,
   })
   return { ...service, index }
 }

@@ -50,7 +50,7 @@ export const NO_WIDGETS = {
 /** No store is suspended, and nobody is a super-admin. */
 export const WORKING_STORES = {
   readSuspension: () => ({ reason: null, deleteAt: null }),
-  noteForeignAct: () => {},
+  recordForeignAct: () => {},
   seenMoment: () => 0,
   readMoment: () => 0,
 }

@@ -10,7 +10,7 @@ export type ProgressState = Pick<JobSummary, 'progress' | 'processed' | 'total' 
 export interface Progress {
   show(state: ProgressState): void
   /** Shows words in the place of the bar, on a terminal alone. */
-  note(text: string): void
+  say(text: string): void
   /** Leaves what was shown last, or removes it. */
   end(): void
 }
@@ -26,7 +26,7 @@ export function createProgress(out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> 
         out.write(`${formatProgress(state)}\n`)
       }
     },
-    note(text) {
+    say(text) {
       if (out.isTTY) out.write(`\r\x1b[K${text}`)
     },
     end() {

@@ -1,13 +1,13 @@
 /** Creates a signal that aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
 export function createStopSignal(): AbortSignal {
-  const told = new AbortController()
+  const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (told.signal.aborted) process.exit(1)
-      told.abort()
+      if (stop.signal.aborted) process.exit(1)
+      stop.abort()
     })
   }
-  return told.signal
+  return stop.signal
 }
 
 /** Resolves when a signal aborts. */

@@ -47,12 +47,12 @@ export interface RequestParts {
  * Calls a service on this machine as a store.
  *
  * @param issueToken gives a token that lives for five minutes.
- * @param told aborts every request.
+ * @param stop aborts every request.
  */
 export function createServiceClient(
   address: string,
   issueToken: () => Promise<string>,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): ServiceClient {
   let token: { text: string; issuedAt: number } | undefined
 
@@ -70,10 +70,10 @@ export function createServiceClient(
         method,
         headers: { ...headers, authorization },
         ...(body && { body }),
-        signal: told,
+        signal: stop,
       })
     } catch (error) {
-      told.throwIfAborted()
+      stop.throwIfAborted()
       throw new OperatorError(`The service at ${address} does not answer: ${(error as Error).message}`)
     }
   }
@@ -92,7 +92,7 @@ export function createServiceClient(
       if (seconds >= TOLD_SECONDS) {
         process.stderr.write(`${(await explainRefusal(response)).message}; trying again in ${seconds} s\n`)
       }
-      await sleep(seconds * 1000, told)
+      await sleep(seconds * 1000, stop)
     }
   }
 
@@ -105,8 +105,8 @@ export function createServiceClient(
     async follow(jobId, tell) {
       for (;;) {
         const events = await send('GET', `/v1/jobs/${jobId}/events`)
-        if (await readEvents(events, tell, told)) return readJob(jobId)
-        await sleep(PAUSE_MS, told)
+        if (await readEvents(events, tell, stop)) return readJob(jobId)
+        await sleep(PAUSE_MS, stop)
       }
     },
   }
@@ -116,7 +116,7 @@ export function createServiceClient(
 async function readEvents(
   response: Response,
   tell: (job: JobSummary) => void,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): Promise<boolean> {
   let rest = ''
   let isOver = false
@@ -135,7 +135,7 @@ async function readEvents(
     }
   } catch {
     // A stream that breaks is opened again; without a service that fails with words.
-    told.throwIfAborted()
+    stop.throwIfAborted()
   }
   return isOver
 }
@@ -150,16 +150,16 @@ async function explainRefusal(response: Response): Promise<ServiceRefusal> {
   return new ServiceRefusal(words, response.status, details?.errors)
 }
 
-const sleep = (ms: number, told: AbortSignal): Promise<void> =>
+const sleep = (ms: number, stop: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)
-      reject(told.reason)
+      reject(stop.reason)
     }
     const timer = setTimeout(() => {
-      told.removeEventListener('abort', end)
+      stop.removeEventListener('abort', end)
       resolve()
     }, ms)
-    if (told.aborted) end()
-    told.addEventListener('abort', end, { once: true })
+    if (stop.aborted) end()
+    stop.addEventListener('abort', end, { once: true })
   })

@@ -19,24 +19,24 @@ export interface ServiceSession {
 /**
  * Works through the service that runs on the data folder, or through one of its own while none runs.
  *
- * @param told aborts every request.
+ * @param stop aborts every request.
  * @returns the exit code: that of the work, or 1 if the service was stopped before it answered.
  * @throws OperatorError if there is no such store, or if no service can be reached or started.
  */
 export async function withService(
   { config, options }: Call,
-  told: AbortSignal,
+  stop: AbortSignal,
   work: (session: ServiceSession) => Promise<number>,
 ): Promise<number> {
   const address = findRunningService(config)
   const { id: storeId } = await withInstall(config, (services) => requireStore(services, options['store']))
   const open = (at: string, isOwn: boolean): ServiceSession => ({
-    client: createServiceClient(at, () => issueToken(config, storeId), told),
+    client: createServiceClient(at, () => issueToken(config, storeId), stop),
     storeId,
     isOwn,
   })
   if (address) return work(open(address, false))
-  const service = await startService(configureOwn(config), told)
+  const service = await startService(configureOwn(config), stop)
   if (!service) return 1
   try {
     return await work(open(service.address, true))

@@ -32,8 +32,8 @@ export interface Removal {
 /** Reads which products a file names, as the service reads it. @throws UnreadableFile */
 export async function readNamed(client: ServiceClient, upload: ImportUpload): Promise<NamedProducts> {
   const settings = (await (await client.send('GET', '/v1/store/settings')).json()) as StoreSettings
-  const told = upload.query.get('mapping')
-  const own = { ...settings.feed_mapping, ...(told === null ? {} : (JSON.parse(told) as MappingBody)) }
+  const mapping = upload.query.get('mapping')
+  const own = { ...settings.feed_mapping, ...(mapping === null ? {} : (JSON.parse(mapping) as MappingBody)) }
   const source = await upload.open()
   try {
     const { columns, format, records } = source.table
@@ -107,7 +107,7 @@ function demandFew(missing: number, all: number, unnamed: number): void {
   }
 }
 
-/** Holds the store's products against those of the file. */
+/** Compares the store's products with those of the file. */
 async function compare(
   client: ServiceClient,
   ids: ReadonlySet<string>,

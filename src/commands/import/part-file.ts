@@ -17,7 +17,7 @@ export interface PartWriter {
    * @throws UnreadableFile for a picture that cannot be read.
    */
   write(part: Part, path: string): Promise<void>
-  /** The line of the whole table that a line of a part comes from; undefined where nobody knows it any more. */
+  /** The line of the whole table that a line of a part comes from; undefined if it is no longer known. */
   toLine(part: Part, line: number): number | undefined
   /** Forgets what only {@link toLine} needs. */
   forget(part: Part): void

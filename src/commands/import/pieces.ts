@@ -33,14 +33,14 @@ const TOLD_RECORDS = 1_000
  * Cuts what is imported into pieces; a small file is one piece as it is.
  *
  * @param partPath where a part lies while it is sent.
- * @param told ends the reading.
+ * @param stop ends the reading.
  * @throws OperatorError for a file that cannot be read to its end, or the reason of the signal.
  */
 export async function openPieces(
   upload: ImportUpload,
   partPath: string,
   progress: Progress,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Pieces> {
   const { whole, query } = upload
   if (whole) {
@@ -48,23 +48,23 @@ export async function openPieces(
     const piece = { number: 0, products: 0, load, toLine: (line: number) => line, forget: () => {} }
     return { list: [piece], query, close: async () => {} }
   }
-  return explain(upload, () => cut(upload, partPath, progress, told))
+  return explain(upload, () => cut(upload, partPath, progress, stop))
 }
 
 async function cut(
   upload: ImportUpload,
   partPath: string,
   progress: Progress,
-  told: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Pieces> {
   const opened = await upload.open()
   const meter = createMeter(opened.open)
   const source = { ...opened, table: await openTable(meter.open, opened.table.format) }
   let count = 0
   const parts = await planParts(source, meter, PART_LIMITS, () => {
-    told.throwIfAborted()
+    stop.throwIfAborted()
     if (++count % TOLD_RECORDS === 0)
-      progress.note(`Reading ${upload.name}: ${count.toLocaleString('en')} rows`)
+      progress.say(`Reading ${upload.name}: ${count.toLocaleString('en')} rows`)
   })
   progress.end()
   const [first] = parts

@@ -29,7 +29,7 @@ const UNDER_WAY_MAX = 2
 
 /**
  * Sends pieces as jobs, one after the other, and follows them to their end. Goes on behind what an earlier run has sent.
- * A cancelled job ends it: nothing is sent any more.
+ * A cancelled job ends it, and nothing more is sent.
  *
  * @throws OperatorError, or the reason of the client's signal; what was sent stays noted.
  */
@@ -37,7 +37,7 @@ export async function sendPieces(sending: Sending): Promise<void> {
   const { client, pieces, file, progress, onJob, onEnd } = sending
   const states = new Map<number, JobSummary>()
   const totals = new Map<number, number>()
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   let failure: { error: unknown } | undefined
   let isCancelled = false
   let pace: { at: number; processed: number } | undefined
@@ -88,12 +88,12 @@ export async function sendPieces(sending: Sending): Promise<void> {
       .catch((error) => {
         failure ??= { error }
       })
-      .finally(() => underWay.delete(work))
-    underWay.add(work)
+      .finally(() => inFlight.delete(work))
+    inFlight.add(work)
   }
 
   async function waitForRoom(max: number): Promise<void> {
-    while (underWay.size > max && !failure) await Promise.race(underWay)
+    while (inFlight.size > max && !failure) await Promise.race(inFlight)
     if (failure) throw failure.error
   }
 

@@ -38,16 +38,16 @@ const FOLDER_LIMITS = { entriesMax: 2_000_000, depthMax: 32 }
 export async function readUpload({ options, positionals }: Call): Promise<ImportUpload> {
   const [path = ''] = positionals
   const { format } = options
-  const told = TABLE_FORMATS.find((name) => name === format)
-  if (format !== undefined && !told) throw wrongUsage(`--format must be one of ${TABLE_FORMATS.join(', ')}`)
+  const chosen = TABLE_FORMATS.find((name) => name === format)
+  if (format !== undefined && !chosen) throw wrongUsage(`--format must be one of ${TABLE_FORMATS.join(', ')}`)
   const mapping = readMapping(options['mapping'], options['map'])
-  const query = new URLSearchParams({ ...(told && { format: told }), ...(mapping && { mapping }) })
+  const query = new URLSearchParams({ ...(chosen && { format: chosen }), ...(mapping && { mapping }) })
   try {
     const file = Bun.file(path)
     const status = await file.stat()
     return status.isDirectory()
-      ? await readFolder(path, query, told)
-      : await readFile(path, file, query, told)
+      ? await readFolder(path, query, chosen)
+      : await readFile(path, file, query, chosen)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(`Cannot read ${path}: ${(error as Error).message}`)
@@ -58,7 +58,7 @@ async function readFile(
   path: string,
   file: Blob,
   query: URLSearchParams,
-  told: TableFormat | undefined,
+  chosen: TableFormat | undefined,
 ): Promise<ImportUpload> {
   const hasher = new Bun.CryptoHasher('sha256')
   let size = 0
@@ -70,9 +70,9 @@ async function readFile(
   }
   if (size === 0) throw new OperatorError(`${path} is empty`)
   const isPacked = (head[0] === 0x1f && head[1] === 0x8b) || (head[0] === 0x50 && head[1] === 0x4b)
-  const format = told ?? formatOf(basename(path).replace(/\.gz$/i, ''))
+  const format = chosen ?? formatOf(basename(path).replace(/\.gz$/i, ''))
   if (format) query.set('format', format)
-  const source = { path, open: () => file.stream(), name: basename(path), format: told }
+  const source = { path, open: () => file.stream(), name: basename(path), format: chosen }
   return {
     name: path,
     whole: size <= (isPacked ? WHOLE_PACKED_BYTES_MAX : WHOLE_BYTES_MAX) ? file : undefined,
@@ -87,14 +87,14 @@ async function readFile(
 async function readFolder(
   path: string,
   query: URLSearchParams,
-  told: TableFormat | undefined,
+  chosen: TableFormat | undefined,
 ): Promise<ImportUpload> {
   const folder = await openFolder(path, FOLDER_LIMITS)
   const { archive, notes } = arrange(folder)
   return {
     name: path,
     whole: undefined,
-    open: () => openArchive(archive, told, FILE_LIMITS),
+    open: () => openArchive(archive, chosen, FILE_LIMITS),
     query,
     hash: hashFolder(folder),
     hasLines: !archive.entries.has(PICTURE_TABLE) || folder.entries.has(PICTURE_TABLE),

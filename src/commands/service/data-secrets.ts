@@ -110,7 +110,7 @@ function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
 }
 
 /**
- * Replaces the lost secret of an install. Values encrypted with the old secret cannot be decrypted any more.
+ * Replaces the lost secret of an install. Values encrypted with the old secret can no longer be decrypted.
  *
  * @returns e-mail addresses of the people whose second factor is lost.
  * @throws OperatorError if the secret is not lost.

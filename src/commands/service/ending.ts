@@ -34,10 +34,10 @@ export async function waitAtMost(patienceMs: number, work: Promise<unknown>): Pr
 /** Longest time without a turn of the event loop, in ms. */
 const TURN_MS = 20
 
-/** Runs long work in steps, so that signals are handled in between. @returns undefined if `told` aborts. */
+/** Runs long work in steps, so that signals are handled in between. @returns undefined if `stop` aborts. */
 export async function runInTurns<Result>(
   work: Generator<void, Result>,
-  told: AbortSignal | undefined,
+  stop: AbortSignal | undefined,
 ): Promise<Result | undefined> {
   for (;;) {
     const end = systemClock.monotonic() + TURN_MS
@@ -46,7 +46,7 @@ export async function runInTurns<Result>(
       if (done) return value
     } while (systemClock.monotonic() < end)
     await new Promise(setImmediate)
-    if (told?.aborted) {
+    if (stop?.aborted) {
       work.return(undefined as never)
       return undefined
     }

@@ -64,18 +64,18 @@ const INDEX_PAUSE_MS = 300
 /**
  * Starts the service: database, model, index, listener.
  *
- * @param told aborts when the program is told to stop.
+ * @param stopSignal aborts when the program is told to stop.
  * @param settings the configuration as it may be shown.
  * @returns undefined if that happens before the service listens.
  * @throws OperatorError, after stopping every part that had started.
  */
 export async function startService(
   config: Config,
-  told?: AbortSignal,
+  stopSignal?: AbortSignal,
   settings: readonly ShownSetting[] = listSettings(config),
 ): Promise<Running | undefined> {
   try {
-    return await start(config, told, settings)
+    return await start(config, stopSignal, settings)
   } catch (error) {
     throw explainFolderError(resolve(config.DATA_DIR), error)
   }
@@ -83,7 +83,7 @@ export async function startService(
 
 async function start(
   config: Config,
-  told: AbortSignal | undefined,
+  stopSignal: AbortSignal | undefined,
   settings: readonly ShownSetting[],
 ): Promise<Running | undefined> {
   const egresses = openEgresses(config)
@@ -144,11 +144,11 @@ async function start(
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  let pictures = await runInTurns(app.loadingIndex(), told)
+  let pictures = await runInTurns(app.loadingIndex(), stopSignal)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
     await Bun.sleep(INDEX_PAUSE_MS)
-    pictures = await runInTurns(app.loadingIndex(), told)
+    pictures = await runInTurns(app.loadingIndex(), stopSignal)
   }
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')

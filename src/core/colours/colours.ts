@@ -23,13 +23,13 @@ export interface HexQuery {
 
 export interface NameQuery {
   kind: 'name'
-  /** What the words name; a product must have all of it. */
+  /** The colours that the words name; a product must have all of them. */
   shades: readonly Shade[]
   /** A colour that the first shade typically has. */
   lab: Lab
 }
 
-/** What a product's colour name says. */
+/** The meaning of a product's colour name. */
 export interface NamedColours {
   /** For each colour in the name, its bits; see `bitsOf`. */
   bits: readonly number[]

@@ -172,7 +172,7 @@ const LIGHT = 1 << (BASES.length + 1)
 
 export type Tone = 'dark' | 'light'
 
-/** What one colour word names, such as "navy": blue, dark. */
+/** The shades that one colour word names, such as "navy": blue, dark. */
 export interface Shade {
   base: BaseName
   tone?: Tone | undefined

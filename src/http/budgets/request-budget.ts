@@ -10,11 +10,11 @@ export interface RequestBudgetDeps {
   plans: Plans
   clock: Clock
   /** Counts a request that spends the budget of a plan; a refused one spends nothing. */
-  noteCall(storeId: string): void
+  countCall(storeId: string): void
 }
 
 /** Counts each request against its budget. A limit holds for any 60 seconds; the limit of events in lists for any hour. */
-export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDeps) {
+export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDeps) {
   const requests = createRateWindow(60_000)
   const events = createRateWindow(HOUR_MS)
   const take = (policy: Spending['policy'], owner: string, limit: number): Spending | undefined =>
@@ -24,7 +24,7 @@ export function createRequestBudget({ plans, clock, noteCall }: RequestBudgetDep
 
   function takeOfPlan(storeId: string, limit: number): Spending | undefined {
     const spent = take('plan', storeId, limit)
-    if (spent?.verdict.isAllowed !== false) noteCall(storeId)
+    if (spent?.verdict.isAllowed !== false) countCall(storeId)
     return spent
   }
 

@@ -25,7 +25,10 @@ export interface DocumentSources {
 }
 
 /**
- * Builds the OpenAPI document from the routes.
+ * Builds the OpenAPI document from the routes, as Elysia lists them, in several turns of the event loop. `named()` gives a
+ * schema its name and its example. A failure refers to the shared answer of its status, whose example is made by the code
+ * that answers it. `test/http/openapi-rules.test.ts` says what a new operation must declare; a new tag is a row of
+ * `document-head.ts`.
  *
  * @throws Error for a route whose declaration lacks what the document needs, or two schemas of one name.
  */

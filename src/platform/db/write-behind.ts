@@ -8,7 +8,7 @@ export interface WriteBehindOptions {
   defer(work: () => void, delayMs: number): void
   log: { error(fields: { err: unknown; lost: number }, message: string): void }
   /** Called with every error of the database. */
-  noteFault(error: unknown): void
+  reportFault(error: unknown): void
 }
 
 export interface WriteBehind {
@@ -29,7 +29,7 @@ const QUEUE_MAX = 1_000
  * wait for the disk: a crash of the program loses the last half second, a power cut perhaps more. A group that fails is
  * lost, counted in the log, and not tried again.
  */
-export function createWriteBehind({ db, name, defer, log, noteFault }: WriteBehindOptions): WriteBehind {
+export function createWriteBehind({ db, name, defer, log, reportFault }: WriteBehindOptions): WriteBehind {
   let queue: (() => void)[] = []
   const runAll = db.transaction((writes: readonly (() => void)[]) => {
     for (const write of writes) write()
@@ -42,7 +42,7 @@ export function createWriteBehind({ db, name, defer, log, noteFault }: WriteBehi
     try {
       withoutFsync(db, () => runAll.immediate(writes))
     } catch (err) {
-      noteFault(err)
+      reportFault(err)
       log.error({ err, lost: writes.length }, `${name} could not be written`)
     }
   }

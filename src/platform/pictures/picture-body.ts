@@ -45,7 +45,7 @@ export async function readPicture(
     if (length + piece.length > capacity) throw tooLarge()
     picture.set(piece, length)
     length += piece.length
-    pace.note(piece.length)
+    pace.count(piece.length)
     letGo(piece)
     if (!isPicture && length >= MAGIC_BYTES) {
       checkFormat(picture.subarray(0, MAGIC_BYTES))

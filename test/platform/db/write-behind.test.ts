@@ -23,7 +23,7 @@ const create = () =>
     name: 'notes',
     defer: (callback, delayMs) => void scheduled.push({ callback, delayMs }),
     log: { error: (fields, message) => void logged.push({ fields, message }) },
-    noteFault: (error) => void faults.push(error),
+    reportFault: (error) => void faults.push(error),
   })
 const write = (text: string) => () => void db.prepare('INSERT INTO notes VALUES (?)').run(text)
 const notes = () => db.prepare('SELECT text FROM notes ORDER BY rowid').pluck().all()

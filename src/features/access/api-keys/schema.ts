@@ -97,7 +97,6 @@ export const KeyPrefix = t.String({
   description: `First ${PREFIX_CHARS} characters of the key, to tell keys apart.`,
 })
 
-/** Who created a key. */
 const MAKER_STATES = ['machine', 'person', 'former_member'] as const
 export type MakerState = (typeof MAKER_STATES)[number]
 

@@ -21,7 +21,7 @@ export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'b
   outbox: Pick<OutboxService, 'sendAfterCommit' | 'forgetRecipient'>
   /** Ends every sign-in of a person. @returns how many ended. */
   endSessions(userId: string): number
-  /** Deletes what is kept about an address that has no account any more. */
+  /** Deletes what is kept about an address that no longer has an account. */
   forgetAddress(email: string): void
   /** Puts a person's id in the place of an address in the audit log. */
   forgetEmailInLog(userId: string, email: string): void
@@ -64,7 +64,7 @@ export function createDeletion(deps: DeletionDeps) {
   return {
     /**
      * Deletes the caller's account with everything that is only about the person, in one transaction. In the audit log the
-     * person's id stays, and no name and no address. API keys that the person made stay and can do nothing any more.
+     * person's id stays, and no name and no address. API keys that the person made stay, without any right.
      *
      * @throws ApiError `validation_error` for another address than the caller's, `conflict` for the last owner of a store and
      * for the last super-admin, and all of {@link ReauthenticationService}'s `reauthenticate`.

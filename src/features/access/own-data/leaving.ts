@@ -12,7 +12,7 @@ export interface LeavingDeps extends Pick<Base, 'atomically' | 'record'> {
 /** Lets people leave their stores. */
 export const createLeaving = ({ people, atomically, record }: LeavingDeps) => ({
   /**
-   * Takes the caller out of a store and its groups. API keys that the caller made there stay and can do nothing any more.
+   * Takes the caller out of a store and its groups. API keys that the caller made there stay, without any right.
    *
    * @param store id or slug.
    * @throws ApiError `not_found` for a store that the caller is no member of, `conflict` for its last owner.

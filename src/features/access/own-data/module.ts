@@ -26,8 +26,8 @@ export interface OwnDataNeeds
 
 /** Wires people's rights to their own data: leaving a store, deleting an account, exporting the data. */
 export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
-  const { db, clock, log, noteFault } = base
-  const streams = createNdjsonStreams({ limits: LIMITS.peopleExports, noteFault, stop, clock, log })
+  const { db, clock, log, reportFault } = base
+  const streams = createNdjsonStreams({ limits: LIMITS.peopleExports, reportFault, stop, clock, log })
   const services = {
     leaving: createLeaving({ ...base, ...needs }),
     deletion: createDeletion({ ...base, ...needs }),

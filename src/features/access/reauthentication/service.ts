@@ -77,7 +77,7 @@ export function reauthenticationService(deps: ReauthenticationDeps) {
   }
 
   /**
-   * The person as they are now. While a password was hashed, the caller may have lost the right, or the password may have been
+   * Finds the person again. While a password was hashed, the caller may have lost the right, or the password may have been
    * reset.
    *
    * @throws ApiError `unauthorized`.

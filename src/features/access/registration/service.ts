@@ -16,14 +16,13 @@ import { knownAccountMail, verificationMail } from './mails.ts'
 import type { RegistrationQueries } from './queries.ts'
 import type { Registration, RegistrationTaken } from './schema.ts'
 
-/** Who may request an account. By default everybody may until the install has an owner, and then only the invited. */
+/** The people who may request an account. By default: everybody until the install has an owner, then only the invited. */
 export type RegistrationMode = 'open' | 'invite' | 'closed'
 
 export interface RegistrationDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'baseUrl'> {
   queries: RegistrationQueries
   people: Pick<PeopleQueries, 'findPersonByEmail'>
   outbox: Pick<OutboxService, 'write' | 'deliver'>
-  /** Who may request an account, at present. */
   readMode(): RegistrationMode
   /** Registrations of one e-mail address from one network address, so that strangers leave its owner a share. */
   tries: Throttle

@@ -44,7 +44,7 @@ interface Link {
   created: { userId: string; slug: string } | undefined
 }
 
-/** Who activates an account. */
+/** The actor that activates an account. */
 interface Activation {
   actorKind: AuditActor
   /** Null at the command line. */

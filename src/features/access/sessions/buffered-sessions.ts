@@ -74,8 +74,8 @@ export function createBufferedSessions(deps: BufferedSessionsDeps) {
       else stored.touchSession(id, address, now)
     },
 
-    /** Notes that a sign-in has shown a second factor since it began. */
-    noteSecondFactor(id: string): void {
+    /** Records that a sign-in has shown a second factor since it began. */
+    recordSecondFactor(id: string): void {
       const found = buffer.find(id)
       const session = found ? found.session : stored.findSession(id)
       if (!session || session.amr.includes('otp')) return

@@ -76,7 +76,7 @@ export function createSessionBuffer({ stored, defer, log }: SessionBufferDeps) {
         for (const id of [...buffered.keys()].slice(0, SETTLED_AT_ONCE)) if (!settle(id)) break
         if (buffered.size > 0) bookSettling()
       } catch (err) {
-        log.warn({ err }, 'sign-ins that are held in memory could not be written')
+        log.warn({ err }, 'sign-ins held in memory could not be written')
         bookSettling()
       }
     }, SETTLE_MS)

@@ -7,7 +7,7 @@ import type { PersonRow } from '../../stores/people/queries.ts'
 import type { SignInAddressQueries } from './sign-in-address-queries.ts'
 
 export interface LockoutDeps extends Pick<Base, 'clock'> {
-  addresses: Pick<SignInAddressQueries, 'isKnown' | 'note'>
+  addresses: Pick<SignInAddressQueries, 'isKnown' | 'remember'>
   /** Failed sign-ins by e-mail address (contract 5.6). Wrong second factors also count in a window twice as long. */
   failures: Throttle
   codeFailures: Throttle
@@ -79,10 +79,10 @@ export function createLockout(deps: LockoutDeps) {
       deps.knownTries.reset(knownTry(person, address))
     },
 
-    /** Notes the network address of a sign-in. Call it in the transaction of the sign-in. */
-    noteAddress(person: PersonRow, address: string): void {
+    /** Remembers the network address of a sign-in. Call it in the transaction of the sign-in. */
+    rememberAddress(person: PersonRow, address: string): void {
       const key = throttleKey(address)
-      addresses.note(person.id, key, clock.now(), LIMITS.knownAddressesPerPersonMax)
+      addresses.remember(person.id, key, clock.now(), LIMITS.knownAddressesPerPersonMax)
     },
   }
 }

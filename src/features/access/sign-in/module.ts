@@ -53,7 +53,21 @@ export const buildOperatorTokens = (base: Base, needs: { storeRows: StoreQueries
     createTokens: (secret) => createTokens(secret, base.clock),
   })
 
-/** Wires access tokens: issuing, refreshing and revoking them, and identifying callers by them. */
+/**
+ * Wires signing in. Passwords and client secrets give access tokens; `callers.ts` turns a token or an API key into a caller
+ * with every request. The caller carries its store and plan: never look them up again.
+ *
+ * A token names a person and a sign-in, or a store. Memberships, groups and roles are read again as soon as any row of the
+ * database has changed, in this process or in another, so a withdrawn right ends with the next request. A request keeps no
+ * right of its first byte either: `http/standing.ts` finds the caller again after the body, and work that waits once more
+ * calls `demandStill` in the transaction of its effect.
+ *
+ * The `jti` of a sign-in is its one valid token. Refreshing replaces it in one UPDATE, so exactly one of several refreshes
+ * wins. A machine's token carries the generation of its client secret.
+ *
+ * A failed sign-in does the same work for a known address as for an unknown one, and no write there waits for the disk:
+ * either would tell them apart.
+ */
 export function buildSignIn(base: Base, needs: SignInNeeds) {
   const { db, clock, ids, atomically } = base
   const { storeRows, people, reads } = needs
@@ -137,8 +151,8 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
     readMoment: () => reads.readMoment() + sessions.countChanges(),
     clientFailures,
-    /** Records, a little later, a change that a super-admin makes in a store without being a member. */
-    noteForeignAct: (caller: Caller, method: string, path: string): void =>
+    /** Queues the record of a change that a super-admin makes in a store without being a member. */
+    recordForeignAct: (caller: Caller, method: string, path: string): void =>
       events.enqueue(() =>
         base.record(
           describeAct(caller, 'super_admin.acted', { method, path: path.slice(0, PATH_CHARS_MAX) }),

@@ -18,7 +18,7 @@ export interface SessionStartDeps extends Pick<Base, 'clock' | 'ids' | 'atomical
   sessions: Pick<BufferedSessions, 'addSession' | 'bufferSession'>
   issuer: Pick<TokenIssuer, 'createJti' | 'computeRefreshEnd'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'passUnwritten'>
-  lockout: Pick<Lockout, 'succeed' | 'noteAddress'>
+  lockout: Pick<Lockout, 'succeed' | 'rememberAddress'>
 }
 
 /** A completed sign-in. */
@@ -60,7 +60,7 @@ export function createSessionStart(deps: SessionStartDeps) {
     const session = createSession(person, amr, clientInfo)
     lockout.succeed(email, person, clientInfo.address)
     sessions.addSession(session, LIMITS.sessionsPerPersonMax)
-    lockout.noteAddress(person, clientInfo.address)
+    lockout.rememberAddress(person, clientInfo.address)
     people.setLastSignIn(person.id, session.createdAt)
     record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, clientInfo))
     return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }

@@ -21,8 +21,8 @@ export function signInAddressQueries(db: Db) {
     /** Whether a person signed in from an address after `since`. */
     isKnown: (userId: string, address: string, since: number): boolean =>
       find.get(userId, address, since) !== undefined,
-    /** Notes a sign-in. Beyond `keep` addresses, deletes the least recently used. Call it in a transaction. */
-    note(userId: string, address: string, now: number, keep: number): void {
+    /** Remembers a sign-in. Beyond `keep` addresses, deletes the least recently used. Call it in a transaction. */
+    remember(userId: string, address: string, now: number, keep: number): void {
       put.run(userId, address, BigInt(now))
       dropOldest.run({ userId, address, keep: BigInt(keep) })
     },

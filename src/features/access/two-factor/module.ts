@@ -16,7 +16,7 @@ export interface TwoFactorNeeds {
   /** Seals the secrets of authenticators. */
   secretBox: SecretBox
   endOtherSessions: TwoFactorDeps['endOtherSessions']
-  noteSecondFactor: TwoFactorDeps['noteSecondFactor']
+  recordSecondFactor: TwoFactorDeps['recordSecondFactor']
 }
 
 /** Wires two-factor authentication. */

@@ -35,7 +35,7 @@ export interface TwoFactorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'
   /** Ends a person's sign-ins except one; null ends all. @returns how many ended. */
   endOtherSessions(userId: string, keptSessionId: string | null): number
   /** Notes that a sign-in has shown a second factor. */
-  noteSecondFactor(sessionId: string): void
+  recordSecondFactor(sessionId: string): void
 }
 
 const ISSUER = 'Lookalike'
@@ -48,7 +48,7 @@ export type TwoFactorService = ReturnType<typeof twoFactorService>
 /** Two-factor authentication of a person: TOTP and recovery codes (contract 5.2). */
 export function twoFactorService(deps: TwoFactorDeps) {
   const { queries, people, box, openSecret, recoveryCodes, clock, ids, atomically, record } = deps
-  const { endOtherSessions, noteSecondFactor } = deps
+  const { endOtherSessions, recordSecondFactor } = deps
 
   /** Records an act that concerns the person, whichever store the request names. */
   const recordOwn = (caller: Caller, action: AuditAction, details: AuditEvent['details'] = {}) =>
@@ -89,7 +89,7 @@ export function twoFactorService(deps: TwoFactorDeps) {
         if (!queries.enable(userId, pending.sealedSecret, step, now)) throw alreadyEnabled()
         const sessionId = caller.token?.sessionId ?? null
         const sessions_ended = endOtherSessions(userId, sessionId)
-        if (sessionId !== null) noteSecondFactor(sessionId)
+        if (sessionId !== null) recordSecondFactor(sessionId)
         recordOwn(caller, 'two_factor.enabled', { sessions_ended })
         return { enabled: true, recovery_codes: recoveryCodes.renew(userId), sessions_ended }
       })

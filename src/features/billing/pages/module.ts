@@ -8,7 +8,10 @@ export interface BillingPagesNeeds extends Pick<BillingPagesDeps, 'signIn' | 'to
   payments: PaymentsModule['service']
 }
 
-/** Wires the pages of billing, and the confirmation by a super-admin on one of them. */
+/**
+ * Wires the pages of billing. On one of them a super-admin confirms a payment: the page signs them in by the ordinary
+ * sign-in, with its throttles, and ends that sign-in at once.
+ */
 export function buildBillingPages(base: Base, { payments, ...needs }: BillingPagesNeeds) {
   const { desk, links } = payments
   const service = billingPagesService({ ...base, ...needs, desk, links })

@@ -71,7 +71,7 @@ export function billingPagesService(deps: BillingPagesDeps) {
      * anything. They are checked, counted and locked out as a sign-in is.
      *
      * @throws ApiError the codes of a sign-in; `permission_denied` for a person who is no super-admin; `not_found`;
-     *   `conflict` for a request that cannot be confirmed any more.
+     *   `conflict` for a request that can no longer be confirmed.
      */
     async confirm(
       token: string,

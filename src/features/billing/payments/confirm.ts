@@ -19,7 +19,7 @@ export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
   mailOwners: MailOwners
 }
 
-/** Who confirms: a super-admin, or the operator at the command line. */
+/** A super-admin, or the operator at the command line. */
 export type Confirmer = { userId: string; clientInfo: ClientInfo } | 'operator'
 
 /** The result of a confirmation. */
@@ -59,7 +59,7 @@ export function confirmService(deps: ConfirmDeps) {
     return invoice
   }
 
-  /** @throws ApiError `conflict` for a request that cannot be confirmed any more, or that another provider settles. */
+  /** @throws ApiError `conflict` for a request that can no longer be confirmed, or that another provider settles. */
   function demandOpen(checkout: ListedCheckout): void {
     const state = readState(checkout, clock.now())
     if (checkout.provider !== 'manual')

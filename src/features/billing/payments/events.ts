@@ -107,7 +107,7 @@ export function eventService(deps: EventDeps) {
         await pay.endSubscription(id)
         subscriptions.end(id)
       } catch (err) {
-        log.warn({ err, subscription: id }, 'a subscription that was replaced could not be ended')
+        log.warn({ err, subscription: id }, 'could not end a replaced subscription')
       }
     }
   }

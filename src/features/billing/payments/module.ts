@@ -33,7 +33,13 @@ export interface PaymentNeeds {
 /** How long requests that came to nothing can be read. */
 const CHECKOUTS_KEPT_MS = 90 * DAY_MS
 
-/** Wires changes of plans: requests, the operator's confirmation, the provider's events, invoices. */
+/**
+ * Wires changes of plans. Without a gateway, the operator confirms each: the commands and the pages of `billing/pages` use
+ * the same `desk`. With Stripe, an event is only a hint: its subject is read from Stripe again, under a lock, so the order of
+ * events does not matter.
+ *
+ * A link to a page carries an HMAC of the id that it names, and needs no row in the database.
+ */
 export function buildPayments(base: Base, needs: PaymentNeeds) {
   const { db, clock, baseUrl } = base
   const queries = paymentQueries(db)

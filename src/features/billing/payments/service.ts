@@ -57,8 +57,8 @@ export function paymentService(deps: PaymentDeps) {
     }
   }
 
-  /** Writes a request down, in place of those before it, and says whom to tell. */
-  function note(actor: Actor, row: Omit<CheckoutRow, 'status' | 'completedAt'>): void {
+  /** Saves a request in place of those before it, and mails the operator if the operator takes the money. */
+  function saveCheckout(actor: Actor, row: Omit<CheckoutRow, 'status' | 'completedAt'>): void {
     const { id, storeId, plan } = row
     atomically(() => {
       // The provider has taken its time.
@@ -119,7 +119,7 @@ export function paymentService(deps: PaymentDeps) {
         askedBy: actor.userId,
         createdAt,
       } as const
-      note(actor, { ...row, expiresAt: page.expiresAt })
+      saveCheckout(actor, { ...row, expiresAt: page.expiresAt })
       return {
         checkout_url: page.url,
         session_id: id,

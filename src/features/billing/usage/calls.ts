@@ -40,7 +40,7 @@ export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCount
 
   return {
     /** Counts one request. */
-    note(storeId: string): void {
+    count(storeId: string): void {
       add(counted, thisMonth().name, storeId, 1)
       if (isQueued) return
       isQueued = true

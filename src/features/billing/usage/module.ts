@@ -13,16 +13,20 @@ export interface UsageNeeds
   extends Pick<UsageDeps, 'findRenewal'>,
     Pick<WarningDeps, 'mailOwners' | 'publish'> {}
 
-/** Wires what stores use of their plans: the counts of requests, and the warnings before a limit. */
+/**
+ * Wires what stores use of their plans. Requests that spend a plan's budget are counted in memory, and the sums by store and
+ * month are written in groups. Triggers of the database count items of jobs, products and bytes. The writer of products
+ * calls `warnNearLimit` in its transaction, which warns a store at 80 and 95 % of a limit.
+ */
 export function buildUsage(base: Base, needs: UsageNeeds) {
   const queries = usageQueries(base.db)
   const thisMonth = createMonths(base.clock.now)
   const writes = createWriteBehind({
     ...base,
     name: 'request counts',
-    noteFault(error) {
+    reportFault(error) {
       calls.keep()
-      base.noteFault(error)
+      base.reportFault(error)
     },
   })
   const calls = createCallCounts({ queries, thisMonth, enqueueWrite: writes.enqueue })
@@ -33,8 +37,8 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
     service: {
       ...usage,
       /** Counts a request that spends the budget of a plan. */
-      noteCall: calls.note,
-      noteGrowth: warnings.noteGrowth,
+      countCall: calls.count,
+      warnNearLimit: warnings.warnNearLimit,
     },
     routes: (guards: Guards) => usageRoutes(guards, usage),
     chores: [

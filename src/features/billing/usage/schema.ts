@@ -14,7 +14,7 @@ const planTitle = t.Optional(
   t.String({ description: 'What people read in place of the name, if the operator has set it.' }),
 )
 
-/** What takes the money: the operator, or Stripe. */
+/** The receiver of the money: the operator (`manual`), or Stripe. */
 export const Provider = oneOf(['manual', 'stripe'])
 
 export const CurrentPlan = named(

@@ -38,7 +38,7 @@ export function createWarnings(deps: WarningDeps) {
      * Call it with every write that may take more of the plan, inside its transaction: on a plan with
      * limits it reads one row, and it writes only above a threshold.
      */
-    noteGrowth({ id: storeId, plan }: CallerStore): void {
+    warnNearLimit({ id: storeId, plan }: CallerStore): void {
       if (!hasLimits(plans, plan)) return
       const use = queries.findUse(storeId)
       if (!use) return

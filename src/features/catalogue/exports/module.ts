@@ -22,7 +22,7 @@ export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<Ndjson
  * reader. It does so by resetting the connection, which tells the client that the file is not whole.
  */
 export function buildExports(
-  { clock, log, noteFault }: Base,
+  { clock, log, reportFault }: Base,
   { products, vectors, model, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures } = products
@@ -33,7 +33,7 @@ export function buildExports(
     vectors,
     model,
   })
-  const streams = createNdjsonStreams({ limits: LIMITS.exports, noteFault, stop, clock, log })
+  const streams = createNdjsonStreams({ limits: LIMITS.exports, reportFault, stop, clock, log })
   return {
     service: {},
     routes: (guards: Guards) => exportRoutes(guards, { streams, readNdjson, clock }),

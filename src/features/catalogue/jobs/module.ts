@@ -42,7 +42,7 @@ export interface JobCallbacks {
 }
 
 export interface JobNeeds {
-  stores: Pick<StoreQueries, 'findStore' | 'countProducts'>
+  storeRows: Pick<StoreQueries, 'findStore' | 'countProducts'>
   products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has'>
   embedder: Pick<Embedder, 'status'>
   /** Takes in the bodies of bulk requests. */
@@ -85,7 +85,7 @@ export type WaitingItems = Pick<Arrivals, 'latest'> & { drop: ReturnType<typeof 
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
   const { db, clock, atomically } = base
-  const { stores, products, embedder, spool, files, callbacks } = needs
+  const { storeRows, products, embedder, spool, files, callbacks } = needs
   const queries = jobQueries(db)
   const items = itemQueries(db)
   const presenter = createJobPresenter(clock, callbacks.find)
@@ -128,8 +128,8 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     accounting,
     work,
     giveUp,
-    findStore: stores.findStore,
-    products: { has: products.has, count: stores.countProducts },
+    findStore: storeRows.findStore,
+    products: { has: products.has, count: storeRows.countProducts },
     onProgress: (id) => jobs.noteProgress(id),
   })
   const intake = createJobIntake({ ...common, accounting, arrivals, files })
@@ -137,7 +137,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   const retention = createJobRetention({
     ...base,
     queries: retentionQueries(db),
-    findStore: stores.findStore,
+    findStore: storeRows.findStore,
     discard,
   })
   const reader = createJobReader({ queries, items, presenter })

@@ -38,7 +38,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
   const { queries, items, deaths, accounting, work, giveUp, onProgress, withoutFsync, log, clock } = deps
   const jobs = createOpenJobs(deps)
   const running = new Set<Running>()
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const listRunning = (storeId: string) => [...running].filter(({ job }) => job.storeId === storeId)
   const chooseNext = createChoice({ ...deps, jobs, listRunning })
   let isStarted = false
@@ -78,7 +78,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
   function begin(store: CallerStore, next: Running): void {
     const done = work(store, next.item, next.job.arrival)
       .then((outcome) => {
-        underway.delete(done)
+        inFlight.delete(done)
         // Precomputed up in the meantime.
         if (!remove(next)) return
         follow(next, outcome)
@@ -86,7 +86,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
         return turn().then(fillUp)
       })
       .catch((err) => log.error({ err }, 'job worker failed'))
-    underway.add(done)
+    inFlight.add(done)
   }
 
   function remove(next: Running): boolean {
@@ -162,7 +162,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
     /** Stops, waits for the items in progress, and puts back what was not begun. */
     async drain(): Promise<void> {
       isStopped = true
-      await Promise.all(underway)
+      await Promise.all(inFlight)
       if (isStarted) withoutFsync(() => items.releaseAll({ isDead: false }))
     },
   }

@@ -10,7 +10,7 @@ import { type Accounting, LeaseLost } from './accounting.ts'
 import type { ItemContent } from './item.ts'
 import type { ItemError, LeasedItem } from './item-queries.ts'
 
-export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
+export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault'> {
   accounting: Pick<Accounting, 'end' | 'putBack'>
   writer: Pick<ProductWriter, 'put' | 'remove'>
   toInput(product: Product, precomputed: Precomputed | undefined): ProductInput
@@ -50,7 +50,7 @@ const PASSING: readonly unknown[] = ['dns', 'connect', 'timeout']
 
 /** Does single items of jobs. */
 export function createWorker(deps: WorkerDeps) {
-  const { accounting, writer, toInput, readPart, isModelReady, noteFault, log, clock } = deps
+  const { accounting, writer, toInput, readPart, isModelReady, reportFault, log, clock } = deps
 
   async function run(store: CallerStore, item: LeasedItem, arrival: number): Promise<void> {
     const { productId, kind } = item
@@ -99,7 +99,7 @@ export function createWorker(deps: WorkerDeps) {
         log.error({ err: error, job: item.job, item: item.id }, 'an item of a job failed')
         return tryAgain(item, new ApiError('internal_error', 'Something went wrong'))
       case 'storage':
-        noteFault(blame.failure)
+        reportFault(blame.failure)
         return BLOCKED
       case 'load':
         return delay(item, blame.failure)
@@ -124,7 +124,7 @@ export function createWorker(deps: WorkerDeps) {
         } catch (err) {
           // Nothing can be written at present; the item is still leased.
           if (err instanceof LeaseLost) return OVER
-          noteFault(err)
+          reportFault(err)
           log.warn({ err, job: item.job }, "failed to record an item's outcome")
           return BLOCKED
         }

@@ -23,7 +23,7 @@ import { feedService } from './service.ts'
 import { createFeedUpkeep } from './upkeep.ts'
 
 export interface FeedNeeds {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   products: Pick<ProductsModule['service'], 'writer'>
   imports: Pick<ImportsModule['service'], 'read' | 'checkMapping'>
   jobs: Pick<JobsModule['service'], 'start' | 'summarise'>
@@ -55,7 +55,7 @@ const WAKE_MS = 5_000
  */
 export function buildFeeds(base: Base, needs: FeedNeeds) {
   const { db, log } = base
-  const { stores, imports, jobs, downloads, secretBox, spend, stop } = needs
+  const { storeRows, imports, jobs, downloads, secretBox, spend, stop } = needs
   const queries = feedQueries(db)
   const runQueries = feedRunQueries(db)
   const products = feedProductQueries(db)
@@ -80,7 +80,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
   })
   const finish = createFinish({
     ...common,
-    isSuspended: (storeId) => stores.findStore(storeId)?.suspendedAt !== null,
+    isSuspended: (storeId) => storeRows.findStore(storeId)?.suspendedAt !== null,
     writer: needs.products.writer,
   })
   const scheduler = createFeedScheduler({
@@ -89,7 +89,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     pull,
     finish,
     spend,
-    findStore: stores.findStore,
+    findStore: storeRows.findStore,
   })
   const upkeep = createFeedUpkeep(common)
   const inBackground = (work: () => Promise<void>) =>

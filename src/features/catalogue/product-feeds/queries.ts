@@ -177,7 +177,7 @@ export function feedQueries(db: Db) {
     /** Feeds of all stores that should run, the longest due first. */
     listDue: (now: number, limit: number): ListedFeed[] => due.all(BigInt(now), BigInt(limit)),
     /** Runs that somebody works on, or worked on when the program ended. */
-    listUnderway: (limit: number): ListedFeed[] => cutOff.all(BigInt(limit)),
+    listInFlight: (limit: number): ListedFeed[] => cutOff.all(BigInt(limit)),
     /** Feeds whose jobs are over, or gone. */
     listImported: (limit: number): string[] => imported.all(BigInt(limit)).map(({ id }) => id),
     /** Feeds that wait until after a moment. */

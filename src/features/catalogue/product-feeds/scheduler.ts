@@ -9,8 +9,8 @@ import type { FeedQueries, FeedRow, ListedFeed, RunReport } from './queries.ts'
 import type { FeedRuns } from './runs.ts'
 import type { FeedError } from './schema.ts'
 
-export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'noteFault'> {
-  queries: Pick<FeedQueries, 'find' | 'listUnderway' | 'listDue' | 'listImported'>
+export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault'> {
+  queries: Pick<FeedQueries, 'find' | 'listInFlight' | 'listDue' | 'listImported'>
   runs: FeedRuns
   pull: ReturnType<typeof createPull>
   finish: ReturnType<typeof createFinish>
@@ -37,13 +37,13 @@ type Step = keyof typeof AT_ONCE_MAX
 
 /**
  * Pulls feeds when they are due: a few at a time, stores in turn, and one of each store. The database holds how far a run
- * is; only memory knows the runs underway, because one process serves a data folder. A run that was cut off before its job
+ * is; only memory knows the runs in flight, because one process serves a data folder. A run that was cut off before its job
  * begins again, and one that was cut off behind it goes on.
  */
 export function createFeedScheduler(deps: FeedSchedulerDeps) {
-  const { queries, runs, pull, finish, findStore, spend, isStopping, noteFault, log, clock } = deps
+  const { queries, runs, pull, finish, findStore, spend, isStopping, reportFault, log, clock } = deps
   /** By feed. */
-  const underway = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
+  const inFlight = new Map<string, { storeId: string; step: Step; done: Promise<void> }>()
   /** When each store had its last turn, as a number that grows. */
   const turns = new BoundedMap<string, number>(STORES_MAX)
   let turnNumber = 0
@@ -69,7 +69,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   /** Makes all feeds wait while the disk fails. The runs go on after the pause from where the database has them. */
   function pause(fault: unknown): void {
     pausedUntil = clock.monotonic() + PAUSE_MS
-    noteFault(fault)
+    reportFault(fault)
   }
 
   /** Ends the run of a feed whose work threw. A fault of one feed never holds up another. */
@@ -112,16 +112,16 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
     const done = work()
       .catch((err) => breakOff(feed.id, err))
       .finally(() => {
-        underway.delete(feed.id)
+        inFlight.delete(feed.id)
         wake()
       })
-    underway.set(feed.id, { storeId: feed.storeId, step, done })
+    inFlight.set(feed.id, { storeId: feed.storeId, step, done })
     turns.delete(feed.storeId)
     turns.set(feed.storeId, ++turnNumber)
   }
 
   const hasPlace = (wanted: Step): boolean =>
-    [...underway.values()].filter(({ step }) => step === wanted).length < AT_ONCE_MAX[wanted]
+    [...inFlight.values()].filter(({ step }) => step === wanted).length < AT_ONCE_MAX[wanted]
 
   /** Begins with a feed, if it may and there is a place. */
   function serve({ id, storeId }: ListedFeed): void {
@@ -140,8 +140,8 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   }
 
   const listReady = (): ListedFeed[] =>
-    [...queries.listUnderway(POLLED_MAX), ...queries.listDue(clock.now(), POLLED_MAX)]
-      .filter(({ id }) => !underway.has(id) && !isResting(id))
+    [...queries.listInFlight(POLLED_MAX), ...queries.listDue(clock.now(), POLLED_MAX)]
+      .filter(({ id }) => !inFlight.has(id) && !isResting(id))
       // Sorting keeps the order of what is due among the feeds of a store.
       .sort((a, b) => (turns.get(a.storeId) ?? 0) - (turns.get(b.storeId) ?? 0))
 
@@ -150,7 +150,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
       if (!isResting(id) && !tryStep(id, () => runs.followJob(id))) return
     }
     for (const feed of listReady()) {
-      const isBusy = [...underway.values()].some(({ storeId }) => storeId === feed.storeId)
+      const isBusy = [...inFlight.values()].some(({ storeId }) => storeId === feed.storeId)
       if (!isBusy && !tryStep(feed.id, () => serve(feed))) return
     }
   }
@@ -171,7 +171,7 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
 
     /** Waits for the runs in progress. Call it when the service stops. */
     async drain(): Promise<void> {
-      while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
+      while (inFlight.size > 0) await Promise.all([...inFlight.values()].map(({ done }) => done))
     },
 
     forgetStore: (storeId: string): void => void turns.delete(storeId),

@@ -6,7 +6,7 @@ import type { ProductIndex } from './product-index.ts'
 import type { ProductIndexQueries } from './queries.ts'
 import { createWordLoader } from './word-loader.ts'
 
-export interface IndexLoaderDeps extends Pick<Base, 'log' | 'noteFault'> {
+export interface IndexLoaderDeps extends Pick<Base, 'log' | 'reportFault'> {
   index: ProductIndex
   queries: ProductIndexQueries
   vectors: Pick<VectorTable, 'blocks'>
@@ -18,7 +18,7 @@ export type IndexLoader = ReturnType<typeof createIndexLoader>
 export type SearchableIndex = Pick<ProductIndex, 'findStore' | 'findVector'>
 
 /** Fills the product index from the database, and knows whether the index is whole. */
-export function createIndexLoader({ index, queries, vectors, noteFault, log }: IndexLoaderDeps) {
+export function createIndexLoader({ index, queries, vectors, reportFault, log }: IndexLoaderDeps) {
   const words = createWordLoader({ index, queries })
   /** Why the last loading failed. */
   let fault: ApiError | undefined
@@ -52,7 +52,7 @@ export function createIndexLoader({ index, queries, vectors, noteFault, log }: I
   /** Describes a failure to clients. */
   function explain(error: unknown): ApiError {
     const failure = storageFailure(error)
-    if (failure) noteFault(error)
+    if (failure) reportFault(error)
     return (
       failure ?? new ApiError('internal_error', 'The product index could not be loaded', { cause: error })
     )

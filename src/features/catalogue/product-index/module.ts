@@ -33,13 +33,13 @@ export type ProductIndexService = ProductIndex & IndexLoader
  * (`claimSpace`) and returns the claim at its commit, so the claims of one group add up. Prices and sale dates stand by
  * slot, and a read after such a date computes the column again.
  */
-export function buildProductIndex({ db, clock, log, noteFault }: Base, needs: ProductIndexNeeds) {
+export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: ProductIndexNeeds) {
   const { model, dimension, memoryBytesMax, stop } = needs
   const arena = createVectorArena(dimension, { memoryBytesMax })
   stop?.addEventListener('abort', arena.close, { once: true })
   const index = createProductIndex(arena, clock.now)
   const queries = productIndexQueries(db, model.row)
-  const loader = createIndexLoader({ index, queries, vectors: model.vectors, noteFault, log })
+  const loader = createIndexLoader({ index, queries, vectors: model.vectors, reportFault, log })
   const service: ProductIndexService = { ...index, ...loader }
   return {
     service,

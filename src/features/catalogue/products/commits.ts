@@ -26,7 +26,7 @@ export interface ProductCommitsDeps extends Pick<Base, 'clock' | 'ids'> {
   duplicates: Pick<DuplicatesService, 'addPictures'>
   waiting: Pick<WaitingWrites, 'drop'>
   /** Learns inside its transaction of every write that may have taken places of the plan. */
-  noteGrowth(store: CallerStore): void
+  warnNearLimit(store: CallerStore): void
   /** @throws ApiError `product_limit_exceeded` when the plan has no place for one more product. */
   requirePlace(store: CallerStore): void
 }
@@ -118,7 +118,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
           events.saved({ ...product, vectorId: saved.vectorId }, prepared, before, eventOrigin)
           if (scan) events.duplicate(product, scan, eventOrigin)
           duplicates.addPictures(storeId, listAdded(prepared, saved))
-          if (origin.kind !== 'reembedding') deps.noteGrowth(store)
+          if (origin.kind !== 'reembedding') deps.warnNearLimit(store)
           return saved
         },
         undone: () => giveSpaceBack(),

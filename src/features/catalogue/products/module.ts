@@ -40,7 +40,7 @@ import { storageQueries } from './storage-queries.ts'
 import { createProductWriter } from './writer.ts'
 
 export interface ProductNeeds {
-  stores: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
+  storeRows: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
@@ -59,7 +59,7 @@ export interface ProductNeeds {
   /** Work on products that was acknowledged and waits; see {@link WaitingWrites}. */
   waiting: WaitingWrites
   /** Learns inside its transaction of every write that may have taken places of the plan. */
-  noteGrowth(store: CallerStore): void
+  warnNearLimit(store: CallerStore): void
 }
 
 /** Products of an older version whose copies are rewritten in one step. */
@@ -84,8 +84,8 @@ const SWEEP_MS = 10_000
  * the index is loaded.
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
-  const { db, atomically, withoutFsync, clock, noteFault } = base
-  const { stores, model, index, embedder } = needs
+  const { db, atomically, withoutFsync, clock, reportFault } = base
+  const { storeRows, model, index, embedder } = needs
   const queries = productQueries(db, model.vectors, model.row)
   const folding = foldingQueries(db)
   const space = storageQueries(db)
@@ -96,7 +96,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   })
   const { toPublicUrl } = kept
   const loader = createPictureLoader({ ...needs, queries, kept, checkUrl, findVector: index.findVector })
-  const storage = createStorageLimit({ ...base, queries: space, stores })
+  const storage = createStorageLimit({ ...base, queries: space, storeRows })
   const pictures = productPictures({ ...base, kept, loader, storage })
   const writer = createProductWriter({
     ...base,
@@ -105,7 +105,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     pictures,
     events: createProductEvents({ emit: needs.emit, toPublicUrl }),
   })
-  const lists = productLists({ queries: productListQueries(db), countProducts: stores.countProducts })
+  const lists = productLists({ queries: productListQueries(db), countProducts: storeRows.countProducts })
   const sales = createSales({ ...base, queries: saleQueries(db), turn })
   const products = productService({
     queries: shownQueries(db),
@@ -126,7 +126,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       /** A product with all its pictures, as it is stored. */
       findRow: queries.find,
       listIds: queries.listIds,
-      count: stores.countProducts,
+      count: storeRows.countProducts,
       listDemoIds: queries.listDemoIds,
       /**
        * Rewrites the copies that an older version has written, step by step. Call it before the index is loaded. A disk
@@ -137,7 +137,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
           while (withoutFsync(() => atomically(() => folding.foldSome(clock.now(), FOLDED_AT_ONCE)))) yield
         } catch (error) {
           if (!storageFailure(error)) throw error
-          noteFault(error)
+          reportFault(error)
         }
       },
     },

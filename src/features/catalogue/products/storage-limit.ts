@@ -6,7 +6,7 @@ import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
-  stores: Pick<StoreQueries, 'readKeptBytes'>
+  storeRows: Pick<StoreQueries, 'readKeptBytes'>
 }
 
 /** A picture that arrived as bytes. */
@@ -26,7 +26,7 @@ export interface StorageChange {
 export type StorageLimit = ReturnType<typeof createStorageLimit>
 
 /** Bounds the bytes of the pictures that a store keeps, by its plan. A picture that it already keeps costs nothing. */
-export function createStorageLimit({ queries, stores, plans, baseUrl }: StorageLimitDeps) {
+export function createStorageLimit({ queries, storeRows, plans, baseUrl }: StorageLimitDeps) {
   /**
    * Starts one write of a product.
    *
@@ -46,7 +46,7 @@ export function createStorageLimit({ queries, stores, plans, baseUrl }: StorageL
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
       if (max === Infinity) return
       const size = picture.bytes.byteLength
-      const kept = stores.readKeptBytes(storeId)
+      const kept = storeRows.readKeptBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.countFreedBytes(storeId, leavingIds)
       if (kept + size - freed > max && added + size >= freed) {

@@ -26,7 +26,7 @@ export interface ProductWriterDeps
   extends Omit<ProductCommitsDeps, 'requirePlace'>,
     Pick<Base, 'plans' | 'baseUrl'> {
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
-  stores: Pick<StoreQueries, 'countProducts'>
+  storeRows: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare'>
   index: Pick<ProductIndex, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Finds the product that the new first picture of another one is a copy of. */
@@ -64,7 +64,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
   function requirePlace(store: CallerStore): void {
     const max = deps.plans[store.plan].productsMax
     if (max === Infinity) return
-    const count = deps.stores.countProducts(store.id)
+    const count = deps.storeRows.countProducts(store.id)
     if (count >= max) throw productLimitExceeded(deps.plans, store, count, deps.baseUrl())
   }
 

@@ -7,7 +7,7 @@ import { reembeddingQueries } from './queries.ts'
 import { reembeddingService } from './service.ts'
 
 export interface ReembeddingNeeds {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   /** The model in use. */
   model: Pick<KnownModel, 'row'>
   embedder: Pick<Embedder, 'status'>
@@ -25,12 +25,12 @@ const WAKE_MS = 1_000
  */
 export function buildReembedding(base: Base, needs: ReembeddingNeeds) {
   const { db } = base
-  const { stores, model, embedder, products } = needs
+  const { storeRows, model, embedder, products } = needs
   const service = reembeddingService({
     ...base,
     queries: reembeddingQueries(db, model.row),
     writer: products.writer,
-    findStore: stores.findStore,
+    findStore: storeRows.findStore,
     isModelReady: () => embedder.status().state === 'ready',
   })
   return {

@@ -7,7 +7,7 @@ import type { Base } from '../../module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { ReembeddingQueries, WaitingProduct } from './queries.ts'
 
-export interface ReembeddingDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'noteFault'> {
+export interface ReembeddingDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'reportFault'> {
   queries: ReembeddingQueries
   writer: Pick<ProductWriter, 'embedAgain'>
   findStore(id: string): CallerStore | undefined
@@ -41,12 +41,12 @@ interface OpenStore {
  * Pending work is derived from the pictures table, so it resumes after a crash.
  */
 export function reembeddingService(deps: ReembeddingDeps) {
-  const { queries, writer, findStore, isModelReady, withoutFsync, noteFault, log, clock } = deps
+  const { queries, writer, findStore, isModelReady, withoutFsync, reportFault, log, clock } = deps
   /** Stores in turn; undefined before the first poll. */
   let stores: OpenStore[] | undefined
   /** Rows of products in progress. */
   const busy = new Set<number>()
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const counts = new Map<string, { products: number; at: number }>()
   let done = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
@@ -106,7 +106,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
   function judge({ id: storeId }: CallerStore, { id: product, tries }: WaitingProduct, error: unknown): void {
     if (isStopped) return
     const blame = findBlame(error)
-    if (blame.on === 'storage') noteFault(blame.failure)
+    if (blame.on === 'storage') reportFault(blame.failure)
     if (blame.on !== 'program' && blame.on !== 'work') {
       pause()
       return
@@ -118,7 +118,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
     try {
       withoutFsync(() => queries.noteFailure({ storeId, product, tries: tries + 1, dueAt, error: code }))
     } catch (fault) {
-      noteFault(fault)
+      reportFault(fault)
       pause()
     }
   }
@@ -134,8 +134,8 @@ export function reembeddingService(deps: ReembeddingDeps) {
         .then(turn)
         .then(wake)
         .catch((err) => log.error({ err }, 'embedding again failed'))
-        .finally(() => underway.delete(work))
-      underway.add(work)
+        .finally(() => inFlight.delete(work))
+      inFlight.add(work)
     }
   }
 
@@ -145,7 +145,7 @@ export function reembeddingService(deps: ReembeddingDeps) {
 
     /** Waits until no product is in progress. */
     async drain(): Promise<void> {
-      while (underway.size > 0) await Promise.all(underway)
+      while (inFlight.size > 0) await Promise.all(inFlight)
     },
 
     /**

@@ -11,7 +11,13 @@ export interface ChangeLogNeeds {
   readers: readonly ReadChange[]
 }
 
-/** Wires the change log. It stands above nothing: products write it, and webhooks read it. */
+/**
+ * Wires the change log. It depends on no other feature: products write it, and webhooks read it.
+ *
+ * The product writer calls `emit` in the transaction of each change. The log gives the change the next number of its store,
+ * writes one row, and calls its readers at once. A log ends at so many bytes, by the plan: each new change takes old ones
+ * out of it. An old row stays in the table only while a delivery waits for it.
+ */
 export function buildChangeLog({ db, clock, withoutFsync }: Base, { readers }: ChangeLogNeeds) {
   const queries = changeQueries(db)
   const service = changeLogService({ queries, clock, readers, withoutFsync })

@@ -106,7 +106,7 @@ export function changeQueries(db: Db) {
       if (oldest > 0) moveOldest.run({ storeId, oldest: BigInt(oldest), passed: BigInt(passed) })
     },
 
-    /** Deletes rows that no log shows any more, once no delivery waits for them. @returns how many. */
+    /** Deletes rows that have left their log, once no delivery waits for them. @returns how many. */
     removePassed: (limit: number): number => removePassed.run(BigInt(limit)).changes,
 
     findBounds(storeId: string): FeedBounds {

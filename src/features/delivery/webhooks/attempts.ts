@@ -11,7 +11,7 @@ import type { SigningSecrets } from './secrets.ts'
 import { signMessage } from './signatures.ts'
 
 export interface AttemptDeps extends Pick<Base, 'clock'> {
-  deliveries: Pick<DeliveryQueries, 'find' | 'noteAttempt'>
+  deliveries: Pick<DeliveryQueries, 'find' | 'recordAttempt'>
   webhooks: Pick<WebhookQueries, 'find'>
   secrets: Pick<SigningSecrets, 'read'>
   health: WebhookHealthService
@@ -114,9 +114,9 @@ export function createAttempts(deps: AttemptDeps) {
       isFailure: !isDelivered(outcome),
       record: () =>
         deps.write(() => {
-          deliveries.noteAttempt(storeId, id, attempted)
+          deliveries.recordAttempt(storeId, id, attempted)
           if (callbackUrl === null && !isTest)
-            health.note(storeId, endpoint, {
+            health.recordResult(storeId, endpoint, {
               isDelivered: isDelivered(outcome),
               isGone: isGone(outcome),
               status: attempted.lastStatus,

@@ -164,7 +164,7 @@ export function deliveryQueries(db: Db) {
     listWaiting: (endpoint: string, limit: number) => next.all(endpoint, BigInt(limit)),
     /** Lists every endpoint, of all stores, with deliveries that wait. */
     listWaitingEndpoints: () => waiting.all(),
-    noteAttempt: (storeId: string, id: string, attempted: Attempted): void =>
+    recordAttempt: (storeId: string, id: string, attempted: Attempted): void =>
       void update.run({ ...attempted, storeId, id }),
     makeDue: (storeId: string, id: string, now: number): void => void makeDue.run(BigInt(now), storeId, id),
 

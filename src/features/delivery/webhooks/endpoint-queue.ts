@@ -38,7 +38,7 @@ const LIMITS: EndpointLimits = {
  */
 export function createEndpointQueue(limits: EndpointLimits = LIMITS) {
   const endpoints = new Map<string, Endpoint>()
-  /** Deliveries underway; those to failing endpoints are the bulk of them. */
+  /** Deliveries in flight; those to failing endpoints are the bulk of them. */
   const places = createPlaceCount([limits.deliveries, { ...limits.failing, only: 'bulk' }])
   const claimOf = ({ storeId, health }: Endpoint): Claim => ({ store: storeId, isBulk: health === 'failing' })
 
@@ -46,7 +46,7 @@ export function createEndpointQueue(limits: EndpointLimits = LIMITS) {
     endpoint.held.size < (endpoint.health === 'working' ? limits.perEndpoint : 1) &&
     places.fits(claimOf(endpoint))
 
-  /** Whether one endpoint goes before another: the store with less underway, then the one that has waited longer. */
+  /** Whether one endpoint goes before another: the store with less in flight, then the one that has waited longer. */
   function isBefore(endpoint: Endpoint, other: Endpoint): boolean {
     const difference = places.held(endpoint.storeId) - places.held(other.storeId)
     return difference === 0 ? endpoint.dueAt < other.dueAt : difference < 0

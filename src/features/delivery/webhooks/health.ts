@@ -9,7 +9,7 @@ import type { DisabledReason } from './schema.ts'
 
 export interface HealthDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'baseUrl'> {
   webhooks: Pick<WebhookQueries, 'find' | 'updateHealth'>
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   mailOwners: MailOwners
 }
 
@@ -21,12 +21,12 @@ interface Result {
 
 export type WebhookHealthService = ReturnType<typeof webhookHealth>
 
-/** Keeps count of a webhook's failures, and disables one that will not answer any more (contract 9.3). */
+/** Keeps count of a webhook's failures, and disables one that has stopped answering (contract 9.3). */
 export function webhookHealth(deps: HealthDeps) {
-  const { webhooks, stores, clock } = deps
+  const { webhooks, storeRows, clock } = deps
 
   function tellOwners(webhook: WebhookRow, reason: DisabledReason): void {
-    const store = stores.findStore(webhook.storeId)
+    const store = storeRows.findStore(webhook.storeId)
     if (!store) return
     const facts = {
       url: webhook.url,
@@ -39,8 +39,8 @@ export function webhookHealth(deps: HealthDeps) {
   }
 
   return {
-    /** Notes the result of an attempt. Call it inside a transaction. */
-    note(storeId: string, id: string, { isDelivered, isGone, status }: Result): void {
+    /** Records the result of an attempt. Call it inside a transaction. */
+    recordResult(storeId: string, id: string, { isDelivered, isGone, status }: Result): void {
       const webhook = webhooks.find(storeId, id)
       if (!webhook) return
       const now = clock.now()

@@ -28,11 +28,11 @@ import { signingSecrets } from './secrets.ts'
 import { webhookService } from './service.ts'
 
 export interface WebhookNeeds {
-  stores: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore'>
   mailOwners: MailOwners
   secretBox: SecretBox
   poster: Poster
-  /** Whether webhooks of a store tell of changes that do not come from a client. */
+  /** Whether the webhooks of a store report changes that do not come from a client. */
   isSwitchedOn(storeId: string, origin: Exclude<EventOrigin, 'client'>): boolean
 }
 
@@ -45,8 +45,15 @@ const LOOKUPS = {
 }
 
 /**
- * Wires webhooks and the callbacks of jobs. An event becomes deliveries inside its transaction; the scheduler sends them
- * afterwards, and writes the results.
+ * Wires webhooks and the callbacks of jobs.
+ *
+ * As a reader of the change log, it adds one delivery for each webhook that asks for the event, in the transaction of the
+ * change. The delivery has only the number of the change: the data stands in the log alone. Other features `publish` their
+ * events, and jobs call `sendCallback`, in transactions of their own.
+ *
+ * The scheduler sends what is due: after an event, at the next due time, and once a minute as a chore. Memory alone knows
+ * which deliveries are in flight, because one process serves a data folder: whatever has no result after a kill is still
+ * pending. Results are written without waiting for the disk, because a lost one means one more delivery with the same id.
  */
 export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const { db, clock, ids, log, atomically, defer, withoutFsync } = base
@@ -66,7 +73,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const { attempt } = attempts
   const { isStopping } = poster
   // A deleted store sends nothing.
-  const isSuspended = (storeId: string) => needs.stores.findStore(storeId)?.suspendedAt !== null
+  const isSuspended = (storeId: string) => needs.storeRows.findStore(storeId)?.suspendedAt !== null
   const scheduler = createDeliveryScheduler({ queries, attempt, isStopping, isSuspended, clock, defer, log })
   const deps = { ...base, queries, webhooks, attempts, scheduler, secrets, isSwitchedOn }
   const deliveries = deliveryService(deps)

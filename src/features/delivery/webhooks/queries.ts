@@ -34,7 +34,7 @@ const COLUMNS = `id, store_id AS storeId, url, events, description, enabled, dis
   consecutive_failures AS consecutiveFailures, failing_since AS failingSince, last_delivery_at AS lastDeliveryAt,
   last_status AS lastStatus, created_at AS createdAt, updated_at AS updatedAt`
 
-/** All SQL about webhooks. A deleted one is found no more, though its row stays until its deliveries are gone. */
+/** All SQL about webhooks. No query finds a deleted one, though its row stays until its deliveries are gone. */
 export function webhookQueries(db: Db) {
   const byStore = db.prepare<[storeId: string], StoredRow>(
     `SELECT ${COLUMNS} FROM webhooks WHERE store_id = ? AND deleted_at IS NULL ORDER BY id`,

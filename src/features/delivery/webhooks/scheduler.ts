@@ -23,13 +23,13 @@ export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
 
 /**
  * Sends what is due. The database holds every delivery until its result is written, so nothing is lost when the process
- * is killed: a delivery that was on its way then is sent again with the same id. The deliveries underway are known in memory
+ * is killed: a delivery that was on its way then is sent again with the same id. The deliveries in flight are known in memory
  * alone, because one process serves a data folder.
  */
 export function createDeliveryScheduler(deps: SchedulerDeps) {
   const { queries, attempt, isStopping, isSuspended, clock, defer, log } = deps
   const queue = createEndpointQueue(deps.limits)
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   let isWoken = false
   let timerAt = Infinity
 
@@ -49,8 +49,8 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
       return
     }
     const done = send(endpoint, next.id)
-    underway.add(done)
-    void done.finally(() => underway.delete(done))
+    inFlight.add(done)
+    void done.finally(() => inFlight.delete(done))
   }
 
   /** A fault of one endpoint never keeps another waiting. @throws the fault of the disk. */
@@ -153,8 +153,8 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
     /** Sends what is due until nothing is. */
     async drain(): Promise<void> {
       poll()
-      while (underway.size > 0) {
-        await Promise.race(underway)
+      while (inFlight.size > 0) {
+        await Promise.race(inFlight)
         run()
       }
     },

@@ -125,7 +125,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
         demand.recordSearch(search)
       },
       /** Ends the keystroke burst of a search that receives feedback: the next one of the session stands for itself. */
-      noteFeedback: keystrokeBursts.end,
+      endKeystrokeBurst: keystrokeBursts.end,
       countEvent: eventCounting.countEvent,
       takeBack: eventCounting.takeBack,
       erasing,

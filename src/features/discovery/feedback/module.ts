@@ -10,7 +10,7 @@ import { feedbackRoutes } from './routes.ts'
 import { type FeedbackDeps, feedbackService } from './service.ts'
 
 export interface FeedbackNeeds
-  extends Pick<FeedbackDeps, 'noteFeedback' | 'writeTogether' | 'days'>,
+  extends Pick<FeedbackDeps, 'endKeystrokeBurst' | 'writeTogether' | 'days'>,
     Pick<JudgingDeps, 'hidesPrices'>,
     Pick<EventWriterDeps, 'countEvent'>,
     Pick<ReporterDeps, 'takeBack'> {
@@ -26,7 +26,7 @@ export interface FeedbackNeeds
  * row stays with another `standing`, and `takeBack` takes it out of the totals.
  */
 export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: FeedbackNeeds) {
-  const { history, hidesPrices, noteFeedback, countEvent, takeBack, writeTogether, days } = needs
+  const { history, hidesPrices, endKeystrokeBurst, countEvent, takeBack, writeTogether, days } = needs
   const queries = feedbackQueries(db)
   const removal = removalQueries(db)
   const reporters = createReporters({ queries, takeBack })
@@ -35,7 +35,7 @@ export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: Fee
     history,
     judging: createJudging({ queries, history, reporters, hidesPrices, clock, ids }),
     write: createEventWriter({ queries, removal, reporters, countEvent }),
-    noteFeedback,
+    endKeystrokeBurst,
     writeTogether,
     withoutFsync,
     clock,

@@ -21,8 +21,8 @@ export interface FeedbackDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   }
   /** Writes and counts an event, in a transaction. @returns the event that is there afterwards. */
   write(event: Judged): KnownEvent
-  /** Called as feedback on a search arrives, before it is counted. */
-  noteFeedback(searchId: string): void
+  /** Ends the burst of keystrokes of a search as feedback on it arrives, before the feedback is counted. */
+  endKeystrokeBurst(searchId: string): void
   writeTogether: WriteTogether
   /** Days that an event is kept. */
   days: number
@@ -38,11 +38,12 @@ export type FeedbackService = ReturnType<typeof feedbackService>
 
 /** Records what shoppers did with products, and which search led to it. */
 export function feedbackService(deps: FeedbackDeps) {
-  const { removal, history, judging, write, noteFeedback, writeTogether, withoutFsync, clock, days } = deps
+  const { removal, history, judging, write, endKeystrokeBurst, writeTogether, withoutFsync, clock, days } =
+    deps
 
   /** Purchases, and events with an order or a key, wait for the disk. Others are written with the next searches. */
   async function keep(judged: readonly Judged[]): Promise<KnownEvent[]> {
-    for (const { search } of judged) if (search) noteFeedback(search.id)
+    for (const { search } of judged) if (search) endKeystrokeBurst(search.id)
     const isAwaited = ({ row }: Judged) =>
       row.action === 'purchase' || row.orderId !== null || row.repeatKey !== null
     for (const event of judged) if (!isAwaited(event)) history.enqueue(() => void write(event))

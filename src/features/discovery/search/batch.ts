@@ -30,7 +30,7 @@ export type SpendMore = (units: number) => { given: number; refusal?: ApiError |
 
 type Verb<Body> = (searcher: Searcher, body: Body) => Promise<SearchResponse>
 
-export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'noteFault'> {
+export interface BatchDeps extends Pick<Base, 'clock' | 'ids' | 'reportFault'> {
   verbs: {
     byText: Verb<TextSearch>
     byUrl: Verb<UrlSearch>
@@ -83,7 +83,7 @@ export async function answerBatch(
       const answer = await answerEntry(deps, searcher, { ...shared, ...query }, index)
       return { ...head, status: 200, ...answer }
     } catch (error) {
-      return { ...head, ...describe(error, deps.noteFault) }
+      return { ...head, ...describe(error, deps.reportFault) }
     }
   })
   const count = results.filter(({ status }) => status === 200).length
@@ -169,12 +169,12 @@ const tooMany = (count: number) =>
 const readId = (id: unknown): Entry['id'] =>
   typeof id === 'number' ? id : typeof id === 'string' ? id.slice(0, 200) : null
 
-function describe(error: unknown, noteFault: (error: unknown) => void) {
+function describe(error: unknown, reportFault: (error: unknown) => void) {
   const failure =
     error instanceof ApiError
       ? error
       : (storageFailure(error) ?? new ApiError('internal_error', 'Something went wrong', { cause: error }))
-  if (failure !== error) noteFault(error)
+  if (failure !== error) reportFault(error)
   const { details } = failure.extras
   return {
     status: ERRORS[failure.code].status,

@@ -59,7 +59,7 @@ const MINUTE_MS = 60_000
  * pictures apart.
  */
 export function buildSearch(base: Base, needs: SearchNeeds) {
-  const { db, clock, ids, log, noteFault, withoutFsync } = base
+  const { db, clock, ids, log, reportFault, withoutFsync } = base
   const { model, index, pictures, embedder, filters, countWaiting } = needs
   const { readDefaults, findFillFacts, listPopular, historyDays } = needs
   const { writes, replaceKeystroke, recordSearch } = needs
@@ -94,9 +94,9 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     readDefaults,
     findFillFacts,
     listPopular,
-    noteFault(error) {
+    reportFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')
-      noteFault(error)
+      reportFault(error)
     },
     clock,
     ids,

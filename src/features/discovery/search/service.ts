@@ -37,7 +37,7 @@ export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture'>,
     Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
-    Pick<BatchDeps, 'noteFault'> {
+    Pick<BatchDeps, 'reportFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>

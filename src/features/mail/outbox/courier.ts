@@ -52,19 +52,19 @@ export function createCourier({ queries, mailer, texts, clock, log }: CourierDep
 
   async function attempt(row: OutboxRow): Promise<Outcome> {
     const text = texts.open(row)
-    if (text === undefined) return noteFailure(row, 'refused', new Error(UNREADABLE))
+    if (text === undefined) return recordFailure(row, 'refused', new Error(UNREADABLE))
     try {
       await mailer.send({ to: row.recipient, subject: row.subject, text })
     } catch (error) {
       // Neither the mail nor its server failed: the mail goes out after the next start.
       if ((error as Partial<MailError>).reason === 'stopped') return 'stopped'
-      return noteFailure(row, (error as Partial<MailError>).reason ?? 'unknown', error)
+      return recordFailure(row, (error as Partial<MailError>).reason ?? 'unknown', error)
     }
     remove(row.id)
     return 'delivered'
   }
 
-  function noteFailure<Reason extends Outcome>(
+  function recordFailure<Reason extends Outcome>(
     { id, attempts }: OutboxRow,
     reason: Reason,
     error: unknown,

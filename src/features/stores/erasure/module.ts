@@ -9,7 +9,13 @@ export interface ErasureNeeds
   stop?: AbortSignal | undefined
 }
 
-/** Wires the deletion of stores for good. It needs the files of the data folder, so that a running service alone does it. */
+/**
+ * Wires the deletion of stores for good. It needs the files of the data folder, so only a running service does it.
+ *
+ * A store is first marked as being erased, after which no query finds it. Then its rows go from every table that
+ * `platform/db/tables.ts` declares, children first, and the row of the store last. A new table needs only its line there,
+ * and an index by its store.
+ */
 export function buildErasure(base: Base, { stop, ...needs }: ErasureNeeds) {
   const { db } = base
   const service = erasureService({

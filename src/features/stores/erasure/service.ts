@@ -34,14 +34,14 @@ const WAYS_STEP = 1_000
 export type ErasureService = ReturnType<typeof erasureService>
 
 /**
- * Deletes stores for good whose time is over: everything that a table holds of them, in steps that hold up nobody. How far
- * it is stands in the database, in what is left; so it goes on after a kill.
+ * Deletes the stores that are due for good, with all their rows, in steps that hold up nobody. The rows that are left are
+ * its progress, so it resumes after a kill.
  */
 export function erasureService(deps: ErasureDeps) {
   const { storeRows, rows, clock, atomically, withoutFsync, record, log } = deps
   let running: Promise<void> | undefined
 
-  /** Takes the store away from everybody, in one step: no credential finds it any more, and its slug is free. */
+  /** Hides the store from everybody, in one step: no credential finds it, and its slug is free. */
   function begin({ id, slug, name, deleteAskedBy }: StoreState): void {
     atomically(() => {
       // It may have been resumed by a command in the meantime.
@@ -117,7 +117,7 @@ export function erasureService(deps: ErasureDeps) {
 
   async function run(): Promise<void> {
     const tell = (err: unknown, { id }: { id: string }): void =>
-      log.error({ err, store_id: id }, 'a store could not be deleted; the next look tries again')
+      log.error({ err, store_id: id }, 'a store could not be deleted; the next run tries again')
     await eachAlone(
       storeRows.listDueForDeletion(clock.now()),
       async (store) => {

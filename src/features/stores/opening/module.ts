@@ -16,7 +16,11 @@ export const buildSetup = (
   needs: Pick<SetupDeps, 'storeRows' | 'stores' | 'people' | 'hashPassword' | 'verifyPassword'>,
 ): Module<SetupService> => ({ service: setupService({ ...base, ...needs }) })
 
-/** Wires the opening of stores by the API. */
+/**
+ * Wires the opening of stores by the API: by people, as many as `STORES_PER_PERSON` allows, and by the operator, whose
+ * invitation of the owner joins the transaction of the store. `core/slugs.ts` lists the slugs that no store may get, and a
+ * test compares the list with the router.
+ */
 export function buildOpening(base: Base, needs: OpeningNeeds) {
   const service = openingService({ ...base, ...needs })
   return {

@@ -16,11 +16,10 @@ export interface OpeningDeps extends Pick<Base, 'atomically'> {
   stores: Pick<StoreService, 'create' | 'chooseSlug'>
   people: Pick<PeopleQueries, 'findPerson' | 'isProven' | 'countOwnedStores'>
   invites: Pick<InviteService, 'writeForOperator' | 'send'>
-  /** Who may request an account, at present. */
   readRegistrationMode(): 'open' | 'invite' | 'closed'
-  /** Stores that one person may own and still make another. */
+  /** The most stores that one person may own. */
   storesPerPerson: number
-  /** The plan of a store for which nobody has said another one. */
+  /** The plan of a store by default. */
   plan: PlanName
 }
 

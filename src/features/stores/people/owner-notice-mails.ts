@@ -15,7 +15,7 @@ export interface NoticeFacts {
   /** Network address that the change came from. */
   address: string
   baseUrl: string
-  /** No more mails of this kind go out until then, in Unix ms; undefined if the next change is mailed too. */
+  /** The end of a pause for mails of this kind, in Unix ms; undefined if the next change is mailed too. */
   silentUntil: number | undefined
 }
 

@@ -5,7 +5,14 @@ import { createStateWatch, type StateWatchDeps } from './watch.ts'
 
 const SECOND_MS = 1_000
 
-/** Wires the stores of this install. */
+/**
+ * Wires the stores of this install.
+ *
+ * A suspension travels with the caller's store: `http/auth.ts` refuses the caller before the body is read, and
+ * `http/suspension.ts` says which requests pass. Work for all stores leaves out the suspended ones, and `watch.ts` ends the
+ * streams that were open, whichever process suspended the store. A planned deletion suspends the store at once;
+ * `stores/erasure` deletes it when its time has come.
+ */
 export function buildStores(base: Base, needs: Pick<StoreDeps, 'people' | 'mailOwners'>) {
   const rows = storeQueries(base.db)
   return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService>

@@ -22,11 +22,11 @@ export interface StoreState extends CallerStore {
   suspendedReason: string | null
   /** When it is deleted for good; null if that is not planned. */
   deleteAt: number | null
-  /** Who asked for that; null for the operator at the command line. */
+  /** The person who planned the deletion; null for the operator at the command line. */
   deleteAskedBy: string | null
 }
 
-/** A store that no query finds any more, and whose rows are being deleted. */
+/** A store whose rows are being deleted. No other query finds it. */
 export interface ErasedStore {
   id: string
   name: string

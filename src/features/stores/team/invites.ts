@@ -71,7 +71,7 @@ export function inviteService(deps: InviteDeps) {
     const email_sent = await outbox.deliver(mailId)
     // A link that the inviter sees proves no mailbox where mails could prove it. Without a mail server, the inviter
     // vouches for the person, as the operator has vouched for the inviter.
-    queries.noteDelivery(id, email_sent, email_sent || !outbox.isConfigured)
+    queries.recordDelivery(id, email_sent, email_sent || !outbox.isConfigured)
     return {
       invite_id: id,
       ...{ email, role, is_existing_user: isExistingUser },

@@ -51,7 +51,7 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
   return {
     service: {
       invites,
-      /** Deletes every invitation of an address that nobody has any more. Call it in a transaction. */
+      /** Deletes every invitation of an address that nobody has now. Call it in a transaction. */
       forgetAddress: queries.forgetEmail,
     },
     routes: (guards: Guards) =>

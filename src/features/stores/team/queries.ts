@@ -79,7 +79,7 @@ export function inviteQueries(db: Db) {
     DELETE FROM team_invites WHERE id IN (
       SELECT id FROM team_invites WHERE store_id = @storeId AND NOT (${IS_PENDING})
       ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET @kept)`)
-  const noteDelivery = db.prepare(
+  const recordDelivery = db.prepare(
     'UPDATE team_invites SET email_sent = @emailSent, is_proof = @isProof WHERE id = @id',
   )
   const use = db.prepare(`UPDATE team_invites SET accepted_at = @now WHERE id = @id AND ${IS_PENDING}`)
@@ -105,8 +105,8 @@ export function inviteQueries(db: Db) {
       insert.run(invite)
       trim.run({ storeId: invite.storeId, now: invite.createdAt, kept: BigInt(endedMax) })
     },
-    noteDelivery: (id: string, emailSent: boolean, isProof: boolean): void =>
-      void noteDelivery.run({ id, emailSent: emailSent ? 1 : 0, isProof: isProof ? 1 : 0 }),
+    recordDelivery: (id: string, emailSent: boolean, isProof: boolean): void =>
+      void recordDelivery.run({ id, emailSent: emailSent ? 1 : 0, isProof: isProof ? 1 : 0 }),
     /** Uses up a pending invitation. Of several calls at once, exactly one succeeds. */
     use: (id: string, now: number): boolean => use.run({ id, now }).changes > 0,
     /** @returns false if the invitation was no longer pending. */

@@ -279,7 +279,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
   test('a callback is sent in the last transaction of the job, and its state is shown', async () => {
     const sent: unknown[] = []
     const jobs = buildJobs(app.base, {
-      stores: app.storeRows,
+      storeRows: app.storeRows,
       products: app.products,
       embedder: fakeEmbedder(),
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),

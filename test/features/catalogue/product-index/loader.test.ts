@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const faults: unknown[] = []
-const watchedBase = () => ({ ...app.base, noteFault: (error: unknown) => void faults.push(error) })
+const watchedBase = () => ({ ...app.base, reportFault: (error: unknown) => void faults.push(error) })
 const makeIndex = (memoryBytesMax?: number): ProductIndexService =>
   buildProductIndex(watchedBase(), { model, dimension: DIMENSION, memoryBytesMax }).service
 

@@ -163,7 +163,7 @@ describe('the line of waiting searches', () => {
         name: 'searches',
         log: { error: (fields) => void logged.push(fields) },
         defer: (callback) => void scheduled.push(callback),
-        noteFault: (error) => void faults.push(error),
+        reportFault: (error) => void faults.push(error),
       }),
     })
   })
