@@ -17,7 +17,11 @@ export interface ApiKeyNeeds {
   reads: Reads
 }
 
-/** Wires API keys, and the operator's commands for keys of every kind. */
+/**
+ * Wires API keys, and the operator's commands for keys of every kind. A key may do what its scopes and its maker's
+ * present rights both allow (`effective.ts`): a former member's key does nothing. `key-check.ts` finds the key of a
+ * request; the old value of a renewed key works for a grace period.
+ */
 export function buildApiKeys(base: Base, { storeRows, tellOwners, widgetKeys, reads }: ApiKeyNeeds) {
   const queries = apiKeyQueries(base.db)
   const service = apiKeyService({ ...base, queries, tellOwners })

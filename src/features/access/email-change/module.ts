@@ -28,7 +28,11 @@ export interface EmailChangeNeeds
 /** The pending changes. A new password drops those of its person, so their rows are wired before both features. */
 export const createEmailChangeRows = ({ db }: Base) => emailChangeQueries(db)
 
-/** Wires changes of a person's e-mail address. */
+/**
+ * Wires changes of a person's e-mail address. The present address agrees by a link, the new one by a link and the
+ * password (`links.ts`), so that mailbox and password are known to belong to one person. No answer tells whether an
+ * address has an account.
+ */
 export function buildEmailChange(base: Base, needs: EmailChangeNeeds) {
   const service = emailChangeService({
     ...base,

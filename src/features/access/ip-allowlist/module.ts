@@ -11,7 +11,11 @@ export interface IpAllowlistNeeds {
   reads: Reads
 }
 
-/** Wires the IP lists of stores. */
+/**
+ * Wires the IP allowlists of stores (`ip_whitelist` in the API). `admission.ts` judges every request; a list is read
+ * once and kept until it changes, in this process or another. No change may lock a store's people out: somebody must
+ * have signed in from inside during the last day. Only a person may force a list that is on.
+ */
 export function buildIpAllowlist(base: Base, { tellOwners, reads }: IpAllowlistNeeds) {
   const { readDataVersion } = reads
   const service = ipAllowlistService({

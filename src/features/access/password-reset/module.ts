@@ -16,7 +16,10 @@ export interface PasswordResetNeeds
   people: PasswordResetDeps['people'] & RevokeDeps['people']
 }
 
-/** Wires links for new passwords. */
+/**
+ * Wires links for new passwords. When an account goes to its rightful owner, `revoke-credentials.ts` ends every other
+ * credential: the second factor, and the keys, client secret and IP allowlist of stores without another member.
+ */
 export function buildPasswordReset(base: Base, needs: PasswordResetNeeds) {
   const queries = passwordResetQueries(base.db)
   const passwordReset = passwordResetService({

@@ -11,7 +11,11 @@ export type ReauthenticationNeeds = Pick<
   'people' | 'sessions' | 'twoFactor' | 'passwords' | 'inTurn'
 >
 
-/** Wires the repeated question for a signed-in person's password. */
+/**
+ * Wires the repeated question for a signed-in person's password, and for a code if the account has a second factor.
+ * Wrong answers are counted by person. The work runs in order for each person: slow parts first, then the effect in
+ * one transaction.
+ */
 export function buildReauthentication(base: Base, needs: ReauthenticationNeeds) {
   const wrongTries = base.throttle('password.person', LIMITS.failuresPerEmailMax, LIMITS.failuresWindowMs)
   return {

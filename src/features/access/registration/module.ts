@@ -16,7 +16,11 @@ export interface RegistrationNeeds
   passwords: Pick<PasswordHasher, 'hash' | 'verify'>
 }
 
-/** Wires registration: the request for an account, and the links that open it. */
+/**
+ * Wires registration. No answer tells whether an address has an account: known and unknown addresses get the same
+ * answer after the same work. Anyone can register anyone's address, so a link proves the mailbox alone; an account is
+ * proven when link and password come together (`verification.ts`).
+ */
 export function buildRegistration(base: Base, needs: RegistrationNeeds) {
   const { passwords } = needs
   const queries = registrationQueries(base.db)

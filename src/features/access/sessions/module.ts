@@ -6,7 +6,10 @@ import { sessionQueries } from './session-queries.ts'
 
 export type SessionsModule = ReturnType<typeof buildSessions>
 
-/** Wires the sign-ins of people, and the counts of failed ones. */
+/**
+ * Wires the sign-ins of people, and the counts of failed ones. While the database cannot be written, sign-ins are
+ * kept in memory (`session-buffer.ts`) and written soon after; a restart before that ends them.
+ */
 export function buildSessions({ db, clock, log, defer, throttle }: Base) {
   const countFailures = (bucket: string, windowMs: number) =>
     throttle(bucket, LIMITS.failuresPerEmailMax, windowMs)

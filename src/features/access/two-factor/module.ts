@@ -19,7 +19,11 @@ export interface TwoFactorNeeds {
   recordSecondFactor: TwoFactorDeps['recordSecondFactor']
 }
 
-/** Wires two-factor authentication. */
+/**
+ * Wires two-factor authentication. `factor-check.ts` checks codes for sign-in and reauthentication; a time step works
+ * once, and is remembered in memory for a minute while the database cannot be written. Of recovery codes only digests
+ * are stored. After ten wrong codes behind a right password the person is mailed.
+ */
 export function buildTwoFactor(base: Base, { secretBox, outbox, ...needs }: TwoFactorNeeds) {
   const queries = twoFactorQueries(base.db)
   const openSecret = createSecretOpener({ box: secretBox, log: base.log })

@@ -79,7 +79,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
     const done = work(store, next.item, next.job.arrival)
       .then((outcome) => {
         inFlight.delete(done)
-        // Precomputed up in the meantime.
+        // takeBack has given it up in the meantime.
         if (!remove(next)) return
         follow(next, outcome)
         // Items that fail at once would follow each other without an end, and nobody else would be served.

@@ -13,7 +13,12 @@ export interface MailNeeds {
   secretBox: SecretBox
 }
 
-/** Wires the outbox. */
+/**
+ * Wires the outbox. A mail is stored in the transaction that causes it, with its text sealed, because many hold links
+ * that open an account. `courier.ts` tries it once the transaction has committed, and again after 1, 5 and 30
+ * minutes, 2 and 6 hours. A failing server ends a round; a refused mail does not. Without a mail server the operator
+ * reads the mails here. Beyond 10,000, mails that may give way go first.
+ */
 export function buildMail(base: Base, { mailer, secretBox }: MailNeeds) {
   const queries = outboxQueries(base.db)
   const texts = createMailTexts(secretBox)

@@ -6,7 +6,10 @@ import { createOwnerMails } from './owner-mails.ts'
 import { createOwnerNotices } from './owner-notices.ts'
 import { peopleQueries } from './queries.ts'
 
-/** Wires the people of this install, the stores that they belong to, and the mails to a store's owners. */
+/**
+ * Wires the people of this install and their memberships. `mailOwners` mails the first 20 owners; `tellOwners`
+ * reports what a thief would change first, a few mails of a kind an hour.
+ */
 export function buildPeople(base: Base, { outbox }: { outbox: Pick<OutboxService, 'sendAfterCommit'> }) {
   const rows = peopleQueries(base.db)
   const mailOwners = createOwnerMails({ people: rows, outbox })

@@ -26,7 +26,11 @@ export interface TeamNeeds
   passwords: Pick<PasswordHasher, 'hash'>
 }
 
-/** Wires the team of a store: invitations, members and users. */
+/**
+ * Wires the team of a store. `rights.ts` is asked inside each transaction, because the actor may have lost the role
+ * while a password was hashed. `acceptance.ts` joins a person to a store: an account that nobody has proven must set
+ * a new password first. An invitation is pending only while its inviter may still invite.
+ */
 export function buildTeam(base: Base, needs: TeamNeeds) {
   const { db } = base
   const queries = inviteQueries(db)
