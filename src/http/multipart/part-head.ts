@@ -15,7 +15,7 @@ const FOLD = /\r\n(?=[ \t])/g
 const DISPOSITION = /^content-disposition\s*:/i
 const TYPE = /^content-type\s*:/i
 const FORM_DATA = /^content-disposition\s*:\s*form-data\s*/i
-const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"([^"]*)"|([^\s;"]*))\s*/gy
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:\\"(?=[^";]*")|[^"])*)"|([^\s;"]*))\s*/gy
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i
 
 /** Reads the headers of one part, without the empty line that ends them. */
@@ -30,14 +30,26 @@ export function readPartHead(bytes: Buffer): PartHead {
   }
 }
 
-/** Browsers write `"` and line ends as %22, %0D and %0A (WHATWG HTML). */
+/** A file name as `UTF-8''gr%C3%BCn.csv` (RFC 5987). Browsers never send one, and some libraries do. */
+function readExtended(value: string): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value)?.[1]
+  try {
+    return encoded && decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
+}
+
+/** Browsers write `"` and line ends as %22, %0D and %0A (WHATWG HTML); others write `\"` in the middle of a value. */
 function readDisposition(header: string): Pick<PartHead, 'name' | 'fileName'> {
   const found: Pick<PartHead, 'name' | 'fileName'> = { name: undefined, fileName: undefined }
   PARAMETER.lastIndex = FORM_DATA.exec(header)?.[0].length ?? header.length
   for (const [, key = '', quoted, plain] of header.matchAll(PARAMETER)) {
-    const value = quoted?.replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code)) ?? plain
+    const value =
+      quoted?.replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code)).replaceAll('\\"', '"') ?? plain
     if (key.toLowerCase() === 'name') found.name ??= value
-    else if (/^filename\*?$/i.test(key)) found.fileName ??= value
+    else if (/^filename$/i.test(key)) found.fileName ??= value
+    else if (/^filename\*$/i.test(key)) found.fileName = readExtended(value ?? '') ?? found.fileName ?? value
   }
   return found
 }

@@ -95,8 +95,11 @@ export function createMultipartReader(type: string, { partsMax, tooManyParts }: 
       // A delimiter may begin with the last line end of the head, which is then not whole.
       const delimiterEnd = end - LINE_END.length + delimiter.length
       if (length < 0 || buffer.length < delimiterEnd) return 'starved'
-      if (buffer.subarray(at, delimiterEnd).includes(delimiter)) throw malformed()
-      enter('content', end)
+      const found = buffer.subarray(at, delimiterEnd).indexOf(delimiter)
+      // Only a part without content ends with its head.
+      const isEmpty = at + found === end - LINE_END.length
+      if (found >= 0 && !isEmpty) throw malformed()
+      enter('content', isEmpty ? end - LINE_END.length : end)
       return { kind: 'part', head: readPartHead(window.subarray(0, length)) }
     },
 

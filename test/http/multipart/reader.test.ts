@@ -79,7 +79,6 @@ describe('a multipart body in pieces', () => {
     ['the dashes of its last delimiter', `${HEAD}text\r\n--b`],
     ['one of these dashes', `${HEAD}text\r\n--b-`],
     ['the line end before a delimiter', `${HEAD}text--b--`],
-    ['the line end of an empty content', `${HEAD}--b--`],
   ])('that lacks %s is refused', (_, text) => {
     expect(codeOf(whole(text))).toBe('invalid_request')
     expect(codeOf(read(cut(Buffer.from(text), 1)))).toBe('invalid_request')
@@ -92,9 +91,14 @@ describe('a multipart body in pieces', () => {
       '--b\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\ntext\r\n--b--',
     ],
     ['white space after a delimiter', `${HEAD.replace('--b', '--b \t')}text\r\n--b--`],
+    [
+      'no content and no line end before the delimiter',
+      `${HEAD}--b\r\nContent-Disposition: form-data; name="a"\r\n\r\ntext\r\n--b--`,
+      [['a', '']],
+    ],
     ['text around it', `hello\r\n${HEAD}text\r\n--b--\r\n--b\r\nbye`],
-  ])('with %s is read', (_, text) => {
-    expect(whole(text)).toEqual([['a', 'text']])
-    expect(read(cut(Buffer.from(text), 1))).toEqual([['a', 'text']])
+  ] as [string, string, [string, string][]?][])('with %s is read', (_, text, before = []) => {
+    expect(whole(text)).toEqual([...before, ['a', 'text']])
+    expect(read(cut(Buffer.from(text), 1))).toEqual([...before, ['a', 'text']])
   })
 })
