@@ -375,7 +375,7 @@ export const superAdminOnly = () => missingPermission('super_admin')
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
 
-/** The feed of changes does not hold what follows a change. @param after its number. */
+/** The change log no longer holds every change after a number. @param after the number. */
 export const changesExpired = (after: number, { oldest, last }: { oldest: number; last: number }) =>
   new ApiError(
     'changes_expired',

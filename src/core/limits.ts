@@ -156,7 +156,7 @@ export const LIMITS = {
   deletedByFilterMax: 5_000,
   deletedIdsShown: 100,
 
-  /** Changes on one page of the feed, and the bytes of their data after which a page ends. */
+  /** Changes on one page of the change log, and the bytes of their data after which a page ends. */
   changesPageDefault: 100,
   changesPageMax: 1_000,
   changesPageBytes: 1024 * 1024,

@@ -10,9 +10,9 @@ export interface Plan {
   widgetRequestsPerMinute: number
   /** Bytes of the pictures that the service stores: those that were uploaded as files. */
   storageBytesMax: number
-  /** Bytes of the failed items that are kept of jobs that are over, for the list of errors and another try. */
+  /** Bytes of failed items that finished jobs keep, for the list of errors and another try. */
   jobErrorBytesMax: number
-  /** Bytes of the changes that are kept for readers of the feed. */
+  /** Bytes of changes that the change log keeps. */
   changeBytesMax: number
   /** Events of feedback that are kept: of the backend, and as many of all pages. */
   feedbackEventsMax: number

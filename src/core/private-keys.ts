@@ -11,7 +11,7 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Lists what a store keeps to itself with some keys of the metadata: these, and those that tell the same.
+ * Lists the private metadata keys: the given ones, and those that would reveal the same value.
  *
  * @param keys with or without `metadata.` before them. A key may contain a dot itself, so each stands for itself, too.
  */

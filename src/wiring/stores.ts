@@ -97,7 +97,7 @@ export function wireStoreLife(
     listSuspendedIds: storeRows.listSuspendedIds,
     endStreams(storeId) {
       jobs.service.endStreams(storeId)
-      exported.forgetStore(storeId)
+      exported.service.endStreams(storeId)
     },
     endStreamsOfTheGone: jobs.service.endStreamsOfTheGone,
     goOn: webhooks.service.poll,

@@ -15,7 +15,7 @@ const APART: ReadonlySet<string> = new Set(['demo', 'openapi', 'licences', 'vers
 /**
  * Gives the commands on this machine the settings of the unit's service, so that they find its folder.
  *
- * @param env what the unit's settings are added to.
+ * @param env receives the unit's settings.
  * @returns what to tell whoever may not read the file, if the command finds no install.
  */
 export function useUnitSettings(

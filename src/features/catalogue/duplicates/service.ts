@@ -138,7 +138,6 @@ export function duplicatesService(deps: DuplicatesDeps) {
   }
 }
 
-/** The cosine of a similarity. */
 const toCosine = (similarity: number, { midpoint, slope }: LogisticMap): number =>
   midpoint + Math.log(similarity / (1 - similarity)) / slope
 

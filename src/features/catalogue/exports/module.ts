@@ -35,7 +35,10 @@ export function buildExports(
   })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, reportFault, stop, clock, log })
   return {
-    service: {},
+    service: {
+      /** Ends the open exports of a store. */
+      endStreams: streams.forget,
+    },
     routes: (guards: Guards) => exportRoutes(guards, { streams, readNdjson, clock }),
     chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
     forgetStore: streams.forget,

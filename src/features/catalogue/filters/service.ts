@@ -134,7 +134,7 @@ export function filterService({ queries, walks, hints, kept, readVersion, clock 
   }
 }
 
-/** Product ids of which every product that passes has one. */
+/** The only product ids that can pass the filter; undefined if it does not limit them. */
 function findIds(root: Filter['root']): readonly string[] | undefined {
   for (const condition of listRequired(root)) {
     if ('near' in condition || condition.test.op !== 'equals') continue

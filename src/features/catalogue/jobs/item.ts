@@ -20,7 +20,7 @@ export type ItemContent = Product & { given?: Precomputed | undefined }
 /** A job to start. */
 export interface NewJob {
   type: 'bulk_index' | 'import' | 'feed'
-  /** Whose request brings it; must still have its right when all items are there. */
+  /** The author of the request, who must still have the right once all items have arrived. */
   author?: Standing | undefined
   /** Any number of items; the job begins when all of them are on the disk. */
   items: AsyncIterable<JobItem>

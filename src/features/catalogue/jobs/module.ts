@@ -8,9 +8,10 @@ import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { WaitingWrites } from '../products/commits.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createAccounting, type FinishedJob } from './accounting.ts'
-import { type Arrivals, createArrivals } from './arrivals.ts'
+import { createArrivals } from './arrivals.ts'
 import { createJobCleanup } from './cleanup.ts'
 import { createDeaths } from './deaths.ts'
 import { createJobIntake } from './intake.ts'
@@ -59,9 +60,6 @@ export interface JobNeeds {
 const WAKE_MS = 1_000
 /** How often streams tell of changes. */
 const TELL_MS = 500
-
-/** The part of jobs that writes of products need; passed as functions, because the jobs themselves write products. */
-export type WaitingItems = Pick<Arrivals, 'latest'> & { drop: ReturnType<typeof createOvertaking> }
 
 /**
  * Wires the jobs of all stores.
@@ -165,7 +163,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     service: {
       ...jobs,
       checkCallbackUrl,
-      waiting: { latest: arrivals.latest, drop } satisfies WaitingItems,
+      waiting: { latest: arrivals.latest, drop } satisfies WaitingWrites,
     },
     routes: (guards: Guards) =>
       new Elysia({ name: 'jobs' })

@@ -8,9 +8,9 @@ export interface OvertakingDeps extends Pick<Base, 'atomically'> {
 }
 
 /**
- * Drops the items that would still be done to a product although a newer write has been there.
+ * Creates the function that drops a product's waiting items once a newer write has overtaken them.
  *
- * @returns drops those of the jobs that were acknowledged up to a number; joins a transaction, or needs none without such items.
+ * @returns takes the number of the last job whose items are dropped. Joins a transaction; needs none if nothing waits.
  */
 export function createOvertaking({ items, accounting, atomically }: OvertakingDeps) {
   return (storeId: string, productId: string, upTo: number): void => {

@@ -100,7 +100,7 @@ export function createPull(deps: PullDeps) {
 
   const fail = (run: RunReport, error: FeedError): Pulled => ({ kind: 'failed', run, error })
 
-  /** @returns what the file of a run is known by; nothing if it is to be read in any case. */
+  /** @returns the validators and hash of the last file; undefined if it must be read in any case. */
   function findKnown(feed: FeedRow, { isFull }: RunReport) {
     if (isFull || (feed.trustedUntil !== null && feed.trustedUntil <= clock.now())) return undefined
     return { etag: feed.etag, lastModified: feed.lastModified, contentHash: feed.contentHash }

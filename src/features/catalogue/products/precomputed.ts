@@ -4,7 +4,7 @@ import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { NewPicture } from './queries.ts'
 import { type Precomputed, type PrecomputedPicture, PrecomputedPictures } from './schema.ts'
 
-/** A picture that came with its vector and its facts. All of it is a client's word, which only its form was checked of. */
+/** A picture that came with its vector and its facts: the client's claim, of which only the form has been checked. */
 export interface PrecomputedContent {
   picture: Omit<NewPicture, 'imageUrl'>
   /** Of length 1. */

@@ -9,7 +9,6 @@ export interface WaitingProduct {
   tries: number
 }
 
-/** A failed try. */
 export interface FailedTry {
   storeId: string
   /** Row of the product. */

@@ -15,7 +15,7 @@ export interface ChangeRow {
 export type NewChange = Omit<ChangeRow, 'number'> & { storeId: string }
 
 /** The numbers of a store's log. */
-export interface FeedBounds {
+export interface LogBounds {
   /** The oldest change that is kept; one more than the last number if none is. */
   oldest: number
   /** The newest change; 0 before the first. */
@@ -109,7 +109,7 @@ export function changeQueries(db: Db) {
     /** Deletes rows that have left their log, once no delivery waits for them. @returns how many. */
     removePassed: (limit: number): number => removePassed.run(BigInt(limit)).changes,
 
-    findBounds(storeId: string): FeedBounds {
+    findBounds(storeId: string): LogBounds {
       const { last, oldest } = bounds.get({ storeId }) ?? { last: null, oldest: null }
       return { last: last ?? 0, oldest: oldest ?? (last ?? 0) + 1 }
     },

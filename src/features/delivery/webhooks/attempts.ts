@@ -160,7 +160,7 @@ export function createAttempts(deps: AttemptDeps) {
   }
 }
 
-/** Writes the body of a delivery: the data of a change go as the feed holds them. */
+/** Formats the body of a delivery. The data of a change is sent exactly as the change log stores it. */
 function formatBody({ event, endpoint, happenedAt, data }: DeliveryRow): string | null {
   return data === null || happenedAt === null ? null : formatEnvelope(event, happenedAt, endpoint, data)
 }

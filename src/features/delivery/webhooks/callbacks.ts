@@ -21,7 +21,6 @@ export interface Callback {
   data: Record<string, unknown>
 }
 
-/** The state of a callback. */
 export interface CallbackState {
   state: DeliveryState
   attempts: number

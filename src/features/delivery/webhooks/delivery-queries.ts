@@ -62,7 +62,7 @@ export interface WaitingEndpoint {
 
 export type DeliveryQueries = ReturnType<typeof deliveryQueries>
 
-/** The data of a change stands in the feed alone. */
+/** The data of a change is stored in the change log only. */
 const DELIVERIES = `SELECT d.id, d.store_id AS storeId, d.endpoint, d.callback_url AS callbackUrl, d.event,
   d.change_number AS changeNumber, d.is_test AS isTest, d.created_at AS createdAt, d.state, d.step, d.attempts,
   d.next_attempt_at AS nextAttemptAt, d.last_attempt_at AS lastAttemptAt, d.last_status AS lastStatus,

@@ -16,8 +16,8 @@ export interface InboxDeps {
 const SIGNED_AT_ONCE = 10
 
 /**
- * Lists what was sent last, and what would have been sent if a webhook had asked for it (contract 9.6). Nothing is kept
- * for it: the bodies are written anew from the feed.
+ * Lists what was sent last, and what would have been sent if a webhook had asked for it (contract 9.6). Nothing is stored
+ * for it: the bodies are rebuilt from the change log.
  */
 export function createInbox({ queries, attempts, isTold }: InboxDeps) {
   function view(row: DeliveryRow): InboxEntry {

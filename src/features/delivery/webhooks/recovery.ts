@@ -20,7 +20,7 @@ const LOOKED_AT_MAX = 20_000
 
 /** Sends to a webhook what it has missed (contract 9.5). */
 export function createRecovery({ queries, scheduler, isTold, clock, ids, atomically }: RecoveryDeps) {
-  /** Finds the last change before a moment by halving: the times of a feed rise with its numbers. */
+  /** Finds the last change before a moment by binary search: times rise with the numbers. */
   function findLastBefore(storeId: string, moment: number): number {
     const { oldest, last } = queries.findChangeBounds(storeId)
     let low = (oldest ?? 1) - 1

@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 /** Marks a secret whose rest is the key in base64 (Standard Webhooks). */
 const STANDARD_PREFIX = 'whsec_'
 
-/** The message that is signed. */
 export interface SignedMessage {
   /** The same for every attempt, so that a receiver can tell repetitions. */
   id: string

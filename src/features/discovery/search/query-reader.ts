@@ -60,7 +60,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       }
     },
 
-    /** Reads a picture; beside that the names of the store's categories, which say what it shows. */
+    /** Reads a picture, and meanwhile readies the store's category names, which say what it shows. */
     async readPicture(
       { searcher, filters: asked }: PendingQuery,
       source: PictureSource,

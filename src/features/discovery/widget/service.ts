@@ -12,7 +12,6 @@ import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema
 
 export interface WidgetDeps {
   search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
-  /** The private metadata keys of a store. */
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>

@@ -39,7 +39,7 @@ export interface SetupResult {
 }
 
 /**
- * Checks what a request to set up a store can be checked for without an install.
+ * Checks the parts of a set-up request that need no install.
  *
  * @returns address and name in their one form. @throws OperatorError
  */

@@ -4,8 +4,8 @@ import type { OwnSettings } from './schema.ts'
 type Metadata = Record<string, unknown>
 
 /**
- * Fills in of a result's metadata what the store has said once for all its products (contract 4.13): the address of the
- * product's page and the currency of its price. What the product says itself stays.
+ * Adds to a result the facts that hold for all products of its store (contract 4.13): the address of the product's page and
+ * the currency of its price. The product's own values win.
  *
  * @param fields the only keys that are asked for; undefined for all.
  */

@@ -13,11 +13,11 @@ export interface RightsDeps {
 
 /** How many people a store may bring in. */
 export interface InviteLimits {
-  /** By one store. */
+  /** Invitations by one store. */
   byStore: Throttle
-  /** With one e-mail address, by one store. */
+  /** Invitations by one store to one address. */
   byStoreAndEmail: Throttle
-  /** With one e-mail address, by all stores. */
+  /** Invitations to one address by all stores. */
   byEmail: Throttle
 }
 

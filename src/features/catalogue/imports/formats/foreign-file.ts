@@ -25,7 +25,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ['d0cf11e0', 'an old Excel or Word file'],
 ]
 
-/** Finds what a file is that holds no text. @param head its first {@link MAGIC_BYTES}. */
+/** Recognises a file that is not text. @param head its first {@link MAGIC_BYTES}. */
 export const findForeignKind = (head: Uint8Array): string | undefined =>
   pictureType(head) ??
   SIGNS.find(([sign]) => Buffer.from(head.subarray(0, sign.length / 2)).toString('hex') === sign)?.[1]

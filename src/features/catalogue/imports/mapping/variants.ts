@@ -49,7 +49,6 @@ export const startMembers = (): Members => ({
   ...{ colours: [], variants: [], pictures: [] },
 })
 
-/** One row as a variant. */
 export interface VariantRow {
   offer: Offer
   inStock: boolean | undefined

@@ -113,7 +113,7 @@ export function createHashTable(hashOf: (number: number) => number): HashTable {
       let hole = hashOf(number) & mask
       while (slots[hole] !== number) hole = (hole + 1) & mask
       size--
-      // Whatever stands behind the hole moves up unless it would come to stand before its own start.
+      // Backward-shift deletion: an entry behind the hole moves into it unless that puts it before its home slot.
       for (let place = (hole + 1) & mask; slots[place] !== 0; place = (place + 1) & mask) {
         const home = hashOf(slots[place] as number) & mask
         if (((place - home) & mask) < ((place - hole) & mask)) continue

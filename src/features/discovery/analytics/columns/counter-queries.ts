@@ -76,7 +76,7 @@ export function counterQueries(db: Db) {
     isCounted: (day: CounterDay, item: number): boolean => find.get({ ...day, item }) !== undefined,
     /** Counts an item once. */
     addOnce: (day: CounterDay, item: number): void => void addOnce.run({ ...day, item }),
-    /** Sets the first count of an item to the greater of what it is and what is given. */
+    /** Raises the first count of an item to `a` if it is lower. */
     raise: (day: CounterDay, item: number, a: number): void => void raise.run({ ...day, item, a }),
     /** Adds to the impressions of the products that have numbers. @returns how many have. */
     addImpressions: (storeId: string, day: number, names: readonly string[], impressions: number): number =>
