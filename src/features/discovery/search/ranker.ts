@@ -10,7 +10,7 @@ import type { SearchQueries } from './queries.ts'
 import { ownPicturesOf, type Query, referencesOf, wordsOf } from './query.ts'
 import { type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
-import { takeTurns } from './union.ts'
+import { interleave } from './union.ts'
 import { warnOfUnknownWords } from './warnings.ts'
 
 export interface RankerDeps {
@@ -55,7 +55,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
       rankings.push(ranking)
     }
     const [only, ...others] = rankings
-    return only && others.length === 0 ? only : takeTurns(rankings, request.depth)
+    return only && others.length === 0 ? only : interleave(rankings, request.depth)
   }
 
   /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */

@@ -4,7 +4,7 @@ import type { Hit, Ranking } from './ranking.ts'
  * Merges the lists of several references: they take turns, so that each is represented. A product that is in several
  * lists keeps its first place and its best score, and names the reference that gave this score.
  */
-export function takeTurns(rankings: readonly Ranking[], depth: number): Ranking {
+export function interleave(rankings: readonly Ranking[], depth: number): Ranking {
   const best = new Map<number, Hit>()
   for (const [reference, { hits }] of rankings.entries()) {
     for (const hit of hits) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Ranking } from '../../../../src/features/discovery/search/ranking.ts'
-import { takeTurns } from '../../../../src/features/discovery/search/union.ts'
+import { interleave } from '../../../../src/features/discovery/search/union.ts'
 
 const ranking = fc
   .uniqueArray(fc.record({ product: fc.nat(12), score: fc.double({ min: 0, max: 1, noNaN: true }) }), {
@@ -25,7 +25,7 @@ test('union: each reference in turn, no product twice, each with its best score 
       fc.array(ranking, { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 1, max: 20 }),
       (lists, depth) => {
-        const { hits } = takeTurns(lists, depth)
+        const { hits } = interleave(lists, depth)
         const products = hits.map(({ product }) => product)
         const all = new Set(lists.flatMap((list) => list.hits.map(({ product }) => product)))
         expect(new Set(products).size).toBe(products.length)
@@ -46,7 +46,7 @@ test('union: each reference in turn, no product twice, each with its best score 
           expect(score).toBe(Math.max(...scores))
           expect(scores[reference as number]).toBe(score)
         }
-        expect(takeTurns(lists, depth + 5).hits.slice(0, depth)).toEqual(hits)
+        expect(interleave(lists, depth + 5).hits.slice(0, depth)).toEqual(hits)
       },
     ),
   )
