@@ -16,7 +16,7 @@ const RAISE_PLAN: Cure = {
   when: 'To give the store a larger plan',
   line: 'lookalike store set-plan SLUG enterprise',
 }
-const LOOK: Cure = { when: 'To find out what is wrong with the install', line: 'lookalike doctor' }
+const RUN_DOCTOR: Cure = { when: 'To find out what is wrong with the install', line: 'lookalike doctor' }
 
 /** The settings and commands that cure an error. The page of the error shows each as a line to copy. */
 export const CURES: Partial<Record<ErrorCode, readonly Cure[]>> = {
@@ -67,9 +67,9 @@ export const CURES: Partial<Record<ErrorCode, readonly Cure[]>> = {
     },
   ],
   too_many_requests: [{ when: 'To let the person try again at once', line: 'lookalike user unlock EMAIL' }],
-  model_not_ready: [LOOK],
-  storage_full: [LOOK],
-  storage_failed: [LOOK],
-  read_only: [LOOK],
-  internal_error: [LOOK],
+  model_not_ready: [RUN_DOCTOR],
+  storage_full: [RUN_DOCTOR],
+  storage_failed: [RUN_DOCTOR],
+  read_only: [RUN_DOCTOR],
+  internal_error: [RUN_DOCTOR],
 }

@@ -28,8 +28,8 @@ const STEP = 10
 const STEP_MS = 5
 
 /** A store has a few hundred rows in these at most, so that they go in one step. */
-const WAYS_IN = ['public_keys', 'api_keys', 'memberships']
-const WAYS_STEP = 1_000
+const CREDENTIAL_TABLES = ['public_keys', 'api_keys', 'memberships']
+const CREDENTIALS_STEP = 1_000
 
 export type ErasureService = ReturnType<typeof erasureService>
 
@@ -48,7 +48,7 @@ export function erasureService(deps: ErasureDeps) {
       const now = storeRows.findState(id)
       if (now?.deleteAt == null || now.deleteAt > clock.now()) return
       storeRows.beginErasing(id, clock.now())
-      for (const table of WAYS_IN) while (rows.removeSome(table, id, WAYS_STEP) > 0);
+      for (const table of CREDENTIAL_TABLES) while (rows.removeSome(table, id, CREDENTIALS_STEP) > 0);
       record({
         ...{
           action: 'store.deleted',
