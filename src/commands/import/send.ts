@@ -92,7 +92,7 @@ export async function sendPieces(sending: Sending): Promise<void> {
     inFlight.add(work)
   }
 
-  async function waitForRoom(max: number): Promise<void> {
+  async function waitUntilAtMost(max: number): Promise<void> {
     while (inFlight.size > max && !failure) await Promise.race(inFlight)
     if (failure) throw failure.error
   }
@@ -106,7 +106,7 @@ export async function sendPieces(sending: Sending): Promise<void> {
         continue
       }
     } else {
-      await waitForRoom(UNDER_WAY_MAX - 1)
+      await waitUntilAtMost(UNDER_WAY_MAX - 1)
       if (isCancelled) break
     }
     const { job_id, total } = job ?? (await start(sending, piece))
@@ -114,7 +114,7 @@ export async function sendPieces(sending: Sending): Promise<void> {
     onJob(piece, job_id, total)
     follow(piece, job_id)
   }
-  await waitForRoom(0)
+  await waitUntilAtMost(0)
   await file.end()
 }
 

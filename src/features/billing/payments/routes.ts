@@ -128,7 +128,7 @@ interface WithRequest {
  * Bounds the bodies of senders whose signature is not checked yet, so that they take no room from stores. An ordinary event is
  * small, and always read.
  */
-function createRoom() {
+function createBodyBudget() {
   let taken = 0
   return (announced: number): (() => void) => {
     const bytes = Math.min(announced, LIMITS.paymentEventBytesMax)
@@ -150,10 +150,10 @@ export function eventRoutes({ receive, isPlausible }: Pick<EventService, 'receiv
     if (!isPlausible(readSignature(request))) throw signInFirst()
   }
   const body = signedJsonBody(LIMITS.paymentEventBytesMax, StripeEvent)
-  const takeRoom = createRoom()
+  const reserve = createBodyBudget()
   const parse: typeof body = Object.assign(async ({ request, intake }: Parameters<typeof body>[0]) => {
     check({ request })
-    const giveBack = takeRoom(Number(request.headers.get('content-length')) || LIMITS.paymentEventBytesMax)
+    const giveBack = reserve(Number(request.headers.get('content-length')) || LIMITS.paymentEventBytesMax)
     intake?.nameOwner(request, OWNER)
     return body({ request, intake }).finally(giveBack)
   }, body)

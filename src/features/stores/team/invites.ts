@@ -109,7 +109,7 @@ export function inviteService(deps: InviteDeps) {
         const now = clock.now()
         rights.demandOwner(actor)
         const isExistingUser = demandStranger(actor, email)
-        rights.demandRoomFor(actor.storeId, email, now)
+        rights.demandCapacityFor(actor.storeId, email, now)
         rights.count(actor.storeId, email, now)
         return save(actor, email, body.role, isExistingUser)
       })

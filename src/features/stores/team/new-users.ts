@@ -22,7 +22,7 @@ export interface NewUserDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
     'findPerson' | 'findPersonByEmail' | 'findMember' | 'addPerson' | 'addMembership'
   >
   groups: Pick<GroupService, 'listOfMember' | 'assign'>
-  rights: Pick<Rights, 'demandOwner' | 'demandRoomFor' | 'count'>
+  rights: Pick<Rights, 'demandOwner' | 'demandCapacityFor' | 'count'>
   outbox: Pick<OutboxService, 'sendAfterCommit'>
   /** Creates a link that sets a person's password, for a mail. Call it in a transaction. */
   createPasswordLink(userId: string, lifeMs: number, revokesOnReset: boolean): string
@@ -54,7 +54,7 @@ export function newUserService(deps: NewUserDeps) {
   function demandAddable(actor: Actor, email: string): void {
     rights.demandOwner(actor)
     if (people.findPersonByEmail(email)) throw hasAccount()
-    rights.demandRoomFor(actor.storeId, email, clock.now())
+    rights.demandCapacityFor(actor.storeId, email, clock.now())
   }
 
   /** Creates the account with its membership, and a mail to its owner. */

@@ -53,7 +53,7 @@ export function createRights({ people, queries, limits }: RightsDeps) {
     },
 
     /** @throws ApiError `conflict` when members and open invitations fill the store, `invite_exists`. */
-    demandRoomFor(storeId: string, email: string, now: number): void {
+    demandCapacityFor(storeId: string, email: string, now: number): void {
       const inviteId = queries.findPendingId(storeId, email, now)
       if (inviteId !== undefined) throw inviteExists(inviteId)
       const seats = people.countMembers(storeId) + queries.countPending(storeId, now)
