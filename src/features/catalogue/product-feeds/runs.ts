@@ -3,7 +3,7 @@ import type { Base } from '../../module.ts'
 import type { JobSummary } from '../jobs/schema.ts'
 import type { FeedQueries, FeedRow, KnownFile, RunReport } from './queries.ts'
 import type { RunQueries } from './run-queries.ts'
-import { computeNextRun } from './schedule.ts'
+import { computeNextRun } from './run-times.ts'
 import type { FeedError, RunState } from './schema.ts'
 
 export interface FeedRunsDeps extends Pick<Base, 'clock' | 'atomically'> {

@@ -8,7 +8,7 @@ import { isMask, type SplitUrl, splitUrl } from './credentials.ts'
 import type { FeedPresenter } from './presenter.ts'
 import type { FeedQueries, FeedRow, FeedSettings } from './queries.ts'
 import type { RunQueries } from './run-queries.ts'
-import { computeNextRun } from './schedule.ts'
+import { computeNextRun } from './run-times.ts'
 import type { DeletedFeed, Feed, FeedBody, FeedList, FeedPatch, FeedRunList, RunBody } from './schema.ts'
 
 export interface FeedDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {

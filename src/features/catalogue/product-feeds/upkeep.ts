@@ -3,7 +3,7 @@ import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { FeedProductQueries } from './product-queries.ts'
 import type { FeedQueries } from './queries.ts'
-import { computeLongestWait } from './schedule.ts'
+import { computeLongestWait } from './run-times.ts'
 
 export interface FeedUpkeepDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   queries: Pick<FeedQueries, 'listWaitingUntilAfter' | 'reschedule' | 'listDeleted' | 'removeDeleted'>
