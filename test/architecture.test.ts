@@ -87,6 +87,31 @@ test('the wiring reaches features by their modules alone', () => {
   expect(reached.filter(({ to }) => !isModule(to))).toEqual([])
 })
 
+test('each module that does anything of its own is listed: the service collects routes, chores and memories from the list', () => {
+  const wiring = [...code].filter(([path]) => isWiring(path)).map(([, text]) => text)
+  const listed = code.get('wiring/order.ts') ?? ''
+  const unlisted = [...code].flatMap(([path, text]) => {
+    if (!isModule(path) || !/^ {4}(routes|chores|forgetStore)\b/m.test(text)) return []
+    const builders = [...text.matchAll(/export (?:function|const) (build\w+)/g)].map(([, name]) => name)
+    const names = builders.flatMap((builder) =>
+      wiring.flatMap((wired) => [
+        ...wired.matchAll(
+          new RegExp(
+            `(?:const (\\w+)(?:: \\w+)? = |(\\w+): |const wire(\\w+) = [^;]*?=>\\s+)${builder}\\(`,
+            'g',
+          ),
+        ),
+      ]),
+    )
+    const isListed = names.some(([, variable, property, wire]) => {
+      const name = variable ?? property ?? (wire && wire[0]?.toLowerCase() + wire.slice(1))
+      return new RegExp(`[ .]${name},$`, 'm').test(listed)
+    })
+    return isListed ? [] : [path]
+  })
+  expect(unlisted).toEqual([])
+})
+
 test('imports form no circle', () => {
   const circles: string[] = []
   const done = new Set<string>()
