@@ -118,9 +118,10 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
+  // The plus keeps the planner from the index by model and store, which leads to all pictures of the store.
   const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
     SELECT ${PICTURE_COLUMNS} FROM pictures
-    WHERE store_id = ? AND content_hash = ? AND model = ? AND is_given = 0 LIMIT 1`)
+    WHERE store_id = ? AND content_hash = ? AND +model = ? AND is_given = 0 LIMIT 1`)
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
