@@ -311,9 +311,11 @@ export const BARS: readonly Bar[] = [
   {
     number: 37,
     name: 'growth',
-    demand: 'The cost of a write, a page, a GET and a token check does not depend on the number of products.',
+    demand:
+      'The cost of a write, of a new product, a page, a GET and a token check does not depend on the number of products.',
     parts: [
       part('write', 1_000_000, 20_000),
+      part('new product', 1_000_000, 20_000),
       part('page', 1_000_000, 20_000),
       part('GET', 1_000_000, 20_000),
       part('token check', 1_000_000, 20_000),
