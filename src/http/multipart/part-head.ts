@@ -47,9 +47,10 @@ function readDisposition(header: string): Pick<PartHead, 'name' | 'fileName'> {
   for (const [, key = '', quoted, plain] of header.matchAll(PARAMETER)) {
     const value =
       quoted?.replace(/%(?:22|0d|0a)/gi, (code) => decodeURIComponent(code)).replaceAll('\\"', '"') ?? plain
-    if (key.toLowerCase() === 'name') found.name ??= value
-    else if (/^filename$/i.test(key)) found.fileName ??= value
-    else if (/^filename\*$/i.test(key)) found.fileName = readExtended(value ?? '') ?? found.fileName ?? value
+    const field = key.toLowerCase()
+    if (field === 'name') found.name ??= value
+    else if (field === 'filename') found.fileName ??= value
+    else if (field === 'filename*') found.fileName = readExtended(value ?? '') ?? found.fileName ?? value
   }
   return found
 }
