@@ -114,8 +114,9 @@ const WALKS: Record<string, (bytes: number) => () => unknown> = {
     const metadata = { a: Array.from({ length: n / 8 }, () => 0) }
     return () => checkMetadata(metadata)
   },
+  // As many as the largest body of a search can hold.
   'unknown fields': (n) => {
-    const body = Object.fromEntries(Array.from({ length: n / 32 }, (_, at) => [`k${at}`, 1]))
+    const body = Object.fromEntries(Array.from({ length: n / 128 }, (_, at) => [`k${at}`, 1]))
     return () => warnOfUnknownFields(body, 'text')
   },
   'a refusal of a long list': (n) => {

@@ -37,7 +37,12 @@ async function split(content: string | Uint8Array, name: string, limits: Partial
   let records = 0
   const parts = await planParts(source, meter, { records: 1_000, bytes: 1e9, ...limits }, () => records++)
   expect(parts.reduce((sum, part) => sum + part.records, 0)).toBe(records)
-  const writer = createPartWriter(source, parts[0] as Part)
+  if (!parts[0]) {
+    const whole = await Array.fromAsync(opened.table.records())
+    source.close()
+    return { whole, parts: [] }
+  }
+  const writer = createPartWriter(source, parts[0])
   const read: { records: ImportRecord[]; lines: (number | undefined)[]; pictures: string[] }[] = []
   for (const part of parts.slice(skip)) {
     const path = join(folder, 'part')
@@ -101,7 +106,6 @@ describe('parts of a table', () => {
         fc.integer({ min: 1, max: 4 }),
         async (rows, records) => {
           const text = ['id,name', ...rows.map((cells) => cells.join(','))].join('\n')
-          fc.pre(!/^(""|" *"),(""|" *")$/m.test(text))
           const found = await split(text, 'a.csv', { records })
           expectSame(found)
         },
