@@ -7,6 +7,7 @@ import type { Base } from '../../module.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
+import { RANKING } from './parameters.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
 import type { Query } from './query.ts'
@@ -25,7 +26,10 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   readDefaults(storeId: string): SearchDefaults
 }
 
-/** A store's values for parameters that a request leaves out; null for the default of the service. */
+/**
+ * A store's values for parameters that a request leaves out; null for the default of the service. The schema of a request has
+ * no defaults for them, because these would hide the store's.
+ */
 export type SearchDefaults = {
   readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
 }
@@ -114,13 +118,11 @@ function checkBody(body: CommonSearch, kind: SearchKind): string[] {
 
 function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
   const threshold = asked.threshold ?? defaults.threshold
-  const cutoff = asked.cutoff ?? defaults.cutoff
-  const category_boost = asked.category_boost ?? defaults.category_boost
   return {
     ...asked,
     ...(threshold !== null && { threshold }),
-    ...(cutoff !== null && { cutoff }),
-    ...(category_boost !== null && { category_boost }),
+    cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
+    category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
   }
 }
 

@@ -70,17 +70,16 @@ export const common = {
   ),
   cutoff: t.Optional(
     t.Union([t.Literal('none'), t.Literal('auto')], {
-      default: 'none',
-      description: '`auto` ends the list where the scores drop.',
+      description:
+        '`auto` ends the list where the scores drop. By default as the store says, otherwise `none`.',
     }),
   ),
   category_boost: t.Optional(
     t.Number({
       minimum: 0,
       maximum: 0.5,
-      default: 0.1,
       description:
-        'Weight of all steering by category: 0 switches it off, 0.1 is the measured weight, 0.2 twice that.',
+        'Weight of all steering by category: 0 switches it off, 0.1 is the measured weight, 0.2 twice that. By default as the store says, otherwise 0.1.',
     }),
   ),
   fields: t.Optional(

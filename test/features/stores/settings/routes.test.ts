@@ -129,5 +129,27 @@ describe('the settings of a store (contract 4.13)', () => {
     expect(await count({ threshold: 0 })).toBe(3)
     await change({ search_defaults: { threshold: null } })
     expect(await count()).toBe(3)
+    await change({ search_defaults: { cutoff: 'auto' } })
+    expect(await count()).toBe(1)
+    expect(await count({ cutoff: 'none' })).toBe(3)
+  })
+
+  test('hold for the steering by category, too', async () => {
+    for (const category of ['mugs', 'lamps']) {
+      const body = { product_id: category, image_url: app.picture(category, 1), metadata: { category } }
+      await app.call('POST', '/v1/products', { token, body })
+    }
+    const legs = async (more = {}) => {
+      const { body } = await app.call('POST', '/v1/search/text', {
+        token,
+        body: { query: 'mugs', explain: true, ...more },
+      })
+      const results = body['results'] as { explain: { legs: { category: number } } }[]
+      return results.map(({ explain }) => explain.legs.category)
+    }
+    expect((await legs()).some((loss) => loss < 0)).toBe(true)
+    await change({ search_defaults: { category_boost: 0 } })
+    expect((await legs()).every((loss) => loss === 0)).toBe(true)
+    expect((await legs({ category_boost: 0.1 })).some((loss) => loss < 0)).toBe(true)
   })
 })
