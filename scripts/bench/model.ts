@@ -41,6 +41,7 @@ export const model: Bench = {
       against: 'idle',
     },
   ],
+  minutes: { quick: 0.75, full: 0.75 },
   async run({ rounds = ROUNDS_DEFAULT, contestants }, report) {
     const threads = availableParallelism()
     const embedder = createEmbedder({

@@ -36,6 +36,7 @@ export const signIn: Bench = {
     row('sign-in-locked', 'locked sign-in with an unknown e-mail address', 'from a known network address'),
     row('token', 'token with an unknown `client_id`', 'with a wrong secret'),
   ],
+  minutes: { quick: 1, full: 1 },
   async run({ rounds = TRIES_DEFAULT, contestants }, report) {
     const contestant = contestants.at(-1)
     if (contestant) await measure(contestant, rounds, report)

@@ -5,23 +5,26 @@
  *       [--keep FOLDER]
  *
  * * the very first start of an executable, which unpacks its parts, on an empty folder;
- * * the time until the service listens, with its index loaded, and until the first search by words is answered;
- * * that time beyond an empty install's, against a bare read of the vectors: the same blobs through SQLite, thrown away;
- * * the memory of the main process when it listens, beyond an empty install's, against the vectors with 16 bits;
- * * the memory of all processes after some idle seconds; pages that several share count once.
+ * * until the service listens, until it lists products, and until the first search by words is answered;
+ * * the first of these beyond an empty install, against a bare read of the vectors: the same blobs through SQLite, thrown away;
+ * * the first start after an upgrade from the schema that seeds have, until `/health` answers and until products are listed;
+ * * the memory of the main process when it lists products, and when it has been at rest for a while, words included: beyond an
+ *   empty install, against the vectors with 16 bits;
+ * * the memory of all processes then; pages that several share count once.
  *
- * All start in turns, after one start that migrates and unpacks. The system's file cache is warm. Read the ratios and the CPU
- * milliseconds, because the machine may be busy with other things. `--keep` seeds into a folder that later runs use again.
+ * All start in turns, after one start that migrates and unpacks. The system's file cache is warm. The figures are processor time of
+ * all processes, because the machine may be busy with other things; the clock's stand beside them. `--keep` seeds into a folder that later runs use again.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from '../../src/platform/db/open.ts'
 import type { Bench, Figure, Row } from './parts/bench.ts'
-import { type CpuTime, NO_CPU, readCpu } from './parts/cpu.ts'
+import { type CpuTime, NO_CPU, readCpu, sumCpu } from './parts/cpu.ts'
 import { readMemory, readTreePss } from './parts/memory.ts'
 import type { Contestant, Options } from './parts/options.ts'
-import { startListening } from './parts/process.ts'
+import { type MeasuredService, startListening } from './parts/process.ts'
+import { roundsWithin } from './parts/rounds.ts'
 import { runAlone } from './parts/run.ts'
 import { inTurns, median } from './parts/statistics.ts'
 import { type Filled, openStock, type Stock } from './parts/stock.ts'
@@ -29,9 +32,14 @@ import { DIMENSION } from './parts/vectors.ts'
 
 const ROUNDS_DEFAULT = 3
 const IDLE_MS = 3_000
+/** A process that used less of a second than this has nothing left to read in. */
+const REST_CPU_MS = 50
+const REST_SECONDS_MAX = 60
 const BYTES_A_VECTOR = 2 * DIMENSION
 /** The memory of fewer vectors is lost in that of the program. */
 const VECTORS_MIN = 50_000
+/** An upgrade of fewer products is over at once. */
+const UPGRADE_MIN = 50_000
 
 const row = (id: string, what: string, unit: Row['unit'], more: Partial<Row> = {}): Row => ({
   ...{ id, what, unit, against: '' },
@@ -39,33 +47,52 @@ const row = (id: string, what: string, unit: Row['unit'], more: Partial<Row> = {
 })
 
 const ROWS: readonly Row[] = [
-  row('start-first', 'the very first start, until it listens', 's', { goal: { atMost: 1.5 } }),
+  row('start-first', 'the very first start, until it listens', 'CPU s', { goal: { atMost: 1.5 } }),
   row('start-first-memory', 'idle memory after the very first start', 'ratio', {
     ...{ against: 'after a later start', goal: { atMost: 1.1 } },
   }),
-  row('start-empty', 'a start without products, until it listens', 's', { goal: { atMost: 0.3 } }),
-  row('start', 'a start, until it listens', 's', {
+  row('start-empty', 'a start without products, until it listens', 'CPU s', { goal: { atMost: 0.3 } }),
+  row('start', 'a start, until it listens', 'CPU s', {
     goals: { 50000: { atMost: 0.3 }, 1000000: { atMost: 4 } },
   }),
-  row('start-read', 'the same beyond an empty install', 'ratio', { against: 'a bare read of the vectors' }),
-  row('start-search', 'a start, until a search by words is answered', 's', { goal: { atMost: 3 } }),
-  row('memory-vectors', 'memory beyond an empty install when it listens', 'ratio', {
+  row('start-products', 'a start, until it lists products', 'CPU s', {
+    goals: { 50000: { atMost: 0.3 }, 1000000: { atMost: 4 } },
+  }),
+  row('start-read', 'the same beyond an empty install, by the clock', 'ratio', {
+    against: 'a bare read of the vectors',
+  }),
+  row('start-search', 'a start, until a search by words is answered', 'CPU s', {
+    goals: { 50000: { atMost: 3 }, 1000000: { atMost: 10 } },
+  }),
+  row('upgrade', 'an upgrade from an old schema, until `/health` answers', 'CPU s', {
+    goals: { 50000: { atMost: 1 }, 1000000: { atMost: 1 } },
+  }),
+  row('upgrade-products', 'an upgrade from an old schema, until it lists products', 'CPU s'),
+  row('memory-vectors', 'memory beyond an empty install when it lists products', 'ratio', {
     ...{ against: 'the vectors with 16 bits', goals: { 1000000: { atMost: 1.4 } } },
   }),
-  row('memory-empty', 'idle memory without products, all processes', 'MB', { goal: { atMost: 350 } }),
-  row('memory-idle', 'idle memory, all processes', 'MB', { goals: { 50000: { atMost: 500 } } }),
+  row('memory-words', 'the same at rest, with the words', 'ratio', {
+    ...{ against: 'the vectors with 16 bits', goals: { 1000000: { atMost: 1.4 } } },
+  }),
+  row('memory-empty', 'idle memory without products, all processes', 'MB', { goal: { atMost: 250 } }),
+  row('memory-idle', 'idle memory, all processes', 'MB', { goals: { 50000: { atMost: 450 } } }),
 ]
 
 /** One start. */
 interface Start {
-  /** Until it listens, and until a search is answered. */
-  ms: number
-  searchMs: number
-  /** Until it listens. */
-  cpu: CpuTime
-  /** Of the main process when it listens, and of all when idle, in bytes. */
+  listening: Moment
+  products: Moment
+  search: Moment
+  /** Of the main process when it lists products and at rest, and of all processes at rest, in bytes. */
   pss: number
+  restPss: number
   idlePss: number
+}
+
+/** How far a start has come: since its beginning by the clock, and by the processor time of all processes. */
+interface Moment {
+  ms: number
+  cpu: CpuTime
 }
 
 interface Runner {
@@ -79,6 +106,7 @@ interface Runner {
 export const start: Bench = {
   name: 'start',
   rows: ROWS,
+  minutes: { quick: 1.5, full: 5.5 },
   async run(options, report) {
     using stock = openStock(options)
     const rounds = options.rounds ?? ROUNDS_DEFAULT
@@ -87,7 +115,7 @@ export const start: Bench = {
       const runners = await openRunners(options, stock, products)
       const all = [...runners, ...empty]
       const reads: number[] = []
-      for (let round = 0; round < rounds; round++) {
+      for (const round of roundsWithin({ rounds, seconds: options.rowSeconds * ROWS.length })) {
         reads.push(readVectors((runners[0] as Runner).filled.seed))
         for (const k of inTurns(all.length, round)) {
           const runner = all[k] as Runner
@@ -96,6 +124,7 @@ export const start: Bench = {
       }
       for (const [k, runner] of runners.entries())
         reportFull(runner, empty[k] as Runner, median(reads), report)
+      for (const runner of runners) await reportUpgrade(runner, stock, report)
     }
     for (const runner of empty) {
       await reportEmpty(runner, stock, rounds, report)
@@ -113,16 +142,39 @@ async function openRunners({ contestants }: Options, stock: Stock, products: num
 async function startOnce({ filled: { folder, credentials, settings }, contestant }: Runner): Promise<Start> {
   const begin = performance.now()
   await using service = await startListening(folder, contestant.executable, settings)
-  const ms = performance.now() - begin
-  const cpu = readCpu(service.pid)
+  const now = (): Moment => ({ ms: performance.now() - begin, cpu: readCpu(service.pid) })
+  const listening = now()
+  const products = await untilListed(service, credentials, now)
   const { pss } = readMemory(service.pid)
   const client = await service.signIn(credentials)
   // It answers 503 until the model is ready.
   while (!(await client.searchText('red mug').catch(() => undefined))) await Bun.sleep(5)
-  const searchMs = performance.now() - begin
+  const search = now()
   while (!(await fetch(`${service.address}/health/ready`)).ok) await Bun.sleep(5)
+  await untilAtRest(service.pid)
+  const [restPss, idlePss] = [readMemory(service.pid).pss, readTreePss(service.pid)]
+  return { listening, products, search, pss, restPss, idlePss }
+}
+
+/** A service may listen before it has read its products, and answers 503 until then. */
+async function untilListed(
+  service: MeasuredService,
+  credentials: Filled['credentials'],
+  now: () => Moment,
+): Promise<Moment> {
+  const list = async () => (await service.signIn(credentials)).list('limit=1')
+  while (!(await list().catch(() => undefined))) await Bun.sleep(20)
+  return now()
+}
+
+/** Waits for what a start leaves to be done afterwards. */
+async function untilAtRest(pid: number): Promise<void> {
   await Bun.sleep(IDLE_MS)
-  return { ms, searchMs, cpu, pss, idlePss: readTreePss(service.pid) }
+  for (let second = 0; second < REST_SECONDS_MAX; second++) {
+    const before = readCpu(pid).main
+    await Bun.sleep(1_000)
+    if (readCpu(pid).main - before < REST_CPU_MS) return
+  }
 }
 
 function reportFull(
@@ -131,17 +183,64 @@ function reportFull(
   readMs: number,
   report: (figure: Figure) => void,
 ): void {
-  const beyond = (what: 'ms' | 'pss') => middle(starts, what) - middle(emptyStarts, what)
+  const beyond = (read: (one: Start) => number) => middle(starts, read) - middle(emptyStarts, read)
   const say = (row: string, value: number, more: Partial<Figure> = {}) =>
     report({ row, contestant: name, products, value, ...more })
-  say('start', middle(starts, 'ms') / 1_000, { cpu: starts.at(-1)?.cpu ?? NO_CPU })
-  say('start-read', beyond('ms') / readMs, { note: `${beyond('ms').toFixed(0)} to ${readMs.toFixed(0)} ms` })
-  say('start-search', middle(starts, 'searchMs') / 1_000)
+  const until = (row: string, read: (one: Start) => Moment) => say(row, ...describeMoment(starts.map(read)))
+  until('start', ({ listening }) => listening)
+  until('start-products', (one) => one.products)
+  until('start-search', ({ search }) => search)
+  const listedMs = beyond((one) => one.products.ms)
+  say('start-read', listedMs / readMs, { note: `${listedMs.toFixed(0)} to ${readMs.toFixed(0)} ms` })
   if (products >= VECTORS_MIN) {
     const bytes = products * BYTES_A_VECTOR
-    say('memory-vectors', beyond('pss') / bytes, { note: `${mega(beyond('pss'))} to ${mega(bytes)} MB` })
+    const sayMemory = (row: string, held: number) =>
+      say(row, held / bytes, { note: `${mega(held)} to ${mega(bytes)} MB` })
+    sayMemory(
+      'memory-vectors',
+      beyond(({ pss }) => pss),
+    )
+    sayMemory(
+      'memory-words',
+      beyond(({ restPss }) => restPss),
+    )
   }
-  say('memory-idle', middle(starts, 'idlePss') / 1e6)
+  say('memory-idle', middle(starts, ({ idlePss }) => idlePss) / 1e6)
+}
+
+/** The figure of a row and what else is said of it: the median by processor time, and the clock's. */
+function describeMoment(moments: readonly Moment[]): [number, Partial<Figure>] {
+  const seconds = median(moments.map(({ ms }) => ms)) / 1_000
+  const cpu = moments.at(-1)?.cpu ?? NO_CPU
+  return [
+    median(moments.map((moment) => sumCpu(moment.cpu))) / 1_000,
+    { cpu, note: `${seconds.toFixed(2)} s by the clock` },
+  ]
+}
+
+/** Starts a program once on a copy of what was seeded, which an old program could have left. */
+async function reportUpgrade(
+  { contestant, filled, products }: Runner,
+  { root }: Stock,
+  report: (figure: Figure) => void,
+): Promise<void> {
+  if (products < UPGRADE_MIN) return
+  const folder = mkdtempSync(join(root, 'upgrade-'))
+  try {
+    cpSync(filled.seed, folder, { recursive: true })
+    const begin = performance.now()
+    await using service = await startListening(folder, contestant.executable, filled.settings)
+    const now = (): Moment => ({ ms: performance.now() - begin, cpu: readCpu(service.pid) })
+    while (!(await fetch(`${service.address}/health`)).ok) await Bun.sleep(5)
+    const say = (row: string, moment: Moment) => {
+      const [value, more] = describeMoment([moment])
+      report({ row, contestant: contestant.name, products, value, ...more })
+    }
+    say('upgrade', now())
+    say('upgrade-products', await untilListed(service, filled.credentials, now))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 async function reportEmpty(
@@ -152,14 +251,14 @@ async function reportEmpty(
 ): Promise<void> {
   const say = (row: string, value: number, more: Partial<Figure> = {}) =>
     report({ row, contestant: contestant.name, value, ...more })
-  const idle = middle(starts, 'idlePss')
-  say('start-empty', middle(starts, 'ms') / 1_000, { cpu: starts.at(-1)?.cpu ?? NO_CPU })
+  const idle = middle(starts, ({ idlePss }) => idlePss)
+  say('start-empty', ...describeMoment(starts.map(({ listening }) => listening)))
   say('memory-empty', idle / 1e6)
   // The sources have nothing to unpack.
   if (contestant.executable === undefined) return
-  const firsts: Pick<Start, 'ms' | 'idlePss' | 'cpu'>[] = []
+  const firsts: { listening: Moment; idlePss: number }[] = []
   for (let round = 0; round < rounds; round++) firsts.push(await startFirst(contestant.executable, stock))
-  say('start-first', median(firsts.map(({ ms }) => ms)) / 1_000, { cpu: firsts.at(-1)?.cpu ?? NO_CPU })
+  say('start-first', ...describeMoment(firsts.map(({ listening }) => listening)))
   const first = median(firsts.map(({ idlePss }) => idlePss))
   say('start-first-memory', first / idle, { note: `${mega(first)} to ${mega(idle)} MB` })
 }
@@ -170,11 +269,10 @@ async function startFirst(executable: string, { root }: Stock) {
   try {
     const begin = performance.now()
     await using service = await startListening(folder, executable)
-    const ms = performance.now() - begin
-    const cpu = readCpu(service.pid)
+    const listening: Moment = { ms: performance.now() - begin, cpu: readCpu(service.pid) }
     while (!(await fetch(`${service.address}/health/ready`)).ok) await Bun.sleep(5)
     await Bun.sleep(IDLE_MS)
-    return { ms, cpu, idlePss: readTreePss(service.pid) }
+    return { listening, idlePss: readTreePss(service.pid) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -199,8 +297,8 @@ function readVectors(folder: string): number {
   }
 }
 
-function middle(starts: readonly Start[], what: Exclude<keyof Start, 'cpu'>): number {
-  return median(starts.map((start) => start[what]))
+function middle(starts: readonly Start[], read: (one: Start) => number): number {
+  return median(starts.map(read))
 }
 
 function mega(bytes: number): string {

@@ -14,10 +14,13 @@ import {
 } from '../../src/features/catalogue/product-index/words/words.ts'
 import type { Bench, Row } from './parts/bench.ts'
 import { NO_CPU } from './parts/cpu.ts'
+import { type Bound, roundsWithin } from './parts/rounds.ts'
 import { runAlone } from './parts/run.ts'
 import { median } from './parts/statistics.ts'
 
 const TURNS_DEFAULT = 7
+/** FTS5 takes minutes to fill a larger store. */
+const PRODUCTS_MAX = 200_000
 /** Queries of one measurement. */
 const IN_A_ROW = 20
 
@@ -51,21 +54,22 @@ export const words: Bench = {
   name: 'words',
   rows: [
     ...QUERIES.map(({ id, what, text }) =>
-      row(id, `scores of ${what}`, 'ms', {
+      row(id, `scores of ${what}`, 'CPU ms', {
         goals: { 50000: { atMost: text.split(' ').length } },
       }),
     ),
     ...QUERIES.filter(({ match }) => match).map(({ id, what }) =>
       row(`${id}-fts5`, `scores of ${what}`, 'ratio', { against: 'FTS5 with bm25' }),
     ),
-    row('build', 'words of a whole store', 's', { goals: { 50000: { atMost: 0.5 } } }),
+    row('build', 'words of a whole store', 'CPU s', { goals: { 50000: { atMost: 0.5 } } }),
     row('build-fts5', 'words of a whole store', 'ratio', { against: 'FTS5' }),
-    row('put', 'other words of a product', 'ms'),
+    row('put', 'other words of a product', 'CPU ms'),
     row('memory', 'words of a store in memory', 'MB', { goals: { 50000: { atMost: 20 } } }),
   ],
-  async run({ products, rounds = TURNS_DEFAULT }, report) {
-    for (const count of products)
-      measure(count, rounds, (id, value, note) =>
+  minutes: { quick: 0.5, full: 1.5 },
+  async run({ products, rounds = TURNS_DEFAULT, rowSeconds }, report) {
+    for (const count of products.filter((size) => size <= PRODUCTS_MAX))
+      measure(count, { rounds, seconds: rowSeconds }, (id, value, note) =>
         report({
           ...{ row: `words-${id}`, contestant: 'sources', products: count, value },
           ...(note !== undefined && { note }),
@@ -77,7 +81,7 @@ export const words: Bench = {
 
 function measure(
   count: number,
-  rounds: number,
+  bound: Bound,
   report: (id: string, value: number, note?: string) => void,
 ): void {
   const products = drawProducts(count)
@@ -97,7 +101,7 @@ function measure(
   for (const { id, text, match } of QUERIES) {
     const times: { own: number; peer: number }[] = []
     let found = 0
-    for (let round = 0; round <= rounds; round++) {
+    for (const round of roundsWithin({ ...bound, rounds: bound.rounds + 1 })) {
       const own = cpuOf(() => {
         for (let n = 0; n < IN_A_ROW; n++) found = index.score(text).documents.length
       })

@@ -4,8 +4,11 @@ import type { Options } from './options.ts'
 /** What a figure must reach. */
 export type Goal = { atMost: number } | { atLeast: number } | { from: number; to: number }
 
-/** `ratio` has no unit: it is so many times what it is held against. */
-export type Unit = 'ratio' | 'ms' | 's' | 'MB'
+/**
+ * `ratio` has no unit: it is so many times what it is held against. Times are those of the processor: what the clock says depends
+ * on what else the machine does, and belongs into notes.
+ */
+export type Unit = 'ratio' | 'CPU µs' | 'CPU ms' | 'CPU s' | 'KiB' | 'MB' | 'a second'
 
 /** What a bench measures, defined once: the table of the guide has a line for each of its figures. */
 export interface Row {
@@ -37,10 +40,17 @@ export interface Figure {
   note?: string
 }
 
+export interface Minutes {
+  quick: number
+  full: number
+}
+
 export interface Bench {
   /** Also the name of its script. */
   name: string
   rows: readonly Row[]
+  /** How long it takes for one executable: with the sizes of a plain run, and with all of `--full`. */
+  minutes: Minutes
   /** Names of flags that only this bench has; each takes a value. */
   flags?: readonly string[]
   /** @param report takes each figure as soon as it is known. */

@@ -12,10 +12,9 @@ export interface CpuTime {
 }
 
 /** CPU time that a process and its children have used so far, in ms. Linux only. */
-export function cpuMs(pid: number): number {
-  const { main, words, pictures } = readCpu(pid)
-  return main + words + pictures
-}
+export const cpuMs = (pid: number): number => sumCpu(readCpu(pid))
+
+export const sumCpu = ({ main, words, pictures }: CpuTime): number => main + words + pictures
 
 /** CPU time that a service and its children have used so far; children of no known role count as main. Linux only. */
 export function readCpu(pid: number): CpuTime {

@@ -22,6 +22,8 @@ export interface Options {
   rounds: number | undefined
   /** Old ones first. They take turns in one run; the last one is judged, the others are there to be compared with it. */
   contestants: readonly [Contestant, ...Contestant[]]
+  /** How long a bench measures one row at one size, warming up excluded. */
+  rowSeconds: number
   /** Folder for filled stores that stay for later runs; undefined for a temporary one. */
   keep: string | undefined
   /** Flags that only this bench has. */
@@ -29,7 +31,10 @@ export interface Options {
 }
 
 /** Names of the flags of every script of this folder; `executable` may come several times. */
-const SHARED = ['products', 'rounds', 'executable', 'keep']
+const SHARED = ['products', 'rounds', 'row-seconds', 'executable', 'keep']
+
+const QUICK_ROW_SECONDS = '2'
+const FULL_ROW_SECONDS = '4'
 
 const QUICK_SIZES = '5000,50000'
 const FULL_SIZES = '5000,50000,200000,1000000'
@@ -68,6 +73,10 @@ export function readOptions(argv: readonly string[], ownFlags: readonly string[]
     products: [least ?? 0, ...more],
     rounds: rounds === undefined ? undefined : readCount('rounds', rounds),
     contestants: first ? [first, ...others] : [{ name: 'sources', executable: undefined }],
+    rowSeconds: readCount(
+      'row-seconds',
+      last('row-seconds') ?? (values.full ? FULL_ROW_SECONDS : QUICK_ROW_SECONDS),
+    ),
     keep: keep === undefined ? undefined : resolve(keep),
     own: Object.fromEntries(ownFlags.flatMap((name) => listOf(name).map((value) => [name, value]))),
   }

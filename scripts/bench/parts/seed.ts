@@ -133,7 +133,7 @@ function addProducts(db: Db, stores: readonly string[], model: number, count: nu
 }
 
 /** Adds vectors of one store by whole chunks to the shadow tables of sqlite-vec 0.1, as it would itself. */
-function addChunks(db: Db, table: string, storeId: string, vectors: Iterable<Float32Array>): void {
+export function addChunks(db: Db, table: string, storeId: string, vectors: Iterable<Float32Array>): void {
   // Otherwise SQLite lets nobody but sqlite-vec write there.
   db.unsafeMode(true)
   const addChunk = db.prepare(

@@ -1,14 +1,15 @@
-import { join } from 'node:path'
 import { startApart } from './apart.ts'
 import { type Bare, measureLimit } from './bare.ts'
 import type { Figure, Row } from './bench.ts'
 import { addCpu, type CpuTime, cpuPer, NO_CPU, readCpu } from './cpu.ts'
 import type { Options } from './options.ts'
-import type { PingJob, Pings } from './ping-entry.ts'
-import { type Client, type MeasuredService, type Served, startServing } from './process.ts'
+import type { Pings } from './ping-entry.ts'
+import type { Client, MeasuredService, Served } from './process.ts'
+import { roundsWithin } from './rounds.ts'
 import type { SearchJob } from './search-entry.ts'
 import { inTurns, median, quantile } from './statistics.ts'
 import type { Stock } from './stock.ts'
+import { addWaits, describeWaits, noPings, startControl } from './waits.ts'
 
 export const INDEXING_ROWS: readonly Row[] = [
   {
@@ -27,23 +28,23 @@ export const INDEXING_ROWS: readonly Row[] = [
   },
   {
     id: 'loop-p99',
-    what: 'wait for `/health` while indexing, p99',
+    what: 'what the loop runs of a wait for `/health` while indexing, p99',
     against: '',
-    unit: 'ms',
+    unit: 'CPU ms',
     goal: { atMost: 20 },
   },
   {
     id: 'loop-longest',
-    what: 'wait for `/health` while indexing, longest',
+    what: 'the same, longest',
     against: '',
-    unit: 'ms',
+    unit: 'CPU ms',
     goal: { atMost: 20 },
   },
   {
     id: 'loop-bodies',
-    what: 'wait for `/health` while 12 MB of JSON arrive, longest',
+    what: 'the same while 12 MB of JSON arrive, longest',
     against: '',
-    unit: 'ms',
+    unit: 'CPU ms',
     goal: { atMost: 20 },
   },
 ]
@@ -78,6 +79,7 @@ export async function measureIndexing(
   report: (figure: Figure) => void,
 ): Promise<void> {
   const rounds = options.rounds === undefined ? 5 : Math.min(options.rounds, 20)
+  const seconds = options.rowSeconds * INDEXING_ROWS.length * 4
   await using running = new AsyncDisposableStack()
   const runners: Runner[] = []
   for (const contestant of options.contestants) {
@@ -86,11 +88,10 @@ export async function measureIndexing(
     const client = await service.signIn(credentials)
     runners.push({ name: contestant.name, service, client, ...nothingYet() })
   }
-  const entry = [process.execPath, join(import.meta.dir, 'bare-server.ts')]
-  const control = running.use(await startServing(entry, { ANSWERS: '{"/health":"{}"}' }))
+  const control = running.use(await startControl())
   const limits: { rate: number; cpuMs: number }[] = []
   // The first round warms up.
-  for (let round = 0; round <= rounds; round++) {
+  for (const round of roundsWithin({ rounds: rounds + 1, seconds })) {
     const limit = await measureLimit(bare, pictures)
     if (round > 0) limits.push(limit)
     for (const k of inTurns(runners.length, round)) {
@@ -110,8 +111,8 @@ const nothingYet = () => ({
   indexed: 0,
   idle: [],
   busy: [],
-  pings: { service: [], bare: [], ran: [] },
-  bodyPings: { service: [], bare: [], ran: [] },
+  pings: noPings(),
+  bodyPings: noPings(),
 })
 
 async function measureRound(
@@ -140,8 +141,8 @@ async function measureRound(
   told.abort()
   await uploads
 
-  await ping(runner.pings, service, control, () => indexAll(client, pictures))
-  await ping(runner.bodyPings, service, control, async () => {
+  await addWaits(runner.pings, service, control, () => indexAll(client, pictures))
+  await addWaits(runner.bodyPings, service, control, async () => {
     for (let n = 0; n < BODIES; n++) await client.searchBase64(padded(pictures[n] as Uint8Array))
   })
 }
@@ -158,22 +159,6 @@ function startSearching({ service, client }: Runner, count: number) {
     name: `client ${process.pid} ${serial++}`,
   }
   return startApart<SearchJob, number[]>('search-entry.ts', job)
-}
-
-async function ping(
-  into: Pings,
-  service: Served,
-  control: Served,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const job: PingJob = { address: service.address, pid: service.pid, bare: control.address }
-  const pinging = await startApart<PingJob, Pings>('ping-entry.ts', job)
-  await work()
-  pinging.stop()
-  const seen = await pinging.result
-  into.service.push(...seen.service)
-  into.bare.push(...seen.bare)
-  into.ran.push(...seen.ran)
 }
 
 /** Uploads every picture once, as a product of its own. */
@@ -228,10 +213,7 @@ function reportRunner(
     note: `${p95.busy.toFixed(1)} to ${p95.idle.toFixed(1)} ms, ${busy.length} searches`,
   })
   const reportWaits = (row: string, of: Pings, q: number) =>
-    report({
-      ...{ row, contestant: name, value: quantile(of.service, q) },
-      note: `the loop ran ${quantile(of.ran, q).toFixed(1)} of a wait; a bare server ${quantile(of.bare, q).toFixed(1)} ms; ${of.service.length} asked`,
-    })
+    report({ row, contestant: name, ...describeWaits(of, q) })
   reportWaits('loop-p99', pings, 0.99)
   reportWaits('loop-longest', pings, 1)
   reportWaits('loop-bodies', bodyPings, 1)

@@ -18,6 +18,10 @@ import { type Credentials, type SeedOptions, seedStore } from './seed.ts'
 /** Part of the names of folders; a change makes old ones useless. */
 const VERSION = 1
 
+/** An install of many small stores, and the products of each. */
+export const MANY_STORES = { stores: 1_000, isThroughVec0: true } as const
+export const EACH = 50
+
 /** A data folder of one contestant. */
 export interface Filled {
   folder: string

@@ -135,6 +135,20 @@ function formatChanges(own: readonly Figure[], all: readonly Figure[], other: st
   return changes.every((change) => change === '?') ? '' : changes.join(SLASH)
 }
 
+/** A line of text for a figure as it arrives. */
+export function describeFigure({ rows }: Pick<Bench, 'rows'>, figure: Figure): string {
+  const row = rows.find(({ id }) => id === figure.row)
+  if (!row) return `${figure.row} is no row`
+  return [
+    formatWhat(row, [figure]),
+    formatMeasured(row, [figure]),
+    formatVerdict(row, [figure]),
+    figure.contestant,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
 export function formatMarkdown(table: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
