@@ -19,6 +19,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { bulk } from './bulk.ts'
 import { bytes } from './bytes.ts'
 import { disk } from './disk.ts'
 import { idle } from './idle.ts'
@@ -50,6 +51,7 @@ import { words } from './words.ts'
 /** In the order of the table. */
 export const BENCHES: readonly Bench[] = [
   service,
+  bulk,
   searches,
   overload,
   lists,
@@ -67,6 +69,9 @@ export const BENCHES: readonly Bench[] = [
 const RESULTS = join(ROOT, 'dist/bench.json')
 const PAGE = join(import.meta.dir, 'results.md')
 const LONG_RUNS = join(import.meta.dir, 'long-runs.md')
+
+/** A bench that is told to end gives up what it does at the next step, and long steps take so many seconds. */
+const GRACE_SECONDS = 60
 
 if (import.meta.main) await main()
 
@@ -116,7 +121,9 @@ async function main(): Promise<void> {
 }
 
 /** Files of earlier versions do not say how the benches ran. */
-const readResults = (path: string): Results => ({ runs: [], ...JSON.parse(readFileSync(path, 'utf8')) })
+function readResults(path: string): Results {
+  return { runs: [], ...(JSON.parse(readFileSync(path, 'utf8')) as Omit<Results, 'runs'>) }
+}
 
 /** Runs benches one after the other and keeps the file of results up to date. @returns whether none failed. */
 async function measure(
@@ -178,7 +185,9 @@ async function measure(
         ...(failure !== undefined && { failure }),
       })
       save()
-      console.error(`${failure ? `FAIL ${failure}` : 'ok'}: ${bench.name} ${seconds.toFixed(0)} s`)
+      console.error(
+        `${failure ? 'FAIL' : 'ok'} ${bench.name} ${seconds.toFixed(0)} s${failure ? `: ${failure}` : ''}`,
+      )
     }
   } finally {
     clear()
@@ -186,10 +195,9 @@ async function measure(
   return isWhole
 }
 
-const readLoad = (): number => loadavg()[0] ?? Number.NaN
-
-/** A bench that is told to end gives up what it does at the next step, and long steps take so many seconds. */
-const GRACE_SECONDS = 60
+function readLoad(): number {
+  return loadavg()[0] ?? Number.NaN
+}
 
 /** @returns why it failed; undefined if it ended well. */
 async function runBench(

@@ -39,7 +39,7 @@ export const idle: Bench = {
       300,
     ),
   ],
-  minutes: { quick: 2, full: 2 },
+  minutes: { quick: 1.75, full: 1.75 },
   flags: ['seconds'],
   async run(options, report) {
     using stock = openStock(options)

@@ -29,7 +29,7 @@ const PHOTOGRAPHS = 240
 export const service: Bench = {
   name: 'service',
   rows: [...SEARCH_ROWS, ...ALIKE_ROWS, ...INDEXING_ROWS],
-  minutes: { quick: 2, full: 5.5 },
+  minutes: { quick: 1.75, full: 5.5 },
   async run(options, report) {
     using stock = openStock(options)
     const parts = { stock, bare: await loadBare(), pictures: await drawPhotographs(PHOTOGRAPHS) }

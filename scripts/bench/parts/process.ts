@@ -6,6 +6,8 @@ import type { Credentials } from './seed.ts'
 export interface Client {
   /** The access token. */
   token: string
+  /** Any call with a body of JSON. */
+  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   searchText(query: string): Promise<unknown>
   searchPicture(bytes: Uint8Array): Promise<unknown>
   /** A search by picture with the fields of `POST /v1/search/url`. */
@@ -122,6 +124,12 @@ async function signIn(address: string, credentials: Credentials): Promise<Client
   const searchLike = (fields: Readonly<Record<string, unknown>>) => search('url', fields)
   return {
     token: access_token,
+    call: async (method, path, body) =>
+      (await call(
+        method,
+        path,
+        body === undefined ? {} : { body: JSON.stringify(body), headers: json },
+      )) as Record<string, unknown>,
     searchText: (query) => post('/v1/search/text', { body: JSON.stringify({ query }), headers: json }),
     search,
     searchLike,
