@@ -13,7 +13,6 @@ import {
   type WordIndex,
 } from '../../src/features/catalogue/product-index/words/words.ts'
 import type { Bench, Row } from './parts/bench.ts'
-import { NO_CPU } from './parts/cpu.ts'
 import { type Bound, roundsWithin } from './parts/rounds.ts'
 import { runAlone } from './parts/run.ts'
 import { median } from './parts/statistics.ts'
@@ -75,7 +74,6 @@ export const words: Bench = {
         report({
           ...{ row: `words-${id}`, contestant, products: count, value },
           ...(note !== undefined && { note }),
-          cpu: NO_CPU,
         }),
       )
   },
