@@ -22,6 +22,11 @@ export interface Holding {
 export interface Yielding {
   /** Whether it keeps others waiting for no good reason. */
   isSlow(): boolean
+  /**
+   * Whether it can still be ended and begun anew. While its owner has more than its first share, it then gives way to what another
+   * owner takes of its own first share, however fast it is. Leave it out for a holder that gives way only while it is slow.
+   */
+  isUnderWay?(): boolean
   /** Ends it. Its holding is gone already. */
   giveWay(): void
 }
@@ -30,6 +35,7 @@ interface Holder {
   readonly owner: string
   readonly holding: Holding
   isSlow(): boolean
+  isUnderWay(): boolean
   /** Ends it; what it held is counted out already. */
   drop(): void
 }
@@ -39,8 +45,10 @@ interface Holder {
  * another one out. Each owner has its first ones, and only what goes beyond them is scarce. A bound for all with a bound for
  * each does not achieve that: a few owners at their bound can fill the whole.
  *
- * Where even the extra ones are full, a slow holder of an owner with more gives way: a body that arrives, or a download. It
- * says by `core/pace.ts` whether it is slow. Nothing waits here; `platform/fair/places.ts` lets work wait in turns.
+ * Where an owner finds no place, a slow holder of an owner with more gives way: a body that arrives, or a download. It says by
+ * `core/pace.ts` whether it is slow. Where an owner finds no place for its first ones, a body that arrives for an owner that is
+ * beyond its own gives way, too, slow or not. So extra ones may fill the whole while nobody else needs it. Nothing waits here;
+ * `platform/fair/places.ts` lets work wait in turns.
  *
  * The four numbers of each share stand in `core/limits.ts`. Count what only waits for another server apart from what holds
  * memory. `test/robustness/neighbours.test.ts` misuses everything at once; add a new share to its `misuse.ts`.
@@ -79,15 +87,29 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
       .filter((holder) => of(holder.owner) > of(owner) && holder.isSlow())
       .sort((a, b) => of(b.owner) - of(a.owner))
 
-  /** Ends as many slow holders as the owner needs, or none if they are not enough. */
+  /** Holders that can be begun anew, of other owners that are beyond their first ones: the newest of the owner with most first. */
+  const listExtra = (owner: string): Holder[] =>
+    [...yielding]
+      .toReversed()
+      .filter((holder) => holder.owner !== owner && beyond(of(holder.owner)) > 0 && holder.isUnderWay())
+      .sort((a, b) => of(b.owner) - of(a.owner))
+
+  /** Ends as many holders as the owner needs, slow ones first, or none if they are not enough. */
   function makeWay(owner: string, size: number, ceiling: number | undefined): boolean {
     if (of(owner) + size > limits.perOwnerMax || yielding.size === 0) return false
-    const gone: Holder[] = []
+    const gone = new Set<Holder>()
+    const count = (holder: Holder): void => {
+      gone.add(holder)
+      add(holder.owner, -holder.holding.size)
+    }
     for (const holder of listSlow(owner)) {
       if (fits(owner, size, ceiling)) break
-      if (of(holder.owner) <= of(owner)) continue
-      gone.push(holder)
-      add(holder.owner, -holder.holding.size)
+      if (of(holder.owner) > of(owner)) count(holder)
+    }
+    const extras = of(owner) + size <= limits.firstMax ? listExtra(owner) : []
+    for (const holder of extras) {
+      if (fits(owner, size, ceiling)) break
+      if (!gone.has(holder) && beyond(of(holder.owner)) > 0) count(holder)
     }
     const isEnough = fits(owner, size, ceiling)
     // Nobody is told: what they leave is for this owner.
@@ -117,6 +139,7 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
       owner,
       holding,
       isSlow: yields.isSlow,
+      isUnderWay: () => yields.isUnderWay?.() ?? false,
       drop() {
         size = 0
         yielding.delete(holder as Holder)

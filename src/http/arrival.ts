@@ -3,7 +3,7 @@ import { LIMITS } from '../core/limits.ts'
 import { createPace } from '../core/pace.ts'
 import type { Yielding } from '../core/shares.ts'
 
-/** A body that is arriving. It is no longer slow once it has arrived or failed. */
+/** A body that is arriving. It is neither slow nor under way once it has arrived or failed. */
 export interface Arrival extends Yielding {
   /**
    * The pieces, as long as they arrive fast enough. They can be read once.
@@ -24,8 +24,8 @@ const patienceOf = (bytes: number): number =>
   LIMITS.bodyGraceMs + (Math.max(0, bytes - LIMITS.bodyGraceBytes) / LIMITS.bodyBytesPerSecondMin) * 1_000
 
 /**
- * Follows a body as it arrives. A sender that keeps the lowest pace may finish, unless it is slow and another store, which
- * holds less, needs the place.
+ * Follows a body as it arrives. A sender that keeps the lowest pace may finish, unless another store needs the place: one that
+ * holds less while the body is slow, or one that takes of its first share while the body's store is beyond its own.
  */
 export function startArrival(
   body: Request['body'],
@@ -77,8 +77,9 @@ export function startArrival(
   return {
     pieces,
     isSlow: () => isArriving && pace.isSlow(),
+    isUnderWay: () => isArriving,
     giveWay() {
-      failure = gaveWay()
+      failure = pace.isSlow() ? gaveWay() : gaveFirstShare()
       endRead(failure)
     },
   }
@@ -95,4 +96,11 @@ const gaveWay = (): ApiError =>
     'overloaded',
     'The body arrived slowly, and another store needed its place; send it again, in smaller parts if the line is slow',
     { retryAfterSeconds: 5 },
+  )
+
+const gaveFirstShare = (): ApiError =>
+  new ApiError(
+    'overloaded',
+    'The bodies of this store took more than its first share, and another store needed the place of this one; send it again',
+    { retryAfterSeconds: 1 },
   )

@@ -113,3 +113,91 @@ describe('a holder that gives way', () => {
     expect([ended, all.held()]).toEqual([[], 20])
   })
 })
+
+describe('a holder that is under way, however fast', () => {
+  /** 12 in all for what is taken here; greedy owners fill it, each with holders of 2. */
+  const CEILING = 12
+
+  function begin(all: ReturnType<typeof shares>, ended: string[]) {
+    const taken = new Map<string, Holding>()
+    const take = (owner: string, name: string, size = 2, isUnderWay = () => true) => {
+      const yields = { isSlow: () => false, isUnderWay, giveWay: () => void ended.push(name) }
+      const holding = all.tryTake(owner, size, { ceiling: CEILING, yields })
+      if (holding) taken.set(name, holding)
+      return holding
+    }
+    return { take, taken }
+  }
+
+  /** Two owners that fill what there is: `a` holds 8, `b` holds 4. */
+  function filled(isUnderWay?: () => boolean) {
+    const all = shares({ extraMax: 18 })
+    const ended: string[] = []
+    const { take, taken } = begin(all, ended)
+    for (const name of ['a1', 'a2', 'a3', 'a4']) take('a', name, 2, isUnderWay)
+    for (const name of ['b1', 'b2']) take('b', name, 2, isUnderWay)
+    expect([all.held(), ended]).toEqual([CEILING, []])
+    return { all, ended, take, taken }
+  }
+
+  test('gives way to the first share of another: the newest of the owner with most', () => {
+    const { all, ended, take } = filled()
+    expect(take('late', 'late')).toBeDefined()
+    expect(ended).toEqual(['a4'])
+    expect([all.held('a'), all.held('b'), all.held('late'), all.held()]).toEqual([6, 4, 2, CEILING])
+  })
+
+  test('gives way to the first shares of as many owners as there is space for, and keeps its own', () => {
+    const { all, ended, take } = filled()
+    const late = ['c', 'd', 'e', 'f', 'g'].map((owner) => take(owner, owner) !== undefined)
+    expect(late).toEqual([true, true, true, true, false])
+    expect([all.held('a'), all.held('b'), all.held()]).toEqual([2, 2, CEILING])
+    expect(ended.toSorted()).toEqual(['a2', 'a3', 'a4', 'b2'])
+  })
+
+  test('gives way to nothing beyond a first share', () => {
+    const { ended, take } = filled()
+    expect(take('late', 'large', 3)).toBeUndefined()
+    expect(take('late', 'first')).toBeDefined()
+    expect(take('late', 'second')).toBeUndefined()
+    expect(ended).toEqual(['a4'])
+  })
+
+  test('stays once it can no longer be ended, and so does everybody where it would not be enough', () => {
+    const { all, ended, take } = filled(() => false)
+    expect(take('late', 'late')).toBeUndefined()
+    expect([ended, all.held()]).toEqual([[], CEILING])
+  })
+
+  test('holds nothing afterwards, and returns nothing twice', () => {
+    const { all, take, taken } = filled()
+    take('late', 'late')
+    taken.get('a4')?.release()
+    expect([taken.get('a4')?.size, all.held('a'), all.held()]).toEqual([0, 6, CEILING])
+  })
+
+  test('whoever takes, at whatever pace: within the ceiling, and a first share is refused for first shares alone', () => {
+    const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    const step = fc.record({ owner: fc.constantFrom(...owners), back: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const all = shares({ extraMax: 18 })
+        const { take, taken } = begin(all, [])
+        for (const [n, { owner, back }] of steps.entries()) {
+          if (back) {
+            const [name] = taken.keys()
+            if (name) taken.get(name)?.release()
+            if (name) taken.delete(name)
+            continue
+          }
+          const isFirst = all.held(owner) === 0
+          const holding = take(owner, String(n))
+          expect(all.held()).toBeLessThanOrEqual(CEILING)
+          if (isFirst && !holding) {
+            expect(owners.filter((one) => all.held(one) > 0).length).toBe(CEILING / LIMITS.firstMax)
+          }
+        }
+      }),
+    )
+  })
+})

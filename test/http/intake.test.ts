@@ -112,6 +112,31 @@ describe('bodies in flight', () => {
     rest.release()
   })
 
+  test('however fast, a body beyond the first share of its store gives way to the first share of another', async () => {
+    for (const owner of ['other 1', 'other 2']) budget.take(owner, 10 * MIB)
+    const connections = await Promise.all(Array.from({ length: 5 }, () => openConnection(address())))
+    for (const connection of connections) {
+      const head = [
+        'POST /v1/search HTTP/1.1',
+        'host: lookalike',
+        `authorization: Bearer ${tokens[1]}`,
+        'content-type: multipart/form-data; boundary=b',
+        'content-length: 9000000',
+      ]
+      connection.send(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(1_000)}`)
+    }
+    await until('they have their room', () => budget.held() > 62 * MIB)
+    expect((await upload(8)).status).toBe(200)
+    const listTold = () => connections.filter((connection) => connection.received() !== '')
+    await until('a sender is told', () => listTold().length > 0)
+    expect(listTold()).toHaveLength(1)
+    const [told] = listTold().map((connection) => connection.received())
+    expect(told).toStartWith('HTTP/1.1 503')
+    expect(told).toContain('The bodies of this store took more than its first share')
+    expect(told?.toLowerCase()).toContain('retry-after: 1')
+    for (const connection of connections) connection.close()
+  })
+
   test('a small body is taken whatever is under way', async () => {
     fill(budget)
     const answer = await send('/v1/search/text', '{"query":"1"}', 0, 'application/json')
