@@ -100,6 +100,8 @@ export const LIMITS = {
   /** Body and products of a bulk request. */
   bulkBytesMax: 100 * 1024 * 1024,
   bulkProductsMax: 10_000,
+  /** A product of a job that takes longer is given up, which counts as one of its tries. */
+  jobItemMs: 5 * 60_000,
   /** Unfinished jobs of a store. */
   unfinishedJobsMax: 20,
   /** How long a job can be read after its end. */

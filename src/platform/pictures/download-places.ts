@@ -37,8 +37,13 @@ const DEFAULTS: DownloadLimits = {
   bulkPictures: LIMITS.bulkPictures,
 }
 
-/** The longest wait of a job's download for its turn. */
-const BULK_WAIT_MS = 5 * 60_000
+/**
+ * The longest wait of a job's download for its turn: a fifth of what its product may take. A product of eleven pictures loads them
+ * in three rounds, each of which may wait for its turn, then 15 s for bytes, 15 s for the server and 10 s for the model. So a busy
+ * host makes the product come again later, as for any other overload, before the job gives it up as one that hangs, which would
+ * cost it one of its few tries.
+ */
+const BULK_WAIT_MS = LIMITS.jobItemMs / 5
 
 /**
  * Bounds the downloads of pictures in number and bytes. Stores take turns, so that one store's catalogue does not delay

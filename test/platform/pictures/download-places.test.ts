@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, jest, test } from 'bun:test'
 import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import { ApiError } from '../../../src/core/errors.ts'
+import { LIMITS } from '../../../src/core/limits.ts'
 import {
   createDownloadPlaces,
   type DownloadPlacesOptions,
@@ -166,5 +167,41 @@ describe('the line of downloads', () => {
     all[0]?.use()
     await soon()
     expect(budget.held()).toBe(0)
+  })
+})
+
+describe("a job's download that waits for its host", () => {
+  /** The rounds in which a product loads its pictures, four at a time. */
+  const ROUNDS = Math.ceil((1 + LIMITS.additionalPicturesMax) / 4)
+  /** What may follow each turn: the wait for bytes, the download, the model. */
+  const AFTER_MS = 2 * LIMITS.fetchTotalMs + 10_000
+
+  test('says so before its product is given up, even if every round of its pictures waits as long', async () => {
+    jest.useFakeTimers()
+    try {
+      const one = { max: 1, perOwnerMax: 1, firstMax: 1, extraMax: 0 }
+      const run = createDownloadPlaces({ budget: createByteBudget(), ofHost: one, waitMs: 15_000 })
+      const claim = { store: 'a', host: 'busy.test', isBulk: true }
+      const gate = Promise.withResolvers<Uint8Array>()
+      const first = run(claim, () => gate.promise, Promise.resolve())
+      let code = ''
+      const second = run(claim, () => gate.promise, Promise.resolve()).catch((error: ApiError) => {
+        code = error.code
+      })
+      let waitedMs = 0
+      for (; code === '' && waitedMs < LIMITS.jobItemMs; waitedMs += 1_000) {
+        jest.advanceTimersByTime(1_000)
+        for (let n = 0; n < 20; n++) await Promise.resolve()
+      }
+      await second
+      expect(code).toBe('overloaded')
+      expect(ROUNDS * (waitedMs + AFTER_MS)).toBeLessThanOrEqual(LIMITS.jobItemMs)
+      // Longer than a client would wait.
+      expect(waitedMs).toBeGreaterThan(2 * LIMITS.fetchTotalMs)
+      gate.resolve(new Uint8Array(1))
+      await first
+    } finally {
+      jest.useRealTimers()
+    }
   })
 })

@@ -1,4 +1,5 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import type { Accounting } from './accounting.ts'
@@ -24,8 +25,6 @@ export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'wit
   onProgress(jobId: number): void
 }
 
-/** An item that takes longer is given up. */
-const ITEM_MS = 5 * 60_000
 const EXPIRED_MAX = 200
 
 export type JobScheduler = ReturnType<typeof createJobScheduler>
@@ -112,7 +111,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
   /** Puts back what nobody answers for: items that take too long, and those of leases that ran out. */
   function takeBack(): void {
     const now = clock.monotonic()
-    for (const next of [...running]) if (now - next.startedAt > ITEM_MS) remove(next)
+    for (const next of [...running]) if (now - next.startedAt > LIMITS.jobItemMs) remove(next)
     const leased = [...[...running].map(({ item }) => item), ...jobs.listLeased()].map(({ id }) => id)
     if (leased.length > 0) withoutFsync(() => items.extend(leased, clock.now() + LEASE_MS))
     for (const item of items.listExpired(clock.now(), EXPIRED_MAX)) {
