@@ -281,7 +281,10 @@ export class ProcessPool {
   }
 
   /** Creates a test for whether a process may take a task now. */
-  #createRoomCheck(lane: ProcessLane, serving: readonly ProcessLane[]): (task: Task) => boolean {
+  #createRoomCheck(
+    lane: ProcessLane,
+    serving: readonly ProcessLane[],
+  ): (task: Task, isDue: boolean) => boolean {
     const { windowMax } = this.#options
     const bySize = { small: 0, large: 0, giant: 0 }
     const smallByWindow = new Map<string, number>()
@@ -296,13 +299,14 @@ export class ProcessPool {
       }
     }
     const giants = serving.flatMap(({ tasks }) => tasks.filter((task) => classifyTask(task) === 'giant'))
-    return (task) => {
+    return (task, isDue) => {
       const size = classifyTask(task)
       if (size === 'giant')
         return bySize.giant === 0 && giants.every(({ storeId }) => storeId !== task.storeId)
       if (size === 'large') return bySize.large < LARGE_MAX
       if (smallBytes >= SMALL_BYTES_MAX) return false
-      const most = windowMax * (task.priority === 'search' ? 2 : 1)
+      // A task whose turn it is finds no window that searches do not fill.
+      const most = windowMax * (task.priority === 'search' || isDue ? 2 : 1)
       return bySize.small < most && (smallByWindow.get(toWindowKey(task)) ?? 0) < windowMax
     }
   }

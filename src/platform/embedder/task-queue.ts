@@ -32,6 +32,12 @@ const SHARES: Readonly<Record<QueuePriority, number>> = { search: 1, index: 0.75
 /** In the order in which tasks are taken. */
 const PRIORITIES = ['search', 'index', 'bulk'] as const satisfies readonly QueuePriority[]
 
+/**
+ * Tasks of more urgent kinds that pass a waiting one before it is its kind's turn. So a constant stream of searches leaves uploads a
+ * place in seventeen, and jobs have one beside both.
+ */
+const PASSED_MAX = 16
+
 /** A full queue of pictures drains in about this time. */
 const RETRY_AFTER_SECONDS = 2
 
@@ -56,8 +62,8 @@ export interface Announced {
 const ANNOUNCED_MS = 1_000
 
 /**
- * The bounded queue of the processes of one kind. Searches come before indexing, and that before jobs; within each, the
- * store that was served longest ago comes first. Suspects wait in a queue of their own.
+ * The bounded queue of the processes of one kind. Searches come before indexing, and that before jobs, but for an occasional turn of
+ * each; within each, the store that was served longest ago comes first. Suspects wait in a queue of their own.
  */
 export class TaskQueue {
   readonly #limits: QueueLimits
@@ -67,6 +73,8 @@ export class TaskQueue {
   readonly #held = new Map<string, Held>()
   /** Pictures on their way, in order of their announcement, with the time until which they count. */
   readonly #announced = new Map<Announced, number>()
+  /** How many more urgent tasks have gone by since one of the kind was taken or began to wait. */
+  readonly #passed: Record<QueuePriority, number> = { search: 0, index: 0, bulk: 0 }
   readonly #now: () => number
   #tasks = 0
   #bytes = 0
@@ -147,11 +155,14 @@ export class TaskQueue {
     this.#suspects.push(task)
   }
 
-  /** Removes and returns the next task that `mayGo` accepts. */
-  take(mayGo: (task: Task) => boolean): Task | undefined {
+  /** Removes and returns the next task that `mayGo` accepts, which learns whether it is the turn of the task's kind. */
+  take(mayGo: (task: Task, isDue: boolean) => boolean): Task | undefined {
+    const due = PRIORITIES.filter((name) => this.#passed[name] >= PASSED_MAX)
     let task: Task | undefined
-    for (const name of PRIORITIES) task ??= this.#findNext(this.#queues[name], mayGo)
+    for (const name of due) task ??= this.#findNext(this.#queues[name], (one) => mayGo(one, true))
+    for (const name of PRIORITIES) task ??= this.#findNext(this.#queues[name], (one) => mayGo(one, false))
     if (!task) return undefined
+    this.#countPassed(task)
     this.remove(task)
     const held = this.#held.get(task.storeId)
     if (held) held.turn = ++this.#turn
@@ -190,6 +201,14 @@ export class TaskQueue {
     held.tasks--
     held.bytes -= task.bytes.length
     if (held.tasks === 0) this.#held.delete(task.storeId)
+  }
+
+  #countPassed({ priority }: Task): void {
+    const rank = PRIORITIES.indexOf(priority)
+    for (const [n, name] of PRIORITIES.entries()) {
+      if (n > rank && this.#queues[name].length > 0) this.#passed[name]++
+      else if (n === rank || this.#queues[name].length === 0) this.#passed[name] = 0
+    }
   }
 
   #selectQueue({ isSuspect, priority }: Task): Task[] {

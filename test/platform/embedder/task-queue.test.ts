@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { EmbedPriority } from '../../../src/platform/embedder/embedder.ts'
+import type { EmbedPriority, QueuePriority } from '../../../src/platform/embedder/embedder.ts'
 import { type QueueLimits, type Task, TaskQueue } from '../../../src/platform/embedder/task-queue.ts'
 
 let now = 0
@@ -8,7 +8,7 @@ const queueOf = (limits: Partial<QueueLimits> = {}) =>
   new TaskQueue({ tasksMax: 8, bytesMax: 1_000_000, ...limits }, () => now)
 
 let order = 0
-const taskOf = (storeId: string, priority: EmbedPriority = 'search', bytes = 1): Task => ({
+const taskOf = (storeId: string, priority: QueuePriority = 'search', bytes = 1): Task => ({
   bytes: new Uint8Array(bytes),
   priority,
   storeId,
@@ -129,5 +129,45 @@ describe('pictures on their way', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+})
+
+describe('a constant stream of searches', () => {
+  /** Takes tasks while as many of each kind as before wait again. @returns how many of each were taken. */
+  function takeMany(kinds: readonly QueuePriority[], count: number, isWindowFull = false) {
+    const queue = queueOf({ tasksMax: 100 })
+    const taken: Record<QueuePriority, number> = { search: 0, index: 0, bulk: 0 }
+    for (const kind of kinds) for (let n = 0; n < 4; n++) queue.enter(taskOf('a', kind))
+    for (let n = 0; n < count; n++) {
+      const mayGo = ({ priority }: Task, isDue: boolean) => priority === 'search' || isDue || !isWindowFull
+      const task = queue.take(mayGo)
+      if (!task) throw new Error('Nothing was taken')
+      queue.release(task)
+      queue.enter(taskOf('a', task.priority))
+      taken[task.priority]++
+    }
+    return taken
+  }
+
+  test('leaves an upload a place in seventeen, also where searches fill the window', () => {
+    for (const isWindowFull of [false, true])
+      expect(takeMany(['search', 'index'], 170, isWindowFull)).toEqual({ search: 160, index: 10, bulk: 0 })
+  })
+
+  test('leaves a job a place in seventeen, also beside a constant stream of uploads', () => {
+    expect(takeMany(['search', 'bulk'], 170, true)).toEqual({ search: 160, index: 0, bulk: 10 })
+    expect(takeMany(['index', 'bulk'], 170)).toEqual({ search: 0, index: 160, bulk: 10 })
+    const { index, bulk } = takeMany(['search', 'index', 'bulk'], 1_800, true)
+    expect([index, bulk]).toEqual([100, 100])
+  })
+
+  test('counts from when something waits: a first picture has no turn for the searches before it', () => {
+    const queue = queueOf({ tasksMax: 100 })
+    const takeNext = () => queue.take(() => true)?.priority
+    for (let n = 0; n < 40; n++) queue.enter(taskOf('a'))
+    for (let n = 0; n < 20; n++) expect(takeNext()).toBe('search')
+    queue.enter(taskOf('a', 'bulk'))
+    for (let n = 0; n < 16; n++) expect(takeNext()).toBe('search')
+    expect([takeNext(), takeNext()]).toEqual(['bulk', 'search'])
   })
 })
