@@ -155,6 +155,18 @@ describe('stores', () => {
     30_000,
   )
 
+  test('searches that keep every place busy leave an upload its turn', async () => {
+    const fake = await ready()
+    const searches = names(44, 's').map((name, n) => fake.ask(`wait ${name}`, n % 2 === 0 ? 'a' : 'b'))
+    await until(() => fake.begun().length === 12)
+    const upload = fake.ask('fine upload', 'c', 'index')
+    for (const name of names(44, 's')) fake.release(name)
+    expect(await upload).toBe('fine')
+    expect(new Set(await Promise.all(searches))).toEqual(new Set(['fine']))
+    // The twelve that were there, sixteen that passed, and those that begin beside it.
+    expect(fake.begun().indexOf('upload')).toBeLessThanOrEqual(34)
+  }, 30_000)
+
   test('a store that fills the line gives way to one that has less there', async () => {
     const fake = await ready({ picturesMax: 20 })
     const many = names(20, 'm').map((name) => fake.ask(`wait ${name}`))
