@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { AutoProcessor, CLIPVisionModelWithProjection, env, RawImage } from '@huggingface/transformers'
 import sharp from 'sharp'
@@ -24,6 +26,15 @@ describe('the bundled model', () => {
     expect(embedder.status()).toEqual({ state: 'ready' })
     expect(embedder.model).toMatchObject({ id: bundledModelName, dimension: 512 })
     expect(embedder.model.hash).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  test('gives way to texts and to the service with all threads that take pictures', async () => {
+    await embedder.embedPicture(await encodeJpeg(300, 200), SEARCH)
+    const { text, vision } = embedder.pids()
+    const listNiceness = (pid: number) =>
+      readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)))
+    for (const pid of text) expect(Math.max(...listNiceness(pid))).toBe(getPriority())
+    for (const pid of vision) expect(Math.min(...listNiceness(pid))).toBeGreaterThanOrEqual(15)
   })
 
   test('gives vectors of length 1', async () => {
