@@ -12,7 +12,7 @@ export interface Reservation {
 }
 
 export interface ReserveOptions {
-  /** Refuses the reservation when all bytes held, including these, would exceed it. */
+  /** Refuses the reservation when the bytes that are held below a ceiling, including these, would exceed it. */
   ceiling?: number | undefined
   /** Lets another owner take these bytes while this one is slow. */
   yields?: Yielding | undefined

@@ -34,6 +34,7 @@ export interface Yielding {
 interface Holder {
   readonly owner: string
   readonly holding: Holding
+  readonly isCapped: boolean
   isSlow(): boolean
   isUnderWay(): boolean
   /** Ends it; what it held is counted out already. */
@@ -59,24 +60,27 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
   const owners = new Map<string, number>()
   const yielding = new Set<Holder>()
   let sum = 0
+  /** What was taken below a ceiling. */
+  let capped = 0
   let extra = 0
 
   const of = (owner: string): number => owners.get(owner) ?? 0
   const beyond = (size: number): number => Math.max(0, size - limits.firstMax)
 
-  function add(owner: string, difference: number): void {
+  function add(owner: string, difference: number, isCapped: boolean): void {
     const before = of(owner)
     const after = before + difference
     sum += difference
+    if (isCapped) capped += difference
     extra += beyond(after) - beyond(before)
     if (after === 0) owners.delete(owner)
     else owners.set(owner, after)
   }
 
-  function fits(owner: string, size = 1, ceiling = limits.max): boolean {
+  function fits(owner: string, size = 1, ceiling = Infinity): boolean {
     const before = of(owner)
     const after = before + size
-    if (after > limits.perOwnerMax || sum + size > Math.min(ceiling, limits.max)) return false
+    if (after > limits.perOwnerMax || sum + size > limits.max || capped + size > ceiling) return false
     const more = beyond(after) - beyond(before)
     return more === 0 || extra + more <= limits.extraMax
   }
@@ -100,31 +104,34 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
     const gone = new Set<Holder>()
     const count = (holder: Holder): void => {
       gone.add(holder)
-      add(holder.owner, -holder.holding.size)
+      add(holder.owner, -holder.holding.size, holder.isCapped)
     }
+    // Where only the ceiling is in the way, nobody helps who is not counted below it.
+    const helps = (holder: Holder): boolean => holder.isCapped || !fits(owner, size)
     for (const holder of listSlow(owner)) {
       if (fits(owner, size, ceiling)) break
-      if (of(holder.owner) > of(owner)) count(holder)
+      if (of(holder.owner) > of(owner) && helps(holder)) count(holder)
     }
     const extras = of(owner) + size <= limits.firstMax ? listExtra(owner) : []
     for (const holder of extras) {
       if (fits(owner, size, ceiling)) break
-      if (!gone.has(holder) && beyond(of(holder.owner)) > 0) count(holder)
+      if (!gone.has(holder) && beyond(of(holder.owner)) > 0 && helps(holder)) count(holder)
     }
     const isEnough = fits(owner, size, ceiling)
     // Nobody is told: what they leave is for this owner.
-    for (const holder of gone) isEnough ? holder.drop() : add(holder.owner, holder.holding.size)
+    for (const holder of gone)
+      isEnough ? holder.drop() : add(holder.owner, holder.holding.size, holder.isCapped)
     return isEnough
   }
 
-  function hold(owner: string, wanted: number, yields: Yielding | undefined): Holding {
+  function hold(owner: string, wanted: number, isCapped: boolean, yields?: Yielding): Holding {
     let size = wanted
-    add(owner, size)
+    add(owner, size, isCapped)
     const shrinkTo = (less: number): void => {
       const freed = size - less
       if (freed <= 0) return
       size = less
-      add(owner, -freed)
+      add(owner, -freed, isCapped)
       if (size === 0 && holder) yielding.delete(holder)
       onFreed()
     }
@@ -138,6 +145,7 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
     const holder: Holder | undefined = yields && {
       owner,
       holding,
+      isCapped,
       isSlow: yields.isSlow,
       isUnderWay: () => yields.isUnderWay?.() ?? false,
       drop() {
@@ -154,13 +162,13 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
     /** How much one owner holds, or all of them. */
     held: (owner?: string): number => (owner === undefined ? sum : of(owner)),
 
-    /** Whether an owner may take so much more without anybody giving way. @param ceiling a smaller `max`. */
+    /** Whether an owner may take so much more without anybody giving way. @param ceiling see `tryTake`. */
     fits,
 
     /**
      * Takes a share, if it may be had.
      *
-     * @param ceiling a smaller `max`, for what must leave something to others.
+     * @param ceiling a smaller `max` for all that is taken below a ceiling, because it must leave something to others.
      * @param yields makes the holder one that gives way.
      */
     tryTake(
@@ -169,10 +177,10 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
       { ceiling, yields }: { ceiling?: number | undefined; yields?: Yielding | undefined } = {},
     ): Holding | undefined {
       if (!fits(owner, size, ceiling) && !makeWay(owner, size, ceiling)) return undefined
-      return hold(owner, size, yields)
+      return hold(owner, size, ceiling !== undefined, yields)
     },
 
     /** Takes a share in any case: for what has begun and can only be counted. */
-    take: (owner: string, size = 1): Holding => hold(owner, size, undefined),
+    take: (owner: string, size = 1): Holding => hold(owner, size, false),
   }
 }

@@ -40,6 +40,19 @@ describe('what owners share', () => {
     expect(all.tryTake('b', 2)).toBeDefined()
   })
 
+  test('a ceiling counts only what was taken below one, and all together stay within what there is', () => {
+    const all = shares({ perOwnerMax: 20, firstMax: 20 })
+    const other = all.tryTake('a', 15) as Holding
+    const first = all.tryTake('b', 3, { ceiling: 4 }) as Holding
+    expect(all.tryTake('c', 2, { ceiling: 4 })).toBeUndefined()
+    expect(all.tryTake('c', 1, { ceiling: 4 })).toBeDefined()
+    expect(all.tryTake('c', 2)).toBeUndefined()
+    other.release()
+    expect(all.tryTake('c', 1, { ceiling: 4 })).toBeUndefined()
+    first.shrinkTo(1)
+    expect([all.tryTake('c', 2, { ceiling: 4 })?.size, all.held()]).toEqual([2, 4])
+  })
+
   test('what is returned can be taken again, and is told once', () => {
     let told = 0
     const all = createShares(LIMITS, () => told++)
@@ -105,6 +118,16 @@ describe('a holder that gives way', () => {
     const { all, ended } = full(() => true)
     expect(all.tryTake('store 3')).toBeUndefined()
     expect(ended).toEqual([])
+  })
+
+  test('is one that is counted below the ceiling, where only that is in the way', () => {
+    const all = shares()
+    const ended: string[] = []
+    const yields = (name: string) => ({ isSlow: () => true, giveWay: () => void ended.push(name) })
+    all.tryTake('a', 8, { yields: yields('not counted') })
+    all.tryTake('b', 4, { ceiling: 4, yields: yields('counted') })
+    expect(all.tryTake('late', 2, { ceiling: 4 })).toBeDefined()
+    expect([ended, all.held()]).toEqual([['counted'], 10])
   })
 
   test('is left alone where it would not be enough', () => {

@@ -90,8 +90,9 @@ describe('bodies in flight', () => {
   })
 
   test('a slow body gives way to another store, and its sender may try again', async () => {
-    const rest = budget.take('others', 7 * MIB)
-    for (let n = 0; n < 4; n++) budget.take(`other ${n}`, 12 * MIB)
+    const ceiling = LIMITS.bodyBytesInFlightMax
+    const rest = budget.take('others', 7 * MIB, { ceiling })
+    for (let n = 0; n < 4; n++) budget.take(`other ${n}`, 12 * MIB, { ceiling })
     const connection = await openConnection(address())
     const head = [
       'POST /v1/search HTTP/1.1',
@@ -113,7 +114,8 @@ describe('bodies in flight', () => {
   })
 
   test('however fast, a body beyond the first share of its store gives way to the first share of another', async () => {
-    for (const owner of ['other 1', 'other 2']) budget.take(owner, 10 * MIB)
+    const ceiling = LIMITS.bodyBytesInFlightMax
+    for (const owner of ['other 1', 'other 2']) budget.take(owner, 10 * MIB, { ceiling })
     const connections = await Promise.all(Array.from({ length: 5 }, () => openConnection(address())))
     for (const connection of connections) {
       const head = [
@@ -135,6 +137,12 @@ describe('bodies in flight', () => {
     expect(told).toContain('The bodies of this store took more than its first share')
     expect(told?.toLowerCase()).toContain('retry-after: 1')
     for (const connection of connections) connection.close()
+  })
+
+  test('downloads that hold more than bodies may leave bodies the rest', async () => {
+    for (let n = 0; n < 7; n++) budget.take(`other ${n}`, 12 * MIB)
+    expect(budget.held()).toBeGreaterThan(LIMITS.bodyBytesInFlightMax)
+    expect((await upload(9)).status).toBe(200)
   })
 
   test('a small body is taken whatever is under way', async () => {
