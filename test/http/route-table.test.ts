@@ -12,6 +12,8 @@ const table = createRouteTable(() => [
 test.each([
   ['/v1/products', ['GET', 'HEAD', 'POST']],
   ['/v1/products/', ['GET', 'HEAD', 'POST']],
+  ['/v1/products//', []],
+  ['//v1/products', []],
   ['/v1/products/sku-1', ['DELETE']],
   ['/v1/products/demo', ['DELETE', 'POST']],
   ['/v1/products/a/b', []],
