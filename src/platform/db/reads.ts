@@ -28,6 +28,13 @@ export interface Reads {
    * @returns an object that is shared with later calls: it must not be changed.
    */
   remember<Found>(key: string, read: () => Found): Found
+  /**
+   * Reads one thing, or gives what an earlier read found, without a look whether anything has changed: for the part of a
+   * request behind its guard, which has looked when it found the caller. The answer is then as new as the request.
+   *
+   * @param key and the result as for `remember`.
+   */
+  rememberSeen<Found>(key: string, read: () => Found): Found
   /** Reads a number that changes whenever another connection, as that of another process, has changed the database. */
   readDataVersion(): number
   /**
@@ -100,6 +107,15 @@ export function createReads(db: Db): Reads {
       if (kept.has(key)) return kept.get(key) as Found
       if (mode === 'recalling') throw NOT_KEPT
       const found = read()
+      kept.set(key, found)
+      return found
+    },
+
+    rememberSeen<Found>(key: string, read: () => Found): Found {
+      if (db.inTransaction) return read()
+      if (kept.has(key)) return kept.get(key) as Found
+      const found = read()
+      // Should anything have changed since the last look, the next one drops this with everything else.
       kept.set(key, found)
       return found
     },

@@ -216,3 +216,37 @@ describe('recalled reads', () => {
     expect(both()).toEqual([['new'], ['new']])
   })
 })
+
+describe('one read behind a look', () => {
+  const seen = () => reads.rememberSeen('things', list)
+  const look = () => reads.recall(() => undefined)
+
+  test('is run once, and again as soon as a look has found a change', () => {
+    expect([seen(), seen(), ran]).toEqual([[], [], 1])
+    for (const writer of [db, other]) {
+      writer.exec("DELETE FROM things; INSERT INTO things VALUES ('new')")
+      look()
+      expect([seen(), seen()]).toEqual([['new'], ['new']])
+    }
+    expect(ran).toBe(3)
+  })
+
+  test('that found a change after the last look is not kept beyond the next one', () => {
+    look()
+    add(other, 'a')
+    expect(seen()).toEqual(['a'])
+    look()
+    expect(seen()).toEqual(['a'])
+    expect(ran).toBe(2)
+  })
+
+  test('in a transaction sees its writes, and keeps nothing of them', () => {
+    const write = db.transaction(() => {
+      add(db, 'never')
+      expect(seen()).toEqual(['never'])
+      throw new Error('rolled back')
+    })
+    expect(write).toThrow('rolled back')
+    expect(seen()).toEqual([])
+  })
+})

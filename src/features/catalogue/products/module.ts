@@ -49,7 +49,7 @@ export interface ProductNeeds {
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
   embedder: Pick<Embedder, 'embedPicture' | 'model'>
-  reads: Pick<Reads, 'recall' | 'remember'>
+  reads: Pick<Reads, 'rememberSeen'>
   fetcher: PictureFetcher
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
@@ -110,7 +110,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   const lists = productLists({ queries: productListQueries(db), countProducts: storeRows.countProducts })
   const sales = createSales({ ...base, queries: saleQueries(db), turn })
   const products = productService({
-    reads: needs.reads,
+    rememberSeen: needs.reads.rememberSeen,
     queries: shownQueries(db),
     lists,
     writer,

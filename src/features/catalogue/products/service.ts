@@ -36,7 +36,7 @@ import type { ProductContent, ProductInput, ProductWrite } from './write.ts'
 import type { ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
-  reads: Pick<Reads, 'recall' | 'remember'>
+  rememberSeen: Reads['rememberSeen']
   queries: Pick<ShownQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   writer: ProductWriter
@@ -57,7 +57,7 @@ export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
 export function productService(deps: ProductDeps) {
-  const { reads, queries, lists, writer, sales, toPublicUrl, model } = deps
+  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, model } = deps
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -140,12 +140,10 @@ export function productService(deps: ProductDeps) {
     ): Promise<Indexed> =>
       toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), author)),
 
-    /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
+    /** GET /v1/products/{product_id}, behind a guard (see `rememberSeen`). @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
       // Pages of a shop ask for the same products again and again.
-      const row = reads.recall(() =>
-        reads.remember(`product ${storeId} ${productId}`, () => queries.findShown(storeId, productId)),
-      )
+      const row = rememberSeen(`product ${storeId} ${productId}`, () => queries.findShown(storeId, productId))
       if (!row) throw notFound('product')
       return toView(row)
     },
