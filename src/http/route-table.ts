@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { BoundedMap } from '../core/bounded-map.ts'
 
 /** A route as Elysia lists it. */
 interface ListedRoute {
@@ -27,6 +28,9 @@ export interface NearRoute {
 const PATH_CHARS_MAX = 120
 const PARTS_MAX = 8
 
+/** Unknown paths whose nearest route is kept: clients with a wrong address repeat it. */
+const KEPT_MAX = 1_000
+
 /** The cost of matching a part with a parameter, and of a different beginning. */
 const PARAMETER_COST = 0.1
 const VARIANT_COST = 1
@@ -38,6 +42,7 @@ const VARIANT_COST = 1
 export function createRouteTable(listed: () => readonly ListedRoute[]) {
   let patterns: Map<number, { method: string; pattern: RegExp }[]> | undefined
   let shapes: Map<number, Shape[]> | undefined
+  const nearest = new BoundedMap<string, NearRoute | undefined>(KEPT_MAX)
 
   /** The patterns of the paths, by their number of slashes. */
   function buildPatterns() {
@@ -65,6 +70,29 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
     for (const { method, pattern } of patterns.get(slashes) ?? []) if (pattern.test(path)) yield method
   }
 
+  function computeNearest(method: string, path: string): NearRoute | undefined {
+    shapes ??= buildShapes()
+    let best: { cost: number; route: NearRoute } | undefined
+    for (const [parts, extra] of listVariants(splitPath(path.toLowerCase()))) {
+      for (const shape of shapes.get(parts.length) ?? []) {
+        const cost = computeCost(parts, shape.parts)
+        if (cost === undefined) continue
+        const isSameMethod = shape.methods.includes(method)
+        const total = cost + extra + (isSameMethod ? 0 : 0.5)
+        if (best && best.cost <= total) continue
+        best = {
+          cost: total,
+          route: {
+            method: isSameMethod ? method : (shape.methods[0] ?? 'GET'),
+            path: shape.path.replace(/:(\w+)/g, '{$1}'),
+            isAddress: shape.methods.includes('GET') && !shape.path.includes(':'),
+          },
+        }
+      }
+    }
+    return best?.route
+  }
+
   return {
     listMethods(path: string): string[] {
       const slashes = path.split('/').length - 1
@@ -79,26 +107,11 @@ export function createRouteTable(listed: () => readonly ListedRoute[]) {
     /** Finds the route that an unknown path probably meant. The cost is bounded by the number of routes. */
     findNearest(method: string, path: string): NearRoute | undefined {
       if (path.length > PATH_CHARS_MAX) return undefined
-      shapes ??= buildShapes()
-      let best: { cost: number; route: NearRoute } | undefined
-      for (const [parts, extra] of listVariants(splitPath(path.toLowerCase()))) {
-        for (const shape of shapes.get(parts.length) ?? []) {
-          const cost = computeCost(parts, shape.parts)
-          if (cost === undefined) continue
-          const isSameMethod = shape.methods.includes(method)
-          const total = cost + extra + (isSameMethod ? 0 : 0.5)
-          if (best && best.cost <= total) continue
-          best = {
-            cost: total,
-            route: {
-              method: isSameMethod ? method : (shape.methods[0] ?? 'GET'),
-              path: shape.path.replace(/:(\w+)/g, '{$1}'),
-              isAddress: shape.methods.includes('GET') && !shape.path.includes(':'),
-            },
-          }
-        }
-      }
-      return best?.route
+      const key = `${method} ${path}`
+      if (nearest.has(key)) return nearest.get(key)
+      const found = computeNearest(method, path)
+      nearest.set(key, found)
+      return found
     },
   }
 }

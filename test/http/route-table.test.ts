@@ -71,3 +71,15 @@ describe('a path that is nearly right', () => {
     expect(found?.path).toBeUndefined()
   })
 })
+
+test('a wrong path that comes again is not compared again, and each method has its own answer', () => {
+  const near = createRouteTable(() => [
+    { method: 'GET', path: '/v1/products' },
+    { method: 'POST', path: '/v1/products' },
+  ])
+  const first = near.findNearest('GET', '/v1/product')
+  expect(first?.method).toBe('GET')
+  expect(near.findNearest('GET', '/v1/product')).toBe(first as never)
+  expect(near.findNearest('POST', '/v1/product')?.method).toBe('POST')
+  expect([near.findNearest('GET', '/zzz'), near.findNearest('GET', '/zzz')]).toEqual([undefined, undefined])
+})
