@@ -44,6 +44,13 @@ type StatusOf<Item extends Failure> = (typeof ERRORS)[CodeOf<Item>]['status']
 /** Response schemas by status, as a route declares them. */
 type Failures<Item extends Failure> = Record<StatusOf<Item>, typeof ErrorBody>
 
+/**
+ * Keeps Elysia from compiling a check of the answers of a status at the first request of a route. Failures are thrown, and
+ * `errors.ts` writes their bodies, so no such check would ever run. Elysia takes a schema without TypeBox's mark for a check
+ * that is compiled already, and leaves out one that is not to validate.
+ */
+const UNCHECKED = { schema: { noValidate: true } }
+
 const codesBySchema = new WeakMap<object, readonly ErrorCode[]>()
 
 /**
@@ -60,7 +67,7 @@ export function failures<const Items extends readonly Failure[]>(...items: Items
   const byStatus = Map.groupBy(words.keys(), (code) => ERRORS[code].status)
   const schemas = [...byStatus].map(([status, codes]) => {
     const description = codes.map((code) => `- \`${code}\`: ${words.get(code)}`).join('\n')
-    const schema = t.Object(ErrorBody.properties, { description })
+    const schema = { type: 'object', properties: ErrorBody.properties, description, ...UNCHECKED }
     codesBySchema.set(schema, codes)
     return [status, schema]
   })

@@ -47,6 +47,7 @@ export function wireCatalogue(
     model,
     index: productIndex.service,
     embedder,
+    reads,
     fetcher: ports.fetcher,
     files: ports.files,
     budget: ports.budget,

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Elysia, t } from 'elysia'
 import { ERRORS } from '../../src/core/errors.ts'
 import { documentedFailures, ErrorBody, failures, listCodes } from '../../src/http/failures.ts'
 
@@ -42,6 +44,29 @@ describe('the failures of a route', () => {
     expect(documentedFailures(failures('not_found'))).toEqual({
       404: { description: `- \`not_found\`: ${ERRORS.not_found.meaning}` },
     })
+  })
+
+  test('cost the first request of a route no compiled check, unlike a success', async () => {
+    const http = new Elysia().get('/things', () => ({ name: 'thing' }), {
+      response: { 200: t.Object({ name: t.String() }), ...failures('not_found', 'conflict', 'overloaded') },
+    })
+    const compile = spyOn(TypeCompiler, 'Compile')
+    try {
+      const answer = await http.handle(new Request('http://lookalike.test/things'))
+      expect(await answer.json()).toEqual({ name: 'thing' })
+      expect(compile).toHaveBeenCalledTimes(1)
+    } finally {
+      compile.mockRestore()
+    }
+  })
+
+  test('that a handler gives back with a status keep their body', async () => {
+    const body = { error: 'conflict', message: 'No.', details: {} }
+    const http = new Elysia().get('/things', ({ status }) => status(409, body), {
+      response: { 200: t.Object({ name: t.String() }), ...failures('conflict') },
+    })
+    const answer = await http.handle(new Request('http://lookalike.test/things'))
+    expect([answer.status, await answer.json()]).toEqual([409, body])
   })
 
   test('a schema of a success stands for no code', () => {

@@ -12,6 +12,8 @@ const table = createRouteTable(() => [
 test.each([
   ['/v1/products', ['GET', 'HEAD', 'POST']],
   ['/v1/products/', ['GET', 'HEAD', 'POST']],
+  ['/v1/products//', []],
+  ['//v1/products', []],
   ['/v1/products/sku-1', ['DELETE']],
   ['/v1/products/demo', ['DELETE', 'POST']],
   ['/v1/products/a/b', []],
@@ -68,4 +70,16 @@ describe('a path that is nearly right', () => {
     const found = near.findNearest('GET', path)
     expect(found?.path).toBeUndefined()
   })
+})
+
+test('a wrong path that comes again is not compared again, and each method has its own answer', () => {
+  const near = createRouteTable(() => [
+    { method: 'GET', path: '/v1/products' },
+    { method: 'POST', path: '/v1/products' },
+  ])
+  const first = near.findNearest('GET', '/v1/product')
+  expect(first?.method).toBe('GET')
+  expect(near.findNearest('GET', '/v1/product')).toBe(first as never)
+  expect(near.findNearest('POST', '/v1/product')?.method).toBe('POST')
+  expect([near.findNearest('GET', '/zzz'), near.findNearest('GET', '/zzz')]).toEqual([undefined, undefined])
 })

@@ -5,6 +5,7 @@ import { PLANS } from '../../src/core/plans.ts'
 import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
 import { buildProducts } from '../../src/features/catalogue/products/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
+import { createReads } from '../../src/platform/db/reads.ts'
 import { createThrottles } from '../../src/platform/db/throttles.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
@@ -40,6 +41,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
   const { service } = buildProducts(base, {
     ...{ model, index, embedder, emit },
     ...QUIET,
+    reads: createReads(db),
     writeTogether: createWriteGroups(db, clock),
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },
     files: createPictureFiles(app.folder, ids.uuid),

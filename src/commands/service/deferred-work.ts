@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { BEAT_MS, untilBeat } from '../../core/beat.ts'
+import { systemClock } from '../../core/clock.ts'
 
 type Work = () => unknown
 
@@ -6,7 +8,12 @@ type Work = () => unknown
 export interface DeferredWork {
   /** Runs work once, after `delayMs`. */
   defer(work: Work, delayMs: number): void
-  /** Runs work now and then periodically, even after a failure. @param what names the work in the log. */
+  /**
+   * Runs work now and then periodically, on the beat (`core/beat.ts`), even after a failure.
+   *
+   * @param periodMs a multiple of the beat.
+   * @param what names the work in the log.
+   */
   every(periodMs: number, what: string, work: Work): void
   /**
    * Stops periodic work, runs deferred work at once, and resolves when all of it is done. Work that defers itself again
@@ -18,9 +25,17 @@ export interface DeferredWork {
 /** How often `finish` looks for work that other work has deferred meanwhile. */
 const ROUNDS_MAX = 5
 
-export function createDeferredWork(log: Pick<Logger, 'error'>): DeferredWork {
+interface Repeated {
+  work: Work
+  what: string
+  periodBeats: number
+  beatsLeft: number
+}
+
+export function createDeferredWork(log: Pick<Logger, 'error'>, beatMs: number = BEAT_MS): DeferredWork {
   const waiting = new Map<Timer, Work>()
-  const repeated = new Set<Timer>()
+  const repeated = new Set<Repeated>()
+  let beat: Timer | undefined
   const inFlight = new Set<Promise<void>>()
 
   function run(work: Work, what: string): void {
@@ -34,6 +49,16 @@ export function createDeferredWork(log: Pick<Logger, 'error'>): DeferredWork {
     inFlight.add(done)
   }
 
+  function runDue(): void {
+    beat = setTimeout(runDue, untilBeat(systemClock.monotonic(), beatMs))
+    for (const each of repeated) {
+      each.beatsLeft--
+      if (each.beatsLeft > 0) continue
+      each.beatsLeft = each.periodBeats
+      run(each.work, each.what)
+    }
+  }
+
   return {
     defer(work, delayMs) {
       const timer = setTimeout(() => {
@@ -45,11 +70,13 @@ export function createDeferredWork(log: Pick<Logger, 'error'>): DeferredWork {
 
     every(periodMs, what, work) {
       run(work, what)
-      repeated.add(setInterval(() => run(work, what), periodMs))
+      const periodBeats = periodMs / beatMs
+      repeated.add({ work, what, periodBeats, beatsLeft: periodBeats })
+      beat ??= setTimeout(runDue, untilBeat(systemClock.monotonic(), beatMs))
     },
 
     async finish() {
-      for (const timer of repeated) clearInterval(timer)
+      clearTimeout(beat)
       repeated.clear()
       // Work may defer more work, and work that cannot be done defers itself again.
       for (let round = 0; round < ROUNDS_MAX && waiting.size + inFlight.size > 0; round++) {

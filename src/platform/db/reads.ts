@@ -1,8 +1,11 @@
 import { BoundedMap } from '../../core/bounded-map.ts'
 import type { Db } from './open.ts'
 
-/** Findings that are kept at a time: some megabytes. */
+/** Findings that are kept at a time: some megabytes, and 20 MB if all were products with the most metadata. */
 const KEPT_MAX = 1_000
+
+/** Ends reads that have asked for something that is not kept. */
+const NOT_KEPT = Symbol('not kept')
 
 /** Reads that every request repeats. */
 export interface Reads {
@@ -12,13 +15,26 @@ export interface Reads {
    */
   together<Result>(reads: () => Result): Result
   /**
+   * The same for reads that all `remember`. While everything that they ask for is kept, they cost no transaction, only the
+   * look whether anything has changed. Otherwise they are begun again, so they must have no effect.
+   */
+  recall<Result>(reads: () => Result): Result
+  /**
    * Reads something, or gives what an earlier read found while not one row of the database has changed since then, in
-   * this process or in another. Keeps findings only of reads that run `together`; any other read is run.
+   * this process or in another. Keeps findings only of reads that run `together` or in
+   * `recall`; any other read is run.
    *
    * @param key names the read with everything that its result depends on, apart from the database.
    * @returns an object that is shared with later calls: it must not be changed.
    */
   remember<Found>(key: string, read: () => Found): Found
+  /**
+   * Reads one thing, or gives what an earlier read found, without a look whether anything has changed: for the part of a
+   * request behind its guard, which has looked when it found the caller. The answer is then as new as the request.
+   *
+   * @param key and the result as for `remember`.
+   */
+  rememberSeen<Found>(key: string, read: () => Found): Found
   /** Reads a number that changes whenever another connection, as that of another process, has changed the database. */
   readDataVersion(): number
   /**
@@ -41,7 +57,8 @@ export function createReads(db: Db): Reads {
   let seenVersion = -1
   let seenChanges: number | undefined
   let moment = 0
-  let isKeeping = false
+  /** Whether the reads in progress may only recall, or keep what they find; undefined for reads of their own. */
+  let mode: 'recalling' | 'keeping' | undefined
 
   /**
    * In the transaction of some reads, the version belongs to the state that they see. Nothing is kept in a transaction that
@@ -56,25 +73,49 @@ export function createReads(db: Db): Reads {
     seenChanges = changes
   }
 
+  function runAs<Result>(as: 'recalling' | 'keeping', reads: () => Result): Result {
+    forgetIfChanged()
+    mode = as
+    try {
+      return reads()
+    } finally {
+      mode = undefined
+    }
+  }
+
+  function together<Result>(reads: () => Result): Result {
+    // A transaction may still be rolled back, so reads inside it must not be remembered.
+    if (db.inTransaction) return reads()
+    return run(() => runAs('keeping', reads)) as Result
+  }
+
   return {
-    together<Result>(reads: () => Result): Result {
-      // A transaction may still be rolled back, so reads inside it must not be remembered.
+    together,
+
+    recall<Result>(reads: () => Result): Result {
       if (db.inTransaction) return reads()
-      return run(() => {
-        forgetIfChanged()
-        isKeeping = true
-        try {
-          return reads()
-        } finally {
-          isKeeping = false
-        }
-      }) as Result
+      try {
+        return runAs('recalling', reads)
+      } catch (error) {
+        if (error !== NOT_KEPT) throw error
+        return together(reads)
+      }
     },
 
     remember<Found>(key: string, read: () => Found): Found {
-      if (!isKeeping) return read()
+      if (!mode) return read()
+      if (kept.has(key)) return kept.get(key) as Found
+      if (mode === 'recalling') throw NOT_KEPT
+      const found = read()
+      kept.set(key, found)
+      return found
+    },
+
+    rememberSeen<Found>(key: string, read: () => Found): Found {
+      if (db.inTransaction) return read()
       if (kept.has(key)) return kept.get(key) as Found
       const found = read()
+      // Should anything have changed since the last look, the next one drops this with everything else.
       kept.set(key, found)
       return found
     },
@@ -86,6 +127,6 @@ export function createReads(db: Db): Reads {
       return moment
     },
 
-    readDataVersion: () => (isKeeping ? seenVersion : readDataVersion()),
+    readDataVersion: () => (mode ? seenVersion : readDataVersion()),
   }
 }

@@ -1,7 +1,9 @@
 import type { Subprocess } from 'bun'
+import { untilBeat } from '../../core/beat.ts'
+import { systemClock } from '../../core/clock.ts'
 import { encodeHead, type Frame, FrameReader } from './ipc-frames.ts'
 import { type ChildRequest, type EmbedReply, PREVIEW_BYTES_MAX, readReply } from './messages.ts'
-import { readProcessState } from './process-state.ts'
+import { isProcessStopped, readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'
 
 export interface LaneOptions {
@@ -50,8 +52,10 @@ export interface LaneEvents {
 const REPLY_BYTES_MAX = 128 * 1024 + PREVIEW_BYTES_MAX
 /** A picture of 10 MiB in one write would hold the event loop for 10 ms. */
 const WRITE_BYTES = 256 * 1024
-/** Interval between two checks of a process. */
+/** Interval between two checks of a process from which something is expected. */
 const WATCH_MS = 250
+/** An idle process gets a ping after so many looks, which come a second apart: a dead one is found before it is needed. */
+const LOOKS_BEFORE_PING = 60
 /** A ready process gets a ping after this silence. */
 const PING_AFTER_MS = 1_000
 /** A process gets no more tasks after this silence. A long inference also keeps a process from answering. */
@@ -73,14 +77,17 @@ interface Entry {
  * One process from start to end: starts it, sends it tasks, limits its time and memory, and reports its end.
  *
  * Time is counted in checks of the process, so no task is blamed for time in which the service itself was frozen or
- * starved.
+ * starved. The checks come close together while the process starts, has tasks, owes an answer to a ping or is stopped. An
+ * idle one is only looked at on the beat, and never woken by that.
  */
 export class ProcessLane {
   readonly #options: LaneOptions
   readonly #events: LaneEvents
   readonly #process: Subprocess<'pipe', 'pipe', 'inherit'>
   readonly #entries = new Map<number, Entry>()
-  readonly #watch: Timer
+  #watch: Timer
+  #isWatchedClosely = true
+  #looks = 0
   #nextId = 0
   #writes: Promise<void> = Promise.resolve()
   #isReady = false
@@ -129,6 +136,7 @@ export class ProcessLane {
   send(task: Task, pixelsMax: number): void {
     const id = this.#nextId++
     this.#entries.set(id, { task, hasBegun: false, ms: 0 })
+    this.#watchClosely()
     // Within a process, jobs no longer differ from other indexing.
     const priority = task.priority === 'search' ? 'search' : 'index'
     const { thumbnail, preview, regions, crop } = task
@@ -206,7 +214,7 @@ export class ProcessLane {
   }
 
   #end(): void {
-    clearInterval(this.#watch)
+    clearTimeout(this.#watch)
     const { exitCode, signalCode } = this.#process
     const others = [...this.#entries.values()].filter(({ task }) => task !== this.#culprit)
     this.#entries.clear()
@@ -222,6 +230,42 @@ export class ProcessLane {
     })
   }
 
+  /** Whether the process can only wait for work. */
+  get #isIdle(): boolean {
+    return this.#isReady && this.#entries.size === 0 && !this.#isPinged && this.#stoppedMs === 0
+  }
+
+  #watchClosely(): void {
+    if (this.#isWatchedClosely || this.#endReason !== undefined) return
+    this.#isWatchedClosely = true
+    clearTimeout(this.#watch)
+    this.#watch = setInterval(() => this.#check(), WATCH_MS)
+  }
+
+  #watchIdle(): void {
+    this.#isWatchedClosely = false
+    this.#silentMs = 0
+    this.#looks = 0
+    clearTimeout(this.#watch)
+    this.#awaitLook()
+  }
+
+  #awaitLook(): void {
+    this.#watch = setTimeout(() => this.#look(), untilBeat(systemClock.monotonic()))
+  }
+
+  #look(): void {
+    this.#looks++
+    if (this.#looks >= LOOKS_BEFORE_PING) this.#ping()
+    if (this.#isPinged || isProcessStopped(this.#process.pid)) this.#watchClosely()
+    else this.#awaitLook()
+  }
+
+  #ping(): void {
+    this.#isPinged = true
+    this.#write({ kind: 'ping' })
+  }
+
   #check(): void {
     if (this.#endReason !== undefined) return
     const { startMs, memoryBytesMax } = this.#options
@@ -229,6 +273,7 @@ export class ProcessLane {
     this.#stoppedMs = state?.isStopped ? this.#stoppedMs + WATCH_MS : 0
     if (state && state.residentBytes > memoryBytesMax) this.kill('it used too much memory')
     else if (this.#stoppedMs >= STOPPED_MS) this.#killSilent('it was stopped')
+    else if (this.#isIdle) this.#watchIdle()
     else if (this.#isReady) this.#checkTasks()
     else {
       this.#startingMs += WATCH_MS
@@ -243,10 +288,7 @@ export class ProcessLane {
     const { taskMs, silentMs } = this.#options
     this.#silentMs += WATCH_MS
     if (this.#silentMs >= silentMs) this.#killSilent('it no longer answers')
-    if (this.#silentMs >= PING_AFTER_MS && !this.#isPinged) {
-      this.#isPinged = true
-      this.#write({ kind: 'ping' })
-    }
+    if (this.#silentMs >= PING_AFTER_MS && !this.#isPinged) this.#ping()
     const entries = [...this.#entries.values()]
     for (const entry of entries) entry.ms += WATCH_MS
     const slow = entries.find(({ hasBegun, ms }) => hasBegun && ms > taskMs)

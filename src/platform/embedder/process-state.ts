@@ -16,12 +16,10 @@ export function readProcessState(pid: number): ProcessState | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    // The program's name, in parentheses, may contain anything; the fields are counted after it.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = readStat(pid)
     const state = fields[0]
     return {
-      isStopped: state === 'T',
+      isStopped: state === STOPPED,
       isAsleep: state === 'S',
       cpuTicks: Number(fields[11]) + Number(fields[12]),
       residentBytes: kilobytes * 1024,
@@ -29,4 +27,21 @@ export function readProcessState(pid: number): ProcessState | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Reads {@link ProcessState.isStopped} alone, which takes half of the time. */
+export function isProcessStopped(pid: number): boolean {
+  try {
+    return readStat(pid)[0] === STOPPED
+  } catch {
+    return false
+  }
+}
+
+const STOPPED = 'T'
+
+function readStat(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The program's name, in parentheses, may contain anything; the fields are counted after it.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

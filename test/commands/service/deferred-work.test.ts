@@ -1,14 +1,14 @@
-import { beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, jest, test } from 'bun:test'
 import { createDeferredWork, type DeferredWork } from '../../../src/commands/service/deferred-work.ts'
 
 let logged: { err: unknown; message: string }[]
 let deferred: DeferredWork
 
+const log = { error: ({ err }: { err: unknown }, message: string) => void logged.push({ err, message }) }
+
 beforeEach(() => {
   logged = []
-  deferred = createDeferredWork({
-    error: ({ err }: { err: unknown }, message: string) => void logged.push({ err, message }),
-  } as never)
+  deferred = createDeferredWork(log as never, 1)
 })
 
 const until = async (isSo: () => boolean) => {
@@ -83,4 +83,24 @@ test('the end gives up work that schedules itself again and again', async () => 
   const calledBefore = calls
   await deferred.finish()
   expect(calls).toBe(calledBefore)
+})
+
+test('work of all periods runs on the beats of one timer, as often as it asks for', async () => {
+  jest.useFakeTimers()
+  try {
+    const runs: string[] = []
+    const repeating = createDeferredWork(log as never)
+    for (const seconds of [1, 1, 5, 10])
+      repeating.every(seconds * 1_000, 'tidying', () => void runs.push(`${seconds} s`))
+    expect(runs.splice(0)).toEqual(['1 s', '1 s', '5 s', '10 s'])
+    expect(jest.getTimerCount()).toBe(1)
+    const timesOf = (wanted: string) => runs.filter((name) => name === wanted).length
+    jest.advanceTimersByTime(20_250)
+    expect([timesOf('1 s'), timesOf('5 s'), timesOf('10 s')]).toEqual([40, 4, 2])
+    expect(jest.getTimerCount()).toBe(1)
+    await repeating.finish()
+    expect(jest.getTimerCount()).toBe(0)
+  } finally {
+    jest.useRealTimers()
+  }
 })

@@ -159,3 +159,94 @@ describe('a remembered read', () => {
     expect(ran).toBe(2)
   })
 })
+
+describe('recalled reads', () => {
+  const recalled = () => reads.recall(() => reads.remember('things', list))
+
+  test('run no transaction while everything is kept, and one as soon as something is not', () => {
+    const seen: boolean[] = []
+    const look = () =>
+      reads.recall(() => {
+        seen.push(db.inTransaction)
+        return reads.remember('things', list)
+      })
+    expect([look(), look()]).toEqual([[], []])
+    // The first look is begun again.
+    expect(seen).toEqual([false, true, false])
+    expect(ran).toBe(1)
+  })
+
+  test.each([
+    ['this connection', () => db],
+    ['another', () => other],
+  ])('see a change by %s', (_, writer) => {
+    expect([recalled(), recalled()]).toEqual([[], []])
+    add(writer(), 'new')
+    expect([recalled(), recalled()]).toEqual([['new'], ['new']])
+    writer().exec('DELETE FROM things')
+    expect(recalled()).toEqual([])
+    expect(ran).toBe(3)
+  })
+
+  test('in a transaction that writes see its writes, and keep nothing of them', () => {
+    expect(recalled()).toEqual([])
+    const write = db.transaction(() => {
+      add(db, 'never')
+      expect(recalled()).toEqual(['never'])
+      throw new Error('rolled back')
+    })
+    expect(write).toThrow('rolled back')
+    expect(recalled()).toEqual([])
+  })
+
+  test('that fail throw their error, and leave nothing switched on', () => {
+    const fail = (): never => {
+      throw new Error('no')
+    }
+    expect(() => reads.recall(fail)).toThrow('no')
+    expect(() => reads.recall(() => reads.remember('things', fail))).toThrow('no')
+    expect([reads.remember('things', list), reads.remember('things', list), ran]).toEqual([[], [], 2])
+  })
+
+  test('see one state, also when a part of it was kept', () => {
+    recalled()
+    const both = () => reads.recall(() => [reads.remember('things', list), reads.remember('again', list)])
+    expect(both()).toEqual([[], []])
+    add(other, 'new')
+    expect(both()).toEqual([['new'], ['new']])
+  })
+})
+
+describe('one read behind a look', () => {
+  const seen = () => reads.rememberSeen('things', list)
+  const look = () => reads.recall(() => undefined)
+
+  test('is run once, and again as soon as a look has found a change', () => {
+    expect([seen(), seen(), ran]).toEqual([[], [], 1])
+    for (const writer of [db, other]) {
+      writer.exec("DELETE FROM things; INSERT INTO things VALUES ('new')")
+      look()
+      expect([seen(), seen()]).toEqual([['new'], ['new']])
+    }
+    expect(ran).toBe(3)
+  })
+
+  test('that found a change after the last look is not kept beyond the next one', () => {
+    look()
+    add(other, 'a')
+    expect(seen()).toEqual(['a'])
+    look()
+    expect(seen()).toEqual(['a'])
+    expect(ran).toBe(2)
+  })
+
+  test('in a transaction sees its writes, and keeps nothing of them', () => {
+    const write = db.transaction(() => {
+      add(db, 'never')
+      expect(seen()).toEqual(['never'])
+      throw new Error('rolled back')
+    })
+    expect(write).toThrow('rolled back')
+    expect(seen()).toEqual([])
+  })
+})

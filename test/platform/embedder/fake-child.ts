@@ -8,6 +8,7 @@ import { createStdioChannel, toBytes } from '../../../src/platform/embedder/chil
  * - `die <name>`: begins and ends the process; `mute <name>`: never begins; `shy <name>`: begins when a file `<name>` exists;
  * - `babble <name>`: begins, and sends a reply that is none;
  * - `deaf <name>`: begins, and from then on the process hears nothing;
+ * - `last <name>`: answers at once, and from then on the process hears nothing;
  * - `<pixels> <command> <name>`: the same, as a picture of so many pixels.
  *
  * Each name is written into the file `begun` when the work on it begins. While a file `broken` exists, no process comes
@@ -21,6 +22,10 @@ if (existsSync(`${dir}/broken`)) {
 }
 while (existsSync(`${dir}/closed`)) await Bun.sleep(2)
 channel.send({ kind: 'ready', readyMs: 1, worstCosine: null })
+
+function hearNothing(): never {
+  for (;;) Bun.sleepSync(1_000)
+}
 
 await channel.read(async ({ id, pixelsMax }, body) => {
   const words = new TextDecoder().decode(body).split(' ')
@@ -36,7 +41,9 @@ await channel.read(async ({ id, pixelsMax }, body) => {
   channel.send({ kind: 'begun', id })
   if (command === 'die') process.exit(9)
   if (command === 'babble') channel.send({ kind: 'large', id, pixels: 0.5 })
-  while (command === 'deaf') Bun.sleepSync(1_000)
+  if (command === 'deaf') hearNothing()
   while (command === 'wait' && !existsSync(`${dir}/${name}`)) await Bun.sleep(2)
   channel.send({ kind: 'embedded', id }, toBytes(new Float32Array(512).fill(0.1)))
+  // A turn of the loop of events sends the answer.
+  if (command === 'last') setImmediate(hearNothing)
 })

@@ -38,7 +38,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
   const { queries, storeRows, people, sessions, holders, apiKeys, clock, admitAddress } = deps
-  const { together, remember } = deps
+  const { together, recall, remember } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
   /** @throws ApiError `not_a_member` for a credential of one store that names another store. */
@@ -47,7 +47,7 @@ export function callerService(deps: CallerDeps) {
   }
 
   function identifyMachine(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
-    const store = together(() => {
+    const store = recall(() => {
       const found = holders.findStore(claims)
       if (!found) throw signInFirst()
       demandOwnStore(found, choice)
@@ -148,7 +148,7 @@ export function callerService(deps: CallerDeps) {
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
-      const key = together(() => {
+      const key = recall(() => {
         const found = apiKeys.find(text, clock.now())
         if (!found) throw signInFirst()
         if (found.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')

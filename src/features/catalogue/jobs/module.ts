@@ -58,8 +58,6 @@ export interface JobNeeds {
 }
 
 const WAKE_MS = 1_000
-/** How often streams tell of changes. */
-const TELL_MS = 500
 
 /**
  * Wires the jobs of all stores.
@@ -82,7 +80,7 @@ const TELL_MS = 500
  * down to products as `waiting`, because jobs lie above them.
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
-  const { db, clock, atomically } = base
+  const { db, clock, atomically, defer } = base
   const { storeRows, products, embedder, spool, files, callbacks } = needs
   const queries = jobQueries(db)
   const items = itemQueries(db)
@@ -106,6 +104,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     find: queries.find,
     summary: presenter.summary,
     onEnd: (job) => void jobs.release(job),
+    defer,
     clock,
   })
   const { work, giveUp } = createWorker({
@@ -171,7 +170,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
         .use(jobRoutes(guards, jobs)),
     chores: [
       { name: 'working on jobs', everyMs: WAKE_MS, run: jobs.wake },
-      { name: 'streaming the progress of jobs', everyMs: TELL_MS, run: streams.tell },
+      { name: 'streaming the progress of jobs', everyMs: WAKE_MS, run: streams.tell },
       { name: 'deleting old jobs', everyMs: HOUR_MS, run: jobs.prune },
     ],
     forgetStore: jobs.forgetStore,

@@ -1,18 +1,21 @@
 import { isAllowedStill, type Standing } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { createShares, type Holding } from '../../../core/shares.ts'
+import type { Base } from '../../module.ts'
 import type { JobRow } from './queries.ts'
 import type { JobSummary } from './schema.ts'
 
-export interface StreamsDeps {
+export interface StreamsDeps extends Pick<Base, 'defer'> {
   find(id: number): JobRow | undefined
   summary(job: JobRow): JobSummary
   /** Called with a finished job, at the first `tell` after its end. */
   onEnd(job: JobRow): void
-  clock: Pick<Clock, 'monotonic'>
+  clock: Pick<Base['clock'], 'monotonic'>
 }
+
+/** Readers learn of a change after this time, together with the changes that follow it meanwhile. */
+const TELL_MS = 500
 
 /** Silence after which a stream says that it is still there, so that no proxy takes it for dead. */
 const HEARTBEAT_MS = 15_000
@@ -43,11 +46,12 @@ interface Stream {
 export type JobStreams = ReturnType<typeof createJobStreams>
 
 /** Streams of events about single jobs (`text/event-stream`). Each event holds the whole job, without its errors. */
-export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
+export function createJobStreams({ find, summary, onEnd, defer, clock }: StreamsDeps) {
   const shares = createShares(LIMITS.jobStreams)
   const streams = new Set<Stream>()
   const changed = new Set<number>()
   const encoder = new TextEncoder()
+  let isTellingSoon = false
 
   const isWritable = ({ controller }: Stream): boolean => (controller.desiredSize ?? 0) > 0
 
@@ -87,6 +91,19 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
     else if (isWritable(stream) && now - stream.toldAt >= HEARTBEAT_MS) write(stream, ': still here\n\n')
   }
 
+  /** Sends the changes to the readers. Call it every second: it keeps the silent streams alive, too. */
+  function tell(): void {
+    if (changed.size === 0 && streams.size === 0) return
+    const jobs = new Map([...changed].map((id) => [id, find(id)]))
+    changed.clear()
+    for (const stream of streams) if (jobs.has(stream.job)) stream.isDirty = true
+    for (const job of jobs.values()) if (job && job.finishedAt !== null) onEnd(job)
+    for (const stream of streams) {
+      if (stream.isDirty) show(stream, jobs.get(stream.job) ?? find(stream.job))
+      if (streams.has(stream)) keepAlive(stream)
+    }
+  }
+
   return {
     /** @throws ApiError `overloaded` while too many streams are open, of the store or of all. */
     open(job: JobRow, reader: Standing): ReadableStream<Uint8Array> {
@@ -120,21 +137,18 @@ export function createJobStreams({ find, summary, onEnd, clock }: StreamsDeps) {
       )
     },
 
-    /** Notes that a job may have changed. */
-    note: (job: number): void => void changed.add(job),
-
-    /** Sends the changes to the readers. Call it a few times a second. */
-    tell(): void {
-      if (changed.size === 0 && streams.size === 0) return
-      const jobs = new Map([...changed].map((id) => [id, find(id)]))
-      changed.clear()
-      for (const stream of streams) if (jobs.has(stream.job)) stream.isDirty = true
-      for (const job of jobs.values()) if (job && job.finishedAt !== null) onEnd(job)
-      for (const stream of streams) {
-        if (stream.isDirty) show(stream, jobs.get(stream.job) ?? find(stream.job))
-        if (streams.has(stream)) keepAlive(stream)
-      }
+    /** Notes that a job may have changed, and tells its readers soon. */
+    note(job: number): void {
+      changed.add(job)
+      if (streams.size === 0 || isTellingSoon) return
+      isTellingSoon = true
+      defer(() => {
+        isTellingSoon = false
+        tell()
+      }, TELL_MS)
     },
+
+    tell,
 
     /** Ends the streams of readers who have lost their right. Call it every second. */
     closeOfTheGone(): void {

@@ -9,6 +9,7 @@ import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
@@ -48,6 +49,7 @@ export interface ProductNeeds {
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
   embedder: Pick<Embedder, 'embedPicture' | 'model'>
+  reads: Pick<Reads, 'rememberSeen'>
   fetcher: PictureFetcher
   files: PictureFiles
   /** Bounds the pictures that are in memory at a time. */
@@ -108,6 +110,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   const lists = productLists({ queries: productListQueries(db), countProducts: storeRows.countProducts })
   const sales = createSales({ ...base, queries: saleQueries(db), turn })
   const products = productService({
+    rememberSeen: needs.reads.rememberSeen,
     queries: shownQueries(db),
     lists,
     writer,

@@ -8,6 +8,7 @@ import { fold } from '../../../core/text.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
@@ -35,6 +36,7 @@ import type { ProductContent, ProductInput, ProductWrite } from './write.ts'
 import type { ProductWriter } from './writer.ts'
 
 export interface ProductDeps {
+  rememberSeen: Reads['rememberSeen']
   queries: Pick<ShownQueries, 'findShown' | 'listShown'>
   lists: ProductLists
   writer: ProductWriter
@@ -54,7 +56,8 @@ export interface Indexed {
 export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
-export function productService({ queries, lists, writer, sales, toPublicUrl, model }: ProductDeps) {
+export function productService(deps: ProductDeps) {
+  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, model } = deps
   const toView = (row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -137,9 +140,10 @@ export function productService({ queries, lists, writer, sales, toPublicUrl, mod
     ): Promise<Indexed> =>
       toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), author)),
 
-    /** GET /v1/products/{product_id}. @throws ApiError `not_found`. */
+    /** GET /v1/products/{product_id}, behind a guard (see `rememberSeen`). @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
-      const row = queries.findShown(storeId, productId)
+      // Pages of a shop ask for the same products again and again.
+      const row = rememberSeen(`product ${storeId} ${productId}`, () => queries.findShown(storeId, productId))
       if (!row) throw notFound('product')
       return toView(row)
     },
