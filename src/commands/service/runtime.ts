@@ -25,7 +25,6 @@ import { explainFolderError, lockFolder, openForServing } from './data-folder.ts
 import { loadTokenSecret } from './data-secrets.ts'
 import { createDeferredWork } from './deferred-work.ts'
 import { checkDiskSpace } from './disk-space.ts'
-import { openListener } from './starting-listener.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
@@ -36,6 +35,7 @@ import {
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
 
