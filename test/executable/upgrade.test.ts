@@ -120,6 +120,9 @@ test('while the database is migrated the process says so, everything else answer
   expect([...health]).toEqual(['OK'])
   expect(await (await service.ask('/version')).json()).toMatchObject({ schema: schemaVersion })
   expect(await (await service.ask('/health')).json()).toEqual({ status: 'ok' })
+  // Bun's own limit would answer a bare 413.
+  const large = await service.ask('/v1/products', { method: 'POST', body: new Uint8Array(130_000_000) })
+  expect(large.status).toBe(401)
   service.stop()
   expect((await service.ended()).code).toBe(0)
 }, 60_000)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AnyElysia } from 'elysia'
 import { type Config, Settings } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { BODY_BYTES_MAX } from '../../server.ts'
 import { toLocalHost } from './local-host.ts'
 
 /** Idle connections are closed after this time; the longest download takes less. */
@@ -16,7 +17,11 @@ type Http = Pick<AnyElysia, 'listen' | 'server'>
 export function listen(http: Http, { HOST, PORT }: Config): void {
   try {
     // Otherwise a second service could share the port and receive half of the requests.
-    http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
+    http.listen({
+      ...{ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false },
+      // Both limits stay those of the first program that listens.
+      maxRequestBodySize: BODY_BYTES_MAX,
+    })
   } catch (error) {
     throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${explainListening(error, PORT)}`)
   }
