@@ -70,9 +70,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
   const scratch = createScratch()
 
   function open(storeId: string): Sides {
-    const known = stores.get(storeId) ?? {
-      ...{ columns: createColumns(now), words: undefined, unreadEnd: 0 },
-    }
+    const known = stores.get(storeId) ?? { columns: createColumns(now), words: undefined, unreadEnd: 0 }
     stores.set(storeId, known)
     return known
   }
