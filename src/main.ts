@@ -12,6 +12,11 @@ if (name === 'embedder-process') {
   endWhenUncaught()
   const { runDatabaseCheck } = await import('./platform/db/damage.ts')
   runDatabaseCheck(rest)
+} else if (name === 'database-migration') {
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
+  endWhenUncaught()
+  const { runMigration } = await import('./platform/db/migrating.ts')
+  runMigration(rest)
 } else {
   const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()

@@ -22,7 +22,7 @@ interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFa
 }
 
 /** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
-const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
+export const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
 export type Server = ReturnType<typeof createServer>
 

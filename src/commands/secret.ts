@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
 import type { Command } from './cli/command.ts'
-import { explainFolderError, openForServing } from './service/data-folder.ts'
+import { explainFolderError, lockFolder, openForServing } from './service/data-folder.ts'
 import { resetDataSecret } from './service/data-secrets.ts'
 
 /** `lookalike secret reset`. */
@@ -30,11 +30,15 @@ export const secretReset: Command = {
 function resetSecret(config: Config): string[] {
   const dataDir = resolve(config.DATA_DIR)
   try {
-    const { db, unlock } = openForServing(dataDir, { mayMake: false })
+    const unlock = lockFolder(dataDir, { mayMake: false })
     try {
-      return resetDataSecret(db, dataDir, systemIds)
+      const db = openForServing(dataDir)
+      try {
+        return resetDataSecret(db, dataDir, systemIds)
+      } finally {
+        db.close()
+      }
     } finally {
-      db.close()
       unlock()
     }
   } catch (error) {

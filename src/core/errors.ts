@@ -301,7 +301,7 @@ export const ERRORS = {
 
   overloaded: kind(
     503,
-    'The service is overloaded or shutting down.',
+    'The service is overloaded, starting or shutting down.',
     'Repeat the request after `Retry-After` seconds, and send fewer requests at a time.',
   ),
   model_not_ready: kind(503, 'The model is not ready.', 'See `/health/ready`; it may still be starting.'),

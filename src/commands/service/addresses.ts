@@ -1,23 +1,51 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
-import type { App } from '../../app.ts'
+import type { AnyElysia } from 'elysia'
 import { type Config, Settings } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { BODY_BYTES_MAX } from '../../server.ts'
 import { toLocalHost } from './local-host.ts'
 
 /** Idle connections are closed after this time; the longest download takes less. */
 const IDLE_SECONDS = 60
 
-/** Starts listening. @returns the address. @throws OperatorError */
-export function listen(app: App, { HOST, PORT }: Config): string {
+/** A program that answers HTTP. */
+type Http = Pick<AnyElysia, 'listen' | 'server'>
+
+/** Starts listening. @throws OperatorError */
+export function listen(http: Http, { HOST, PORT }: Config): void {
   try {
     // Otherwise a second service could share the port and receive half of the requests.
-    app.http.listen({ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false })
+    http.listen({
+      ...{ hostname: HOST, port: PORT, idleTimeout: IDLE_SECONDS, reusePort: false },
+      // Both limits stay those of the first program that listens.
+      maxRequestBodySize: BODY_BYTES_MAX,
+    })
   } catch (error) {
     throw new OperatorError(`Cannot listen on ${HOST}:${PORT}: ${explainListening(error, PORT)}`)
   }
-  return buildAddress(app, HOST, PORT)
+}
+
+/**
+ * Lets the requests that one program received go to another, on the same socket: no connection is refused or cut. Elysia
+ * only knows how to make a server, so for this one call the server that it asks Bun for is the one that listens already.
+ */
+export function handOver(from: Http, to: Http): void {
+  const { server } = from
+  if (!server) throw new Error('nothing listens')
+  const { serve } = Bun
+  Bun.serve = ((options: Parameters<typeof server.reload>[0]) => {
+    server.reload(options)
+    return server
+  }) as typeof serve
+  try {
+    to.listen({})
+  } finally {
+    Bun.serve = serve
+  }
+  // It would stop the server when the process ends.
+  from.server = null
 }
 
 /** Ports below this one need a privilege. */
@@ -37,12 +65,13 @@ export function explainListening(error: unknown, port: number): string {
   return FOREIGN.has(code ?? '') ? 'that is not an address of this machine. Choose one with --host.' : message
 }
 
-const buildAddress = ({ http }: App, host: string, port: number): string =>
-  `http://${isIPv6(host) ? `[${host}]` : host}:${http.server?.port ?? port}`
+/** Where a program that listens is reached. */
+export const buildAddress = ({ server }: Http, { HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string =>
+  `http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${server?.port ?? PORT}`
 
-/** Where programs on this machine reach the service, past every proxy. */
-export const buildLocalAddress = (app: App, { HOST, PORT }: Config): string =>
-  buildAddress(app, toLocalHost(HOST), PORT)
+/** Where programs on this machine reach it, past every proxy. */
+export const buildLocalAddress = (http: Http, { HOST, PORT }: Config): string =>
+  buildAddress(http, { HOST: toLocalHost(HOST), PORT })
 
 /** File in the data folder that contains the public and the local address while the service runs. */
 export const ADDRESS_FILE = 'address'

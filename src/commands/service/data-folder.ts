@@ -57,20 +57,23 @@ export function makeFolder(path: string): void {
 /** Longest wait for another program that writes to the database. */
 const BUSY_MS = 500
 
-/** Opens the data folder for this process alone. */
-export function openForServing(dataDir: string, { mayMake = true } = {}): { db: Db; unlock: () => void } {
+/**
+ * Makes the data folder if it may, and locks it for this process alone.
+ *
+ * @returns a function that releases the lock.
+ */
+export function lockFolder(dataDir: string, { mayMake = true } = {}): () => void {
   checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
-  const unlock = lockInstance(dataDir, readAddresses(dataDir)[0])
-  try {
-    const db = openDatabase(dataDir)
-    // Waiting for another writer blocks the event loop; a command holds the lock for milliseconds only.
-    db.pragma(`busy_timeout = ${BUSY_MS}`)
-    return { db, unlock }
-  } catch (error) {
-    unlock()
-    throw error
-  }
+  return lockInstance(dataDir, readAddresses(dataDir)[0])
+}
+
+/** Opens the database of a folder that this process has locked. */
+export function openForServing(dataDir: string): Db {
+  const db = openDatabase(dataDir)
+  // Waiting for another writer blocks the event loop; a command holds the lock for milliseconds only.
+  db.pragma(`busy_timeout = ${BUSY_MS}`)
+  return db
 }
 
 /**

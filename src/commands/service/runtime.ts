@@ -7,6 +7,8 @@ import { systemClock as clock } from '../../core/clock.ts'
 import { systemIds as ids } from '../../core/ids.ts'
 import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
+import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
+import { schemaVersion } from '../../platform/db/open.ts'
 import { readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import type { PartName } from '../../platform/native/embedded.ts'
@@ -18,8 +20,8 @@ import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../../platform/pictures/kept.ts'
 import { markRunning } from '../../platform/running-mark.ts'
 import { createWorkFiles } from '../../platform/work-files.ts'
-import { ADDRESS_FILE, buildLocalAddress, listen, publishAddress } from './addresses.ts'
-import { explainFolderError, openForServing } from './data-folder.ts'
+import { ADDRESS_FILE, buildLocalAddress, publishAddress } from './addresses.ts'
+import { explainFolderError, lockFolder, openForServing } from './data-folder.ts'
 import { loadTokenSecret } from './data-secrets.ts'
 import { createDeferredWork } from './deferred-work.ts'
 import { checkDiskSpace } from './disk-space.ts'
@@ -33,6 +35,7 @@ import {
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -62,7 +65,7 @@ const INDEX_TRIES = 3
 const INDEX_PAUSE_MS = 300
 
 /**
- * Starts the service: database, model, index, listener.
+ * Starts the service: listener, database, model, index, routes.
  *
  * @param stopSignal aborts when the program is told to stop.
  * @param settings the configuration as it may be shown.
@@ -71,7 +74,7 @@ const INDEX_PAUSE_MS = 300
  */
 export async function startService(
   config: Config,
-  stopSignal?: AbortSignal,
+  stopSignal: AbortSignal = new AbortController().signal,
   settings: readonly ShownSetting[] = listSettings(config),
 ): Promise<Running | undefined> {
   try {
@@ -83,7 +86,7 @@ export async function startService(
 
 async function start(
   config: Config,
-  stopSignal: AbortSignal | undefined,
+  stopSignal: AbortSignal,
   settings: readonly ShownSetting[],
 ): Promise<Running | undefined> {
   const egresses = openEgresses(config)
@@ -95,10 +98,21 @@ async function start(
   // Closed in reverse order, at the end or when a later part fails to start.
   await using started = new AsyncDisposableStack()
 
-  const { db, unlock } = openForServing(dataDir)
-  started.defer(unlock)
+  started.defer(lockFolder(dataDir))
   // A service that was killed left its own.
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
+  const listener = openListener(config, { log, clock, ids })
+  started.defer(listener.close)
+  const { address } = listener
+  const baseUrl = config.BASE_URL || address
+  if (isOutdated(dataDir)) {
+    log.info({ data_dir: dataDir, schema: schemaVersion }, 'the database is being migrated')
+    listener.enter('migrating')
+    await migrateApart(ownCommand('database-migration'), ownEnvironment(), dataDir, stopSignal)
+    if (stopSignal.aborted) return undefined
+    listener.enter('loading')
+  }
+  const db = openForServing(dataDir)
   const mark = markRunning(dataDir)
   // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
@@ -108,7 +122,7 @@ async function start(
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   await checkDiskSpace(dataDir, partsOf(config))
-  unpackApart(partsOf(config))
+  await unpackApart(partsOf(config))
   const embedder = createConfiguredEmbedder(config, log)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
@@ -116,7 +130,6 @@ async function start(
   // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
-  let baseUrl = config.BASE_URL
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
@@ -152,7 +165,7 @@ async function start(
   }
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
-  const address = listen(app, config)
+  listener.handOver(app.http)
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
     app.services.reembedding.stop()
@@ -168,8 +181,7 @@ async function start(
   started.defer(app.services.jobs.stop)
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
-  baseUrl ||= address
-  started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app, config)))
+  started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app.http, config)))
   for (const { name, everyMs, run } of app.chores) deferred.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound

@@ -20,6 +20,16 @@ export const DATABASE_FILE = 'lookalike.db'
  * @throws OperatorError if the schema is newer than this program.
  */
 export function openDatabase(source: string | ':memory:' | Buffer): Db {
+  const db = connect(source)
+  migrate(db)
+  // For the pages that a savepoint may have to bring back. In a file of the system's temporary folder they would take
+  // time, and one that is full would fail a write for which the data folder has space. Indexes of a migration may be large.
+  db.pragma('temp_store = MEMORY')
+  return db
+}
+
+/** Opens a database like {@link openDatabase} and leaves its schema as it is. */
+export function connect(source: string | ':memory:' | Buffer): Db {
   const isInMemory = typeof source !== 'string' || source === ':memory:'
   const db = new Database(isInMemory ? source : join(source, DATABASE_FILE))
   // In the other order a restart during recovery can fail with "database is locked".
@@ -31,10 +41,6 @@ export function openDatabase(source: string | ':memory:' | Buffer): Db {
   db.loadExtension(sqliteVec.getLoadablePath())
   const prepare = db.prepare.bind(db)
   db.prepare = ((sql: string) => prepare(hideParameters(sql))) as Db['prepare']
-  migrate(db)
-  // For the pages that a savepoint may have to bring back. In a file of the system's temporary folder they would take
-  // time, and one that is full would fail a write for which the data folder has space. Indexes of a migration may be large.
-  db.pragma('temp_store = MEMORY')
   return db
 }
 
@@ -92,8 +98,8 @@ export function migrate(db: Db, target = schemaVersion): void {
   }
 }
 
-/** @throws OperatorError */
-function readVersion(db: Db): number {
+/** The schema version of a database. @throws OperatorError if it is newer than this program. */
+export function readVersion(db: Db): number {
   const version = db.pragma('user_version', { simple: true }) as number
   if (version <= schemaVersion) return version
   throw new OperatorError(

@@ -11,11 +11,12 @@ import { listMissing } from './parts.ts'
  *
  * A failure ends nothing here: the process that needs the part tries again, and explains it.
  */
-export function unpackApart(parts: readonly PartName[]): void {
+export async function unpackApart(parts: readonly PartName[]): Promise<void> {
   const missing = listMissing(parts)
   if (missing.length === 0) return
-  Bun.spawnSync(ownCommand('unpack', ...missing), {
+  const child = Bun.spawn(ownCommand('unpack', ...missing), {
     env: { ...process.env, ...ownEnvironment() },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  await child.exited
 }

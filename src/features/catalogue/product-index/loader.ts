@@ -67,6 +67,7 @@ export function createIndexLoader({ index, queries, vectors, reportFault, log }:
   const searchable: SearchableIndex = {
     findStore(storeId) {
       requireOpen(storeId)
+      words.readSmall(storeId)
       return index.findStore(storeId)
     },
     findVector(storeId, pictureId) {

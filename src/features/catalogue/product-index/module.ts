@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
+import { releaseStartMemory } from '../../../platform/native/start-memory.ts'
 import { createVectorArena } from '../../../platform/vectors/arena.ts'
 import type { Base, Module } from '../../module.ts'
 import { createIndexLoader, type IndexLoader } from './loader.ts'
@@ -29,7 +30,8 @@ export type ProductIndexService = ProductIndex & IndexLoader
  *
  * `loader.ts` fills segments and columns at the start; until they are whole, searches answer 503 and everything else
  * works. The words follow while the service answers, 64 slots a step; until then searches by words say so in their
- * warnings, and a write brings the words of its own product. A grouped write claims space for its vectors
+ * warnings, and a write brings the words of its own product. A store of at most 64 slots gets its words with its first
+ * search. A grouped write claims space for its vectors
  * (`claimSpace`) and returns the claim at its commit, so the claims of one group add up. Prices and sale dates stand by
  * slot, and a read after such a date computes the column again.
  */
@@ -41,11 +43,13 @@ export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: 
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, reportFault, log })
   const service: ProductIndexService = { ...index, ...loader }
+  async function loadWords(): Promise<void> {
+    // What is left of the texts and of columns that grew is as much again as the words.
+    if (await loader.readWordsInTurns(stop)) releaseStartMemory()
+  }
   return {
     service,
-    chores: [
-      { name: 'loading the words of products', everyMs: MINUTE_MS, run: () => loader.readWordsInTurns(stop) },
-    ],
+    chores: [{ name: 'loading the words of products', everyMs: MINUTE_MS, run: loadWords }],
     forgetStore: loader.forgetStore,
   } satisfies Module<ProductIndexService>
 }

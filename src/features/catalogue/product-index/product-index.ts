@@ -41,7 +41,8 @@ export interface IndexedStore {
 /** The parts of a store besides its vectors. */
 interface Sides {
   columns: StoreColumns
-  words: WordIndex
+  /** Made once it is needed: without a word it takes 45 KB, and most stores of a service are idle. */
+  words: WordIndex | undefined
   /** Slots below it may show products whose words were not read yet; 0 once all were. */
   unreadEnd: number
 }
@@ -69,17 +70,21 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
   const scratch = createScratch()
 
   function open(storeId: string): Sides {
-    const known = stores.get(storeId) ?? {
-      ...{ columns: createColumns(now), words: createWordIndex(scratch), unreadEnd: 0 },
-    }
+    const known = stores.get(storeId) ?? { columns: createColumns(now), words: undefined, unreadEnd: 0 }
     stores.set(storeId, known)
     return known
   }
 
+  function wordsOf(sides: Sides): WordIndex {
+    sides.words ??= createWordIndex(scratch)
+    return sides.words
+  }
+
   /** Keeps a document as long as a slot shows it. */
-  function replaceDocument({ columns, words }: Sides, slot: number, document: number): void {
-    const before = columns.documentAt(slot)
+  function replaceDocument(sides: Sides, slot: number, document: number): void {
+    const before = sides.columns.documentAt(slot)
     if (before === document) return
+    const words = wordsOf(sides)
     words.retain(document)
     words.release(before)
   }
@@ -95,7 +100,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
         : arena.segment(storeId)?.findSlot(pictureId)
       if (slot === undefined) return
       const sides = open(storeId)
-      const document = sides.words.put(row.product, readWords(row.productId, row.metadata))
+      const document = wordsOf(sides).put(row.product, readWords(row.productId, row.metadata))
       replaceDocument(sides, slot, document)
       sides.columns.set(slot, { ...row, document })
     },
@@ -122,9 +127,12 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       sides.unreadEnd = Math.max(sides.unreadEnd, slot + 1)
     },
 
-    /** The stores that have products whose words are not known. */
-    listUnreadStores: (): string[] =>
-      [...stores].filter(([, { unreadEnd }]) => unreadEnd > 0).map(([storeId]) => storeId),
+    /** The stores that may have products whose words are not known, in more slots than a number. */
+    listUnreadStores: (slots: number): string[] =>
+      [...stores].filter(([, { unreadEnd }]) => unreadEnd > slots).map(([storeId]) => storeId),
+
+    /** Slots of a store below which products may be whose words are not known. */
+    countUnread: (storeId: string): number => stores.get(storeId)?.unreadEnd ?? 0,
 
     /**
      * Looks among some slots of a store for pictures of products whose words are not known.
@@ -159,9 +167,10 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       read: readonly { product: number; words: ProductWords }[],
     ): void {
       const sides = open(storeId)
-      for (const { product, words } of read) sides.words.put(product, words)
+      const index = wordsOf(sides)
+      for (const { product, words } of read) index.put(product, words)
       for (const slot of slots) {
-        const document = sides.words.find(sides.columns.productAt(slot))
+        const document = index.find(sides.columns.productAt(slot))
         replaceDocument(sides, slot, document)
         sides.columns.setDocument(slot, document)
       }
@@ -191,7 +200,9 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
     findStore(storeId: string): IndexedStore | undefined {
       const segment = arena.segment(storeId)
       if (!segment || arena.count(storeId) === 0) return undefined
-      const { columns, words, unreadEnd } = open(storeId)
+      const sides = open(storeId)
+      const { columns, unreadEnd } = sides
+      const words = wordsOf(sides)
       return { segment, columns, palettes: columns.palettes, words, hasAllWords: unreadEnd === 0 }
     },
 

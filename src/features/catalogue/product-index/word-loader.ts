@@ -3,11 +3,14 @@ import type { ProductIndex } from './product-index.ts'
 import type { ProductIndexQueries } from './queries.ts'
 
 export interface WordLoaderDeps {
-  index: Pick<ProductIndex, 'listUnread' | 'loadWords' | 'listUnreadStores'>
+  index: Pick<ProductIndex, 'listUnread' | 'loadWords' | 'listUnreadStores' | 'countUnread'>
   queries: Pick<ProductIndexQueries, 'listWords'>
 }
 
-/** Slots whose products' words are read in one tick: some 2 ms. */
+/**
+ * Slots whose products' words are read in one tick: some 2 ms. A store of no more waits for its first search, because most
+ * of many small stores are idle, and the words of 50 products take 60 to 100 KB.
+ */
 const STEP = 64
 
 /** Reads the words of products whose vectors were loaded. */
@@ -25,29 +28,40 @@ export function createWordLoader({ index, queries }: WordLoaderDeps) {
     }
   }
 
-  function* readAll(): Generator<void> {
-    for (const storeId of index.listUnreadStores()) yield* readStore(storeId)
+  /** @param slots leaves out the stores of no more. */
+  function* readStores(slots: number): Generator<void> {
+    for (const storeId of index.listUnreadStores(slots)) yield* readStore(storeId)
   }
 
   return {
     readStore,
-    readAll,
+    readAll: (): Generator<void> => readStores(0),
+
+    /** Reads the words of a store at once, if it is small and nobody has searched it yet. @throws what the database throws */
+    readSmall(storeId: string): void {
+      const unread = index.countUnread(storeId)
+      if (unread > 0 && unread <= STEP) for (const _ of readStore(storeId));
+    },
 
     /**
-     * Reads the words of all products that were loaded, beside all other work. Until it is done, searches find products by their
+     * Reads the words of all products that were loaded, those of small stores left out, beside all other work. Until it is done, searches find products by their
      * vectors, and by the words of those that were read or written.
      *
      * @param stop ends it.
+     * @returns whether there were any.
      * @throws what the database throws; another call goes on.
      */
-    async readWordsInTurns(stop?: AbortSignal): Promise<void> {
-      if (isReading) return
+    async readWordsInTurns(stop?: AbortSignal): Promise<boolean> {
+      if (isReading) return false
       isReading = true
+      let hasRead = false
       try {
-        for (const _ of readAll()) {
+        for (const _ of readStores(STEP)) {
           await turn()
-          if (stop?.aborted) return
+          if (stop?.aborted) return hasRead
+          hasRead = true
         }
+        return hasRead
       } finally {
         isReading = false
       }

@@ -14,6 +14,13 @@ const Readiness = named(
   }),
 )
 
+const Liveness = t.Object({
+  status: t.Literal('ok'),
+  starting: t.Optional(
+    t.String({ description: 'What the service does before it answers requests; absent once it does.' }),
+  ),
+})
+
 const Version = named(
   'Version',
   t.Object({
@@ -30,7 +37,7 @@ export function livenessRoutes() {
     '/health',
     () => ({ status: 'ok' as const }),
     {
-      response: { 200: t.Object({ status: t.Literal('ok') }) },
+      response: { 200: Liveness },
       detail: {
         responses: NO_BODY,
         operationId: 'getHealth',

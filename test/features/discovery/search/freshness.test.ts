@@ -187,13 +187,17 @@ describe('restart', () => {
   })
 })
 
-test('a search answers while words are still being read after a start, and says so', async () => {
+/** A service that has started again with some products and has loaded its vectors alone. */
+async function restarted(products: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'lookalike-words-'))
   folders.push(dataDir)
   const first = started(dataDir)
   const token = await first.signIn()
-  const body = { product_id: 'p', image_url: first.picture('v', 1), metadata: { name: 'Green teapot' } }
-  expect((await first.call('POST', '/v1/products', { token, body })).status).toBe(201)
+  for (let n = 1; n <= products; n++) {
+    const metadata = { name: n === 1 ? 'Green teapot' : `Plain mug ${n}` }
+    const body = { product_id: `p${n}`, image_url: first.picture('v', n), metadata }
+    expect((await first.call('POST', '/v1/products', { token, body })).status).toBe(201)
+  }
   first.history.flush()
   first.db.close()
   open.splice(open.indexOf(first), 1)
@@ -207,6 +211,11 @@ test('a search answers while words are still being read after a start, and says 
     const [hit] = answer.body['results'] as { explain: { legs: { keyword: number } } }[]
     return { warnings: answer.body['warnings'], keyword: hit?.explain.legs.keyword }
   }
+  return { second, find }
+}
+
+test('a search answers while words are still being read after a start, and says so', async () => {
+  const { second, find } = await restarted(65)
   expect(await find('teapot 1')).toEqual({
     ...{ keyword: 0, warnings: [expect.stringContaining('still reads the words')] },
   })
@@ -214,4 +223,15 @@ test('a search answers while words are still being read after a start, and says 
   const { warnings, keyword } = await find('teapot 1')
   expect(warnings).toBeUndefined()
   expect(keyword).toBeGreaterThan(0)
+})
+
+test('a store of few pictures is searched by all its words from its first search on', async () => {
+  const { second, find } = await restarted(64)
+  // Until somebody searches it, its words take no memory.
+  await second.productIndex.readWordsInTurns()
+  expect(second.productIndex.listUnreadStores(0)).toHaveLength(1)
+  const { warnings, keyword } = await find('teapot 1')
+  expect(warnings).toBeUndefined()
+  expect(keyword).toBeGreaterThan(0)
+  expect(second.productIndex.listUnreadStores(0)).toEqual([])
 })

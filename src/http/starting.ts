@@ -1,0 +1,56 @@
+import { Elysia } from 'elysia'
+import { ApiError } from '../core/errors.ts'
+import { corsPlugin } from './cors.ts'
+import { type ErrorDeps, errorPlugin, lastResort } from './errors.ts'
+import { type RequestLogDeps, requestLogPlugin } from './request-log.ts'
+
+/** What a service does before it can answer requests. */
+export interface StartPhase {
+  /** Ends a sentence such as "The service is starting: …". */
+  doing: string
+  /** When a client may ask again. */
+  retryAfterSeconds: number
+}
+
+export interface StartingDeps extends Omit<RequestLogDeps, 'log'> {
+  log: RequestLogDeps['log'] & ErrorDeps['log']
+  baseUrl(): string
+  readPhase(): StartPhase
+}
+
+/** The parts that `/health/ready` reports. */
+const PARTS = ['database', 'vectors', 'model', 'disk'] as const
+
+/**
+ * Answers while the service starts, so that a long migration is neither silence nor a refused connection. `/health` says
+ * that the process is alive and `/health/ready` what it does; everything else answers 503, in the form of every error.
+ */
+export function createStartingServer({ readPhase, ...deps }: StartingDeps) {
+  const { log, baseUrl } = deps
+  return (
+    new Elysia({ name: 'starting', serve: lastResort(log) })
+      .use(requestLogPlugin(deps))
+      .use(corsPlugin('/v1/widget/'))
+      .use(
+        errorPlugin({
+          log,
+          baseUrl,
+          listMethods: () => [],
+          findNearest: () => undefined,
+          findProblems: () => undefined,
+        }),
+      )
+      // Before the routes, because a request may use any method and any path.
+      .onRequest(({ request, set }) => {
+        const { doing, retryAfterSeconds } = readPhase()
+        const path = request.method === 'GET' ? new URL(request.url).pathname : ''
+        if (path === '/health') return Response.json({ status: 'ok', starting: doing })
+        const message = `The service is starting: ${doing}`
+        if (path !== '/health/ready') throw new ApiError('overloaded', message, { retryAfterSeconds })
+        set.headers['retry-after'] = String(retryAfterSeconds)
+        set.status = 503
+        const checks = Object.fromEntries(PARTS.map((part) => [part, { ok: false, reason: message }]))
+        return new Response(JSON.stringify({ status: 'not_ready', checks }))
+      })
+  )
+}
