@@ -55,7 +55,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const discovery = wireDiscovery(config, install, ports, catalogue)
   const ownData = wireOwnData(install, ports, teams, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
-  const operation = wireOperation(config, install, ports, catalogue, storage, () => http.routes)
+  const operation = wireOperation(config, install, ports, catalogue, discovery, storage, () => http.routes)
 
   const { foundation } = install
   const modules = listModules({
@@ -89,6 +89,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
     entrance.forgetStore(storeId)
+    discovery.writes.forgetStore(storeId)
     for (const module of modules) module.forgetStore?.(storeId)
   }
 
@@ -111,10 +112,12 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {
+      discovery.writes.recover()
       for (const _ of products.service.foldOld());
       return productIndex.service.load()
     },
     *loadingIndex(): Generator<void, number> {
+      discovery.writes.recover()
       yield* products.service.foldOld()
       return yield* productIndex.service.loadInSteps()
     },

@@ -26,6 +26,7 @@ import type { Base } from '../../src/features/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
 import { DATABASE_FILE, openDatabase, withoutFsync } from '../../src/platform/db/open.ts'
 import { createThrottles } from '../../src/platform/db/throttles.ts'
+import { createLateWrites } from '../../src/platform/db/late-writes.ts'
 import { createWriteBehind } from '../../src/platform/db/write-behind.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { seededRandom } from '../../test/robustness/random.ts'
@@ -78,14 +79,8 @@ const base: Base = {
   plans: PLANS,
   baseUrl: () => 'http://localhost',
 }
-const writes = createWriteBehind({
-  ...{ db, log: base.log, name: 'searches and feedback' },
-  // Each group of the script is what half a second gathers.
-  defer() {},
-  reportFault(error) {
-    throw error
-  },
-})
+const name = 'searches and feedback'
+const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
 const analytics = buildAnalytics(base, {
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   historyDays: HISTORY_DAYS,
@@ -95,10 +90,12 @@ const history = createSearchHistory({
   queries: {
     record: rows.record,
     findSearch: rows.findSearch,
+    findRow: rows.findRow,
     forgetBefore: (before, limit) => withoutFsync(db, () => rows.forgetBefore(before, limit)),
   },
   writes,
   replaceKeystroke: analytics.service.replaceKeystroke,
+  takeUnmet: analytics.service.takeUnmet,
   recordSearch: analytics.service.recordSearch,
   ...{ clock, days: HISTORY_DAYS },
 })

@@ -7,13 +7,14 @@ export type BillingWing = ReturnType<typeof wireBilling>
 
 /** Builds the counts of what stores use of their plans, and the pages where they pay. */
 export function wireBilling(
-  { foundation: { base }, stores, accounts, delivery, payments }: Install,
+  { foundation: { base, writes }, stores, accounts, delivery, payments }: Install,
   { signIn }: SignInWing,
 ) {
   const usage = buildUsage(base, {
     mailOwners: stores.mailOwners,
     publish: delivery.webhooks.service.publish,
     findRenewal: payments.service.findRenewal,
+    enqueueWrite: writes.enqueue,
   })
   const billingPages = buildBillingPages(base, {
     payments: payments.service,

@@ -5,7 +5,7 @@ import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Install } from '../install.ts'
-import { createWriteBehind } from '../platform/db/write-behind.ts'
+import { createLateWrites } from '../platform/db/late-writes.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
 
@@ -14,18 +14,13 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation: { base }, stores: { settings } }: Install,
+  { foundation, stores: { settings } }: Install,
   { embedder }: Pick<Ports, 'embedder'>,
   { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
 ) {
+  const { base } = foundation
   // Searches and feedback write to it, and analytics flush it before they count.
-  const writes = createWriteBehind({
-    db: base.db,
-    defer: base.defer,
-    log: base.log,
-    reportFault: base.reportFault,
-    name: 'searches and feedback',
-  })
+  const writes = createLateWrites({ ...base, writes: foundation.writes, name: 'searches and feedback' })
   const analytics = buildAnalytics(base, {
     model,
     embedder,
@@ -43,6 +38,7 @@ export function wireDiscovery(
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
     replaceKeystroke: analytics.service.replaceKeystroke,
+    takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
     listPopular: analytics.service.listPopular,
     writes,
@@ -71,5 +67,5 @@ export function wireDiscovery(
     listPopular: analytics.service.listPopular,
     clock: base.clock,
   })
-  return { analytics, search, feedback, shopperSessions, widget }
+  return { analytics, search, feedback, shopperSessions, widget, writes }
 }

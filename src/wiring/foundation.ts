@@ -5,6 +5,7 @@ import type { InstallPorts } from '../install.ts'
 import { withoutFsync } from '../platform/db/open.ts'
 import { createReads } from '../platform/db/reads.ts'
 import { createThrottles } from '../platform/db/throttles.ts'
+import { createWriteBehind } from '../platform/db/write-behind.ts'
 import { createPasswordHasher } from '../platform/passwords.ts'
 import { createSecretBox } from '../platform/secret-box.ts'
 
@@ -40,6 +41,8 @@ export function wireFoundation(
     base,
     audit,
     reads: createReads(db),
+    /** For what a request leaves behind: one commit for its count and its search. */
+    writes: createWriteBehind({ ...base, name: 'counts of requests, searches and feedback' }),
     passwords: createPasswordHasher(passwordCost),
     secretBox: createSecretBox(dataSecret, ids),
     /** Deletes the counted events whose window is over. */

@@ -8,6 +8,7 @@ import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
 import type { CatalogueWing } from './catalogue.ts'
+import type { DiscoveryWing } from './discovery.ts'
 
 export type OperationWing = ReturnType<typeof wireOperation>
 
@@ -17,6 +18,7 @@ export function wireOperation(
   { foundation: { base, audit }, mail, stores: { storeRows, stores, people }, accounts }: Install,
   { embedder, readFreeDiskShare, settings }: Ports,
   { productIndex }: CatalogueWing,
+  { writes }: DiscoveryWing,
   storage: StorageWatch,
   listRoutes: () => Server['routes'],
 ) {
@@ -34,6 +36,7 @@ export function wireOperation(
     failures: accounts.sessions.service.failures,
     outbox: mail.service,
     health: health.service,
+    flushSearches: writes.flush,
     listAudit: audit.service.listForOperator,
     readFreeDiskShare,
     settings: [...(settings ?? listSettings(config))],

@@ -93,6 +93,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },
+  late_writes: { writer: 'platform/db', rows: OF_STORE },
   idempotency_keys: { writer: 'platform/db', rows: OF_STORE },
   person_idempotency_keys: { writer: 'platform/db', rows: 'node' },
   throttle_events: { writer: 'platform/db', rows: 'node' },

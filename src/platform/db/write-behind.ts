@@ -12,10 +12,19 @@ export interface WriteBehindOptions {
 }
 
 export interface WriteBehind {
-  /** Queues a write. It runs in a transaction later and must not depend on the ones queued with it. */
-  enqueue(write: () => void): void
+  /**
+   * Queues a write. It runs in a transaction later and must not depend on the ones queued with it.
+   *
+   * @param undone called if nothing of the group stays; a write that has it keeps what it wrote, and is not lost.
+   */
+  enqueue(write: () => void, undone?: () => void): void
   /** Runs all queued writes now. Call it before reading what they write, and before the database closes. */
   flush(): void
+}
+
+interface QueuedWrite {
+  write(): void
+  undone: (() => void) | undefined
 }
 
 /** Long enough that the writes show in the response time of neither this request nor the next. */
@@ -27,12 +36,12 @@ const QUEUE_MAX = 1_000
 /**
  * Creates a queue of writes that no response waits for. They run in groups, each group in one transaction that does not
  * wait for the disk: a crash of the program loses the last half second, a power cut perhaps more. A group that fails is
- * lost, counted in the log, and not tried again.
+ * lost, counted in the log, and not tried again, but for the writes that keep what they wrote.
  */
 export function createWriteBehind({ db, name, defer, log, reportFault }: WriteBehindOptions): WriteBehind {
-  let queue: (() => void)[] = []
-  const runAll = db.transaction((writes: readonly (() => void)[]) => {
-    for (const write of writes) write()
+  let queue: QueuedWrite[] = []
+  const runAll = db.transaction((writes: readonly QueuedWrite[]) => {
+    for (const { write } of writes) write()
   })
 
   function flush(): void {
@@ -43,15 +52,17 @@ export function createWriteBehind({ db, name, defer, log, reportFault }: WriteBe
       withoutFsync(db, () => runAll.immediate(writes))
     } catch (err) {
       reportFault(err)
-      log.error({ err, lost: writes.length }, `${name} could not be written`)
+      for (const { undone } of writes) undone?.()
+      const lost = writes.filter(({ undone }) => !undone).length
+      log.error({ err, lost }, `${name} could not be written`)
     }
   }
 
   return {
     flush,
-    enqueue(write) {
+    enqueue(write, undone) {
       if (queue.length === 0) defer(flush, DELAY_MS)
-      queue.push(write)
+      queue.push({ write, undone })
       // As part of a transaction, the group would be lost with it.
       if (queue.length >= QUEUE_MAX && !db.inTransaction) flush()
     },

@@ -4,8 +4,8 @@ import type { UsageQueries } from './queries.ts'
 export interface CallCountDeps {
   queries: Pick<UsageQueries, 'addCalls' | 'readMonth'>
   thisMonth(): Month
-  /** Runs a write with others in a group, within half a second. */
-  enqueueWrite(write: () => void): void
+  /** Runs a write with others in a group, within half a second. @param undone called if it could not be written. */
+  enqueueWrite(write: () => void, undone: () => void): void
 }
 
 /** Counts by month, then by store. */
@@ -19,7 +19,7 @@ export type CallCounts = ReturnType<typeof createCallCounts>
  */
 export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCountDeps) {
   let counted: Counts = new Map()
-  /** The last group's writes, until the next group shows that they were written. */
+  /** What the present group has written, as long as it may be undone. */
   let written: Counts = new Map()
   let isQueued = false
 
@@ -38,21 +38,24 @@ export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCount
     }
   }
 
+  /** Takes back the group that could not be written. */
+  function keep(): void {
+    isQueued = false
+    for (const [month, stores] of written) {
+      for (const [storeId, calls] of stores) add(counted, month, storeId, calls)
+    }
+    written = new Map()
+  }
+
   return {
     /** Counts one request. */
     count(storeId: string): void {
       add(counted, thisMonth().name, storeId, 1)
       if (isQueued) return
       isQueued = true
-      enqueueWrite(write)
-    },
-
-    /** Takes back the group that could not be written. */
-    keep(): void {
-      for (const [month, stores] of written) {
-        for (const [storeId, calls] of stores) add(counted, month, storeId, calls)
-      }
+      // The group before is on the disk, or was taken back.
       written = new Map()
+      enqueueWrite(write, keep)
     },
 
     /** The requests of a store in a month, those that are not written yet included. */

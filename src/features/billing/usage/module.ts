@@ -1,9 +1,8 @@
 import { DAY_MS } from '../../../core/clock.ts'
 import { createMonths } from '../../../core/months.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Base, Module } from '../../module.ts'
-import { createCallCounts } from './calls.ts'
+import { type CallCountDeps, createCallCounts } from './calls.ts'
 import { usageQueries } from './queries.ts'
 import { usageRoutes } from './routes.ts'
 import { type UsageDeps, usageService } from './service.ts'
@@ -11,6 +10,7 @@ import { createWarnings, type WarningDeps } from './warnings.ts'
 
 export interface UsageNeeds
   extends Pick<UsageDeps, 'findRenewal'>,
+    Pick<CallCountDeps, 'enqueueWrite'>,
     Pick<WarningDeps, 'mailOwners' | 'publish'> {}
 
 /**
@@ -21,15 +21,7 @@ export interface UsageNeeds
 export function buildUsage(base: Base, needs: UsageNeeds) {
   const queries = usageQueries(base.db)
   const thisMonth = createMonths(base.clock.now)
-  const writes = createWriteBehind({
-    ...base,
-    name: 'request counts',
-    reportFault(error) {
-      calls.keep()
-      base.reportFault(error)
-    },
-  })
-  const calls = createCallCounts({ queries, thisMonth, enqueueWrite: writes.enqueue })
+  const calls = createCallCounts({ queries, thisMonth, enqueueWrite: needs.enqueueWrite })
   const warnings = createWarnings({ ...base, ...needs, queries, thisMonth })
   const usage = usageService({ ...needs, plans: base.plans, queries, calls, thisMonth })
 

@@ -4,7 +4,6 @@ import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
-import type { AnsweredSearch } from '../search/history.ts'
 import type { SearchRow } from '../search/queries.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
 import { createColumns } from './columns/columns.ts'
@@ -119,10 +118,17 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
       /** Decides which search of its session a search replaces. Call it as the search is answered. */
       replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
         isCounted(search) ? keystrokeBursts.take(search) : undefined,
-      /** Counts a search, in the transaction that writes its row. @param replaced the keystroke whose place it takes. */
-      recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void {
+      /** Takes the vector of a query picture for which the store has nothing. Call it as the search is answered. */
+      takeUnmet: demand.takeUnmet,
+      /**
+       * Counts a search, in the transaction that writes its row.
+       *
+       * @param replaced the keystroke whose place it takes.
+       * @param unmet what `takeUnmet` took.
+       */
+      recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void {
         if (isCounted(search)) countSearch(search, replaced)
-        demand.recordSearch(search)
+        if (unmet) demand.recordSearch(search, unmet)
       },
       /** Ends the keystroke burst of a search that receives feedback: the next one of the session stands for itself. */
       endKeystrokeBurst: keystrokeBursts.end,

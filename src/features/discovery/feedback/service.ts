@@ -14,7 +14,7 @@ import type { EventOutcome, FeedbackAnswer, RecordedEvent } from './schema.ts'
 
 export interface FeedbackDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   removal: Pick<RemovalQueries, 'forgetBefore'>
-  history: Pick<SearchHistory, 'enqueue' | 'flush'>
+  history: Pick<SearchHistory, 'enqueue' | 'restoreAs' | 'find' | 'flush'>
   judging: {
     readContext(storeId: string, productIds: readonly string[], source: FeedbackSource): EventContext
     judge(context: EventContext, event: ReadEvent, index: number): Judged
@@ -27,6 +27,9 @@ export interface FeedbackDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
   /** Days that an event is kept. */
   days: number
 }
+
+/** What a restart needs to write and count an event. */
+type EventRecord = Pick<Judged, 'row' | 'isKnownProduct' | 'standing'>
 
 /** Events of a list that are recorded in one step. */
 const EVENTS_AT_ONCE = 50
@@ -41,12 +44,30 @@ export function feedbackService(deps: FeedbackDeps) {
   const { removal, history, judging, write, endKeystrokeBurst, writeTogether, withoutFsync, clock, days } =
     deps
 
+  history.restoreAs('event', (storeId, record) => {
+    const { row, isKnownProduct, standing } = record as EventRecord
+    return () => {
+      const search = row.isAttributed && row.searchId !== null ? history.find(storeId, row.searchId) : undefined
+      write({ row, search, isKnownProduct, standing, warnings: [] })
+    }
+  })
+
+  function writeLater(event: Judged): void {
+    const { row, isKnownProduct, standing } = event
+    history.enqueue({
+      storeId: row.storeId,
+      kind: 'event',
+      toRecord: (): EventRecord => ({ row, isKnownProduct, standing }),
+      write: () => void write(event),
+    })
+  }
+
   /** Purchases, and events with an order or a key, wait for the disk. Others are written with the next searches. */
   async function keep(judged: readonly Judged[]): Promise<KnownEvent[]> {
     for (const { search } of judged) if (search) endKeystrokeBurst(search.id)
     const isAwaited = ({ row }: Judged) =>
       row.action === 'purchase' || row.orderId !== null || row.repeatKey !== null
-    for (const event of judged) if (!isAwaited(event)) history.enqueue(() => void write(event))
+    for (const event of judged) if (!isAwaited(event)) writeLater(event)
     if (!judged.some(isAwaited)) return judged.map(({ row }) => row)
     // The searches that the events belong to are counted first.
     history.flush()

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { WriteBehind } from '../../../platform/db/write-behind.ts'
+import type { LateWrites } from '../../../platform/db/late-writes.ts'
 import type { FoundSearch, SearchRow } from './queries.ts'
 
 /** A search as it is answered. */
@@ -12,13 +12,16 @@ export interface HistoryDeps {
   queries: {
     record(search: SearchRow): void
     findSearch(storeId: string, id: string): FoundSearch | undefined
+    findRow(storeId: string, id: string): SearchRow | undefined
     forgetBefore(before: number, limit: number): number
   }
-  writes: WriteBehind
+  writes: Pick<LateWrites, 'enqueue' | 'flush' | 'flushOrThrow' | 'restoreAs'>
   /** Takes a search as it is answered, and decides which keystroke it replaces. @returns that earlier search. */
   replaceKeystroke(search: SearchRow): SearchRow | undefined
-  /** Counts a search. Called in the transaction that writes its row. */
-  recordSearch(search: AnsweredSearch, replaced: SearchRow | undefined): void
+  /** Takes the vector of a query picture that found nothing alike, as the analytics keep it. */
+  takeUnmet(search: AnsweredSearch): Buffer | undefined
+  /** Counts a search. Called in the transaction that writes its row. @param unmet what `takeUnmet` took. */
+  recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void
   clock: Pick<Clock, 'now'>
   /** Days that a search is kept. */
   days: number
@@ -26,6 +29,14 @@ export interface HistoryDeps {
 
 /** Searches deleted at a time: this takes a few milliseconds of the event loop. */
 const FORGET_STEP = 200
+
+/** What a restart needs to write and count a search. */
+interface SearchRecord {
+  search: SearchRow
+  replaced?: string | undefined
+  /** Base64. */
+  unmet?: string | undefined
+}
 
 /** Twice as many as the queue of writes ever holds. */
 const PENDING_MAX = 2_000
@@ -36,9 +47,25 @@ export type SearchHistory = ReturnType<typeof createSearchHistory>
 
 /** Records searches without making their responses wait. Call `flush` before reading the history. */
 export function createSearchHistory(deps: HistoryDeps) {
-  const { queries, writes, replaceKeystroke, recordSearch, clock, days } = deps
+  const { queries, writes, replaceKeystroke, takeUnmet, recordSearch, clock, days } = deps
   /** Searches whose rows are not written yet, by id. */
   const pending = new Map<string, SearchRow>()
+
+  function write(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void {
+    pending.delete(search.id)
+    queries.record(search)
+    recordSearch(search, replaced, unmet)
+  }
+
+  writes.restoreAs('search', (storeId, record) => {
+    const { search, replaced, unmet } = record as SearchRecord
+    return () =>
+      write(
+        search,
+        replaced === undefined ? undefined : queries.findRow(storeId, replaced),
+        unmet === undefined ? undefined : Buffer.from(unmet, 'base64'),
+      )
+  })
 
   return {
     add(answered: AnsweredSearch): void {
@@ -47,15 +74,19 @@ export function createSearchHistory(deps: HistoryDeps) {
       // A group that could not be written leaves its searches here.
       if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
       const replaced = replaceKeystroke(search)
-      writes.enqueue(() => {
-        pending.delete(search.id)
-        queries.record(search)
-        recordSearch(answered, replaced)
+      const unmet = takeUnmet(answered)
+      writes.enqueue({
+        storeId: search.storeId,
+        kind: 'search',
+        toRecord: (): SearchRecord => ({ search, replaced: replaced?.id, unmet: unmet?.toString('base64') }),
+        write: () => write(search, replaced, unmet),
       })
     },
 
     /** Queues another write behind the searches that were answered before it. */
     enqueue: writes.enqueue,
+    /** Names who restores the other writes after a crash. */
+    restoreAs: writes.restoreAs,
     flush: writes.flush,
 
     /** Finds a search of a store, also one whose row is not written yet. */
@@ -67,9 +98,13 @@ export function createSearchHistory(deps: HistoryDeps) {
       return { ...search, offset: typeof offset === 'number' ? offset : 0 }
     },
 
-    /** Writes what waits, and drops from memory what could not be written of a shopper's session. */
+    /**
+     * Writes what waits, and drops from memory what could not be written of a shopper's session.
+     *
+     * @throws if the disk takes nothing: whatever waits would come back after an erasure.
+     */
     flushSession(storeId: string, sessionId: string): void {
-      writes.flush()
+      writes.flushOrThrow()
       for (const [id, search] of pending)
         if (search.storeId === storeId && search.sessionId === sessionId) pending.delete(id)
     },

@@ -28,6 +28,7 @@ export interface SearchNeeds {
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
+  takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
   /** Days that a search stays in the history. */
   historyDays: number
@@ -62,16 +63,18 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, reportFault, withoutFsync } = base
   const { model, index, pictures, embedder, filters, countWaiting } = needs
   const { readDefaults, findFillFacts, listPopular, historyDays } = needs
-  const { writes, replaceKeystroke, recordSearch } = needs
+  const { writes, replaceKeystroke, takeUnmet, recordSearch } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
     queries: {
       record: queries.record,
       findSearch: queries.findSearch,
+      findRow: queries.findRow,
       forgetBefore: (before, limit) => withoutFsync(() => queries.forgetBefore(before, limit)),
     },
     writes,
     replaceKeystroke,
+    takeUnmet,
     recordSearch,
     clock,
     days: historyDays,

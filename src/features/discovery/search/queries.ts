@@ -67,6 +67,14 @@ type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource'
   origin: string | null
 }
 
+type StoredSearchRow = Omit<SearchRow, 'parameters' | 'results' | 'isTracked' | 'searchSource'> & {
+  parameters: string
+  results: string
+  tracked: 0 | 1
+  keyId: string | null
+  origin: string | null
+}
+
 export type SearchQueries = ReturnType<typeof searchQueries>
 
 /**
@@ -109,6 +117,10 @@ export function searchQueries(db: Db, model: number) {
     SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset, results,
       is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
       created_at AS createdAt
+    FROM searches WHERE id = ? AND store_id = ?`)
+  const findRow = db.prepare<[id: string, storeId: string], StoredSearchRow>(`
+    SELECT id, store_id AS storeId, type, query, parameters, results, top_score AS topScore, duration_ms AS durationMs,
+      is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin, created_at AS createdAt
     FROM searches WHERE id = ? AND store_id = ?`)
   const forgetOld = db.prepare(
     'DELETE FROM searches WHERE rowid IN (SELECT rowid FROM searches WHERE created_at < ? LIMIT ?)',
@@ -154,8 +166,21 @@ export function searchQueries(db: Db, model: number) {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined
       const { tracked, results, keyId, origin, ...rest } = row
-      const searchSource = keyId === null || origin === null ? null : { keyId, origin }
+      const searchSource = toSource(keyId, origin)
       return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, searchSource }
+    },
+    /** The whole row of a search; undefined also for one of another store. */
+    findRow(storeId: string, id: string): SearchRow | undefined {
+      const row = findRow.get(id, storeId)
+      if (!row) return undefined
+      const { tracked, parameters, results, keyId, origin, ...rest } = row
+      return {
+        ...rest,
+        parameters: JSON.parse(parameters) as SearchRow['parameters'],
+        results: JSON.parse(results) as string[],
+        isTracked: tracked === 1,
+        searchSource: toSource(keyId, origin),
+      }
     },
 
     /** Deletes some of the searches before a moment. @returns the number of them. */
@@ -182,3 +207,6 @@ export function searchQueries(db: Db, model: number) {
     },
   }
 }
+
+const toSource = (keyId: string | null, origin: string | null): SearchSource | null =>
+  keyId === null || origin === null ? null : { keyId, origin }

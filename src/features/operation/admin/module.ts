@@ -12,7 +12,7 @@ import { adminStoreRoutes } from './store-routes.ts'
 import { type AdminStoreDeps, adminStoreService } from './stores.ts'
 
 export interface AdminNeeds
-  extends Pick<AdminStoreDeps, 'people' | 'stores'>,
+  extends Pick<AdminStoreDeps, 'people' | 'stores' | 'flushSearches'>,
     Pick<AdminPeopleDeps, 'operator' | 'resetTwoFactor' | 'failures'>,
     Pick<AdminNodeDeps, 'outbox' | 'health' | 'listAudit' | 'readFreeDiskShare' | 'settings'> {}
 

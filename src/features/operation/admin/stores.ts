@@ -21,6 +21,8 @@ export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
   stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'planDeletion'>
+  /** Counts the searches that wait. */
+  flushSearches(): void
 }
 
 const SEARCH_DAYS = 30
@@ -31,7 +33,8 @@ const readPage = createPages('admin_stores')
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
 /** The stores of this service, for super-admins. Every function with an id throws ApiError `not_found`. */
-export function adminStoreService({ queries, people, stores, plans, clock }: AdminStoreDeps) {
+export function adminStoreService(deps: AdminStoreDeps) {
+  const { queries, people, stores, plans, clock, flushSearches } = deps
   const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
 
   const view = (row: AdminStoreRow): AdminStore => ({
@@ -53,6 +56,7 @@ export function adminStoreService({ queries, people, stores, plans, clock }: Adm
   })
 
   function read(id: string): AdminStore {
+    flushSearches()
     const row = queries.find(id, findFirstDay())
     if (!row) throw notFound('store')
     return view(row)
@@ -63,6 +67,7 @@ export function adminStoreService({ queries, people, stores, plans, clock }: Adm
 
     /** @throws ApiError `invalid_cursor`. */
     list({ q, status, ...page }: AdminStoreQuery): AdminStoreList {
+      flushSearches()
       const since = findFirstDay()
       const { rows, nextCursor } = readPage(page, (beforeId, limit) =>
         queries.listPage({ q, status, beforeId, since }, limit),

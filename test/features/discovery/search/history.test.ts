@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createSearchHistory } from '../../../../src/features/discovery/search/history.ts'
 import { searchQueries } from '../../../../src/features/discovery/search/queries.ts'
+import { createLateWrites } from '../../../../src/platform/db/late-writes.ts'
 import { createWriteBehind } from '../../../../src/platform/db/write-behind.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { failWrites, onlyStoreId } from '../../../support/seed.ts'
@@ -152,19 +153,21 @@ describe('the line of waiting searches', () => {
     logged.length = 0
     scheduled = []
     faults.length = 0
+    const options = {
+      db: app.db,
+      name: 'searches',
+      log: { error: (fields: { lost: number }) => void logged.push(fields) },
+      defer: (callback: () => void) => void scheduled.push(callback),
+      reportFault: (error: unknown) => void faults.push(error),
+    }
     history = createSearchHistory({
       queries: searchQueries(app.db, 1),
       clock: app.clock,
       days: 90,
       replaceKeystroke: () => undefined,
+      takeUnmet: () => undefined,
       recordSearch() {},
-      writes: createWriteBehind({
-        db: app.db,
-        name: 'searches',
-        log: { error: (fields) => void logged.push(fields) },
-        defer: (callback) => void scheduled.push(callback),
-        reportFault: (error) => void faults.push(error),
-      }),
+      writes: createLateWrites({ ...options, writes: createWriteBehind(options) }),
     })
   })
 
@@ -184,17 +187,17 @@ describe('the line of waiting searches', () => {
       history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })
   }
 
-  test('never holds more than 1,000: the thousandth writes them all', () => {
-    add(999)
+  test('never holds 200: the two-hundredth writes them all', () => {
+    add(199)
     expect(rows()).toHaveLength(0)
     add(1)
-    expect(rows()).toHaveLength(1_000)
+    expect(rows()).toHaveLength(200)
     add(1_500)
-    expect(rows()).toHaveLength(2_000)
+    expect(rows()).toHaveLength(1_600)
     for (const callback of scheduled) callback()
-    expect(rows()).toHaveLength(2_500)
+    expect(rows()).toHaveLength(1_700)
     history.flush()
-    expect([rows().length, logged.length]).toEqual([2_500, 0])
+    expect([rows().length, logged.length]).toEqual([1_700, 0])
   })
 
   test('a failed write is logged once with the number of searches that were lost; the next ones are kept', () => {

@@ -5,6 +5,7 @@ import { turn } from '../../../../core/turns.ts'
 import type { Embedder } from '../../../../platform/embedder/embedder.ts'
 import type { Base } from '../../../module.ts'
 import type { AnsweredSearch } from '../../search/history.ts'
+import type { SearchRow } from '../../search/queries.ts'
 import { isFirstPage } from '../keystroke-bursts.ts'
 import { PLAUSIBLE } from '../search-counting.ts'
 import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.ts'
@@ -130,15 +131,19 @@ export function createDemand({
   }
 
   return {
-    /** Keeps the vector of a search that belongs on the map, in the transaction that writes its row. */
-    recordSearch(search: AnsweredSearch): void {
-      const { id, storeId, vector, topScore, createdAt } = search
-      const isUnmet = topScore === null ? search.results.length === 0 : topScore < PLAUSIBLE
-      if (!vector || !isUnmet || !search.isTracked || !isFirstPage(search)) return
+    /** Takes the vector of a search that belongs on the map, in 8 bits a dimension. */
+    takeUnmet(search: AnsweredSearch): Buffer | undefined {
+      const { vector, topScore, results, isTracked } = search
+      const isUnmet = topScore === null ? results.length === 0 : topScore < PLAUSIBLE
+      return vector && isUnmet && isTracked && isFirstPage(search) ? toBytes(vector) : undefined
+    },
+
+    /** Keeps such a vector, in the transaction that writes the row of the search. */
+    recordSearch({ id, storeId, topScore, createdAt }: SearchRow, vector: Buffer): void {
       const size = sizes.get(storeId) ?? queries.count(storeId)
       if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
       sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
-      queries.add({ searchId: id, storeId, vector: toBytes(vector), score: topScore, createdAt })
+      queries.add({ searchId: id, storeId, vector, score: topScore, createdAt })
     },
 
     /**

@@ -1,0 +1,205 @@
+import { isFaultOfDisk } from '../../core/storage.ts'
+import { type Db, withoutFsync } from './open.ts'
+import type { WriteBehind, WriteBehindOptions } from './write-behind.ts'
+
+/** A write that may wait. */
+export interface LateWrite {
+  storeId: string
+  /** Names the restorer of its record. */
+  kind: string
+  /** What a restart needs to do the write again, as it goes into JSON. */
+  toRecord(): object
+  /** Runs in a transaction, after the writes before it. */
+  write(): void
+}
+
+/** Turns a record back into its write, in the transaction of the write and right before it. */
+export type Restore = (storeId: string, record: unknown) => () => void
+
+export interface LateWritesOptions extends WriteBehindOptions {
+  /** Writes the records within half a second. */
+  writes: WriteBehind
+}
+
+export type LateWrites = ReturnType<typeof createLateWrites>
+
+interface Entry extends LateWrite {
+  /** Of its record; undefined while that is not written. */
+  number: number | undefined
+}
+
+/** Each table and index takes a page for a group, so a search costs the less, the more of them go together. */
+const DELAY_MS = 30_000
+
+/** Writes of one transaction: 200 searches take about 25 ms of the event loop. As many are written at once. */
+const GROUP_MAX = 200
+
+/** Writes that wait for a disk which takes nothing. */
+const WAITING_MAX = 1_000
+
+/**
+ * Creates a queue of writes that touch many pages each. Within half a second a record of each is in one table; the writes
+ * themselves run in groups, after 30 seconds at most, and a group takes its records away in the same transaction. A crash
+ * thus loses no more than `write-behind.ts` does: the next start does again what has a record.
+ *
+ * Whatever reads what they write calls `flush` first. A write that fails is lost and counted in the log, and keeps no
+ * other one back; while the disk takes nothing, the last 1,000 wait.
+ */
+export function createLateWrites({ db, writes, name, defer, log, reportFault }: LateWritesOptions) {
+  const restorers = new Map<string, Restore>()
+  let queue: Entry[] = []
+  let isKeepQueued = false
+  let isScheduled = false
+  let isFailing = false
+  /** The entries whose records the present group of `writes` has written, as long as it may be undone. */
+  let kept: Entry[] = []
+
+  const insert = db.prepare('INSERT INTO late_writes (store_id, kind, record) VALUES (?, ?, ?)')
+  const removeTo = db.prepare('DELETE FROM late_writes WHERE number <= ?')
+  const list = db.prepare<[], { number: number; storeId: string; kind: string; record: string }>(
+    'SELECT number, store_id AS storeId, kind, record FROM late_writes ORDER BY number',
+  )
+  const present = db
+    .prepare<[ids: string], string>('SELECT id FROM stores WHERE id IN (SELECT value FROM json_each(?))')
+    .pluck()
+
+  /** Writes the records that are missing, and only those: what is written itself by then needs none. */
+  function keepRecords(): void {
+    isKeepQueued = false
+    kept = queue.filter(({ number }) => number === undefined)
+    for (const entry of kept)
+      entry.number = Number(
+        insert.run(entry.storeId, entry.kind, JSON.stringify(entry.toRecord())).lastInsertRowid,
+      )
+  }
+
+  function keptNone(): void {
+    isKeepQueued = false
+    for (const entry of kept) entry.number = undefined
+    kept = []
+  }
+
+  const run = db.transaction((group: readonly Entry[]) => {
+    // A store may have been deleted meanwhile, by another process, too.
+    const stores = new Set(present.all(JSON.stringify([...new Set(group.map(({ storeId }) => storeId))])))
+    for (const { storeId, write } of group) if (stores.has(storeId)) write()
+    removeRecords(group)
+  })
+
+  function removeRecords(group: readonly Entry[]): void {
+    const last = group.findLast(({ number }) => number !== undefined)?.number
+    if (last !== undefined) removeTo.run(BigInt(last))
+  }
+
+  /** Runs each write alone, so that one that fails is the only one to be lost. @throws if the disk takes nothing. */
+  function runEach(group: readonly Entry[]): void {
+    const failures: unknown[] = []
+    try {
+      for (const entry of group) {
+        try {
+          run.immediate([entry])
+        } catch (error) {
+          if (isFaultOfDisk(error)) throw error
+          failures.push(error)
+          removeRecords([entry])
+        }
+        queue.shift()
+      }
+    } finally {
+      const [err] = failures
+      if (failures.length > 0) {
+        reportFault(err)
+        log.error({ err, lost: failures.length }, `${name} could not be written`)
+      }
+    }
+  }
+
+  function runGroup(group: readonly Entry[]): void {
+    try {
+      run.immediate(group)
+      queue = queue.slice(group.length)
+    } catch (error) {
+      if (isFaultOfDisk(error)) throw error
+      runEach(group)
+    }
+  }
+
+  /** Keeps what waits, within its bound. */
+  function wait(err: unknown): void {
+    reportFault(err)
+    const lost = Math.max(queue.length - WAITING_MAX, 0)
+    queue = queue.slice(lost)
+    if (lost > 0 || !isFailing) log.error({ err, lost }, `${name} wait: they could not be written`)
+    isFailing = true
+    schedule()
+  }
+
+  /** @throws if the disk takes nothing. */
+  function flushOrThrow(): void {
+    try {
+      while (queue.length > 0) withoutFsync(db, () => runGroup(queue.slice(0, GROUP_MAX)))
+      isFailing = false
+    } catch (error) {
+      wait(error)
+      throw error
+    }
+  }
+
+  function flush(): void {
+    try {
+      flushOrThrow()
+    } catch {
+      // They wait.
+    }
+  }
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    defer(() => {
+      isScheduled = false
+      flush()
+    }, DELAY_MS)
+  }
+
+  /** A record that cannot be read fails as its write does. */
+  const listRecords = (): Entry[] =>
+    list.all().map(({ number, storeId, kind, record }) => {
+      const toRecord = () => JSON.parse(record) as object
+      return { number, storeId, kind, toRecord, write: () => restorers.get(kind)?.(storeId, toRecord())() }
+    })
+
+  return {
+    enqueue(write: LateWrite): void {
+      queue.push({ ...write, number: undefined })
+      schedule()
+      if (!isKeepQueued) {
+        isKeepQueued = true
+        kept = []
+        writes.enqueue(keepRecords, keptNone)
+      }
+      // As part of a transaction, the group would be lost with it.
+      if (queue.length % GROUP_MAX === 0 && !db.inTransaction) flush()
+    },
+
+    /** Runs all writes that wait. Call it before reading what they write, and before the database closes. */
+    flush,
+    /** Does the same for whoever must be sure of it. @throws if the disk takes nothing. */
+    flushOrThrow,
+
+    /** Names who restores the records of a kind. */
+    restoreAs: (kind: string, restore: Restore): void => void restorers.set(kind, restore),
+
+    /** Does again what the last run of the program has left. Call it before anything is read. */
+    recover(): void {
+      const waiting = new Set(queue.map(({ number }) => number))
+      queue = [...listRecords().filter(({ number }) => !waiting.has(number)), ...queue]
+      flush()
+    },
+
+    /** Drops what waits for a store. */
+    forgetStore(storeId: string): void {
+      queue = queue.filter((entry) => entry.storeId !== storeId)
+    },
+  }
+}
