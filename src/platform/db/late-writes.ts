@@ -1,5 +1,6 @@
 import { isFaultOfDisk } from '../../core/storage.ts'
-import { type Db, withoutFsync } from './open.ts'
+import { createLateRecords } from './late-records.ts'
+import { withoutFsync } from './open.ts'
 import type { WriteBehind, WriteBehindOptions } from './write-behind.ts'
 
 /** A write that may wait. */
@@ -46,6 +47,7 @@ const WAITING_MAX = 1_000
  * other one back; while the disk takes nothing, the last 1,000 wait.
  */
 export function createLateWrites({ db, writes, name, defer, log, reportFault }: LateWritesOptions) {
+  const records = createLateRecords(db)
   const restorers = new Map<string, Restore>()
   let queue: Entry[] = []
   let isKeepQueued = false
@@ -54,23 +56,11 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
   /** The entries whose records the present group of `writes` has written, as long as it may be undone. */
   let kept: Entry[] = []
 
-  const insert = db.prepare('INSERT INTO late_writes (store_id, kind, record) VALUES (?, ?, ?)')
-  const removeTo = db.prepare('DELETE FROM late_writes WHERE number <= ?')
-  const list = db.prepare<[], { number: number; storeId: string; kind: string; record: string }>(
-    'SELECT number, store_id AS storeId, kind, record FROM late_writes ORDER BY number',
-  )
-  const present = db
-    .prepare<[ids: string], string>('SELECT id FROM stores WHERE id IN (SELECT value FROM json_each(?))')
-    .pluck()
-
   /** Writes the records that are missing, and only those: what is written itself by then needs none. */
   function keepRecords(): void {
     isKeepQueued = false
     kept = queue.filter(({ number }) => number === undefined)
-    for (const entry of kept)
-      entry.number = Number(
-        insert.run(entry.storeId, entry.kind, JSON.stringify(entry.toRecord())).lastInsertRowid,
-      )
+    for (const entry of kept) entry.number = records.add(entry.storeId, entry.kind, entry.toRecord())
   }
 
   function keptNone(): void {
@@ -81,14 +71,14 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
 
   const run = db.transaction((group: readonly Entry[]) => {
     // A store may have been deleted meanwhile, by another process, too.
-    const stores = new Set(present.all(JSON.stringify([...new Set(group.map(({ storeId }) => storeId))])))
+    const stores = records.findStores(new Set(group.map(({ storeId }) => storeId)))
     for (const { storeId, write } of group) if (stores.has(storeId)) write()
     removeRecords(group)
   })
 
   function removeRecords(group: readonly Entry[]): void {
     const last = group.findLast(({ number }) => number !== undefined)?.number
-    if (last !== undefined) removeTo.run(BigInt(last))
+    if (last !== undefined) records.removeTo(last)
   }
 
   /** Runs each write alone, so that one that fails is the only one to be lost. @throws if the disk takes nothing. */
@@ -164,7 +154,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
 
   /** A record that cannot be read fails as its write does. */
   const listRecords = (): Entry[] =>
-    list.all().map(({ number, storeId, kind, record }) => {
+    records.list().map(({ number, storeId, kind, record }) => {
       const toRecord = () => JSON.parse(record) as object
       return { number, storeId, kind, toRecord, write: () => restorers.get(kind)?.(storeId, toRecord())() }
     })

@@ -47,7 +47,8 @@ export function feedbackService(deps: FeedbackDeps) {
   history.restoreAs('event', (storeId, record) => {
     const { row, isKnownProduct, standing } = record as EventRecord
     return () => {
-      const search = row.isAttributed && row.searchId !== null ? history.find(storeId, row.searchId) : undefined
+      const search =
+        row.isAttributed && row.searchId !== null ? history.find(storeId, row.searchId) : undefined
       write({ row, search, isKnownProduct, standing, warnings: [] })
     }
   })
