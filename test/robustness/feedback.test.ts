@@ -170,6 +170,7 @@ function readDatabase() {
     return {
       faults: findFaults(db, join(install.dataDir, 'pictures')),
       searches: new Set(db.prepare<[], string>('SELECT id FROM searches').pluck().all()),
+      waiting: db.prepare<[], number>('SELECT count(*) FROM late_writes').pluck().get(),
       events: db
         .prepare<[], Row>(
           `SELECT session_id AS session, product_id AS product, action, order_value AS value, currency FROM feedback_events`,
@@ -281,3 +282,18 @@ test(`a kill takes the searches of the last half second, and no others, ${KILLS}
   expect(wrong).toEqual([])
   expect(answered).toBeGreaterThan(lost)
 }, 600_000)
+
+test('a stop writes every search and event that waits', async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) {
+    const { body } = await ask('POST', '/v1/search/filtered', { limit: 3 })
+    ids.push(String(body['search_id']))
+  }
+  await ask('POST', '/v1/search/feedback', {
+    ...{ search_id: ids[0], result_product_id: 'product-0', action: 'click', session_id: 'last' },
+  })
+  expect(await service.stop()).toBe(0)
+  const { searches: kept, events, waiting } = readDatabase()
+  expect([ids.filter((id) => !kept.has(id)), waiting]).toEqual([[], 0])
+  expect(events.filter(({ session }) => session === 'last')).toMatchObject([{ action: 'click' }])
+}, 60_000)
