@@ -25,7 +25,7 @@ export function wireDiscovery(
     model,
     embedder,
     findFillFacts: settings.service.findFillFacts,
-    flush: writes.flush,
+    flush: writes.flushStore,
     historyDays,
   })
   const search = buildSearch(base, {

@@ -1,5 +1,5 @@
 import { isFaultOfDisk } from '../../core/storage.ts'
-import { createLateRecords } from './late-records.ts'
+import { createLateRecords, type LateRecord } from './late-records.ts'
 import { withoutFsync } from './open.ts'
 import type { WriteBehind, WriteBehindOptions } from './write-behind.ts'
 
@@ -152,13 +152,6 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     }, DELAY_MS)
   }
 
-  /** A record that cannot be read fails as its write does. */
-  const listRecords = (): Entry[] =>
-    records.list().map(({ number, storeId, kind, record }) => {
-      const toRecord = () => JSON.parse(record) as object
-      return { number, storeId, kind, toRecord, write: () => restorers.get(kind)?.(storeId, toRecord())() }
-    })
-
   return {
     enqueue(write: LateWrite): void {
       queue.push({ ...write, number: undefined })
@@ -174,16 +167,21 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
 
     /** Runs all writes that wait. Call it before reading what they write, and before the database closes. */
     flush,
-    /** Does the same for whoever must be sure of it. @throws if the disk takes nothing. */
+    /** Does the same if anything waits for a store: one that is read often must not split the groups of all others. */
+    flushStore(storeId: string): void {
+      if (queue.some((entry) => entry.storeId === storeId)) flush()
+    },
+    /** Does the same as `flush` for whoever must be sure of it. @throws if the disk takes nothing. */
     flushOrThrow,
 
     /** Names who restores the records of a kind. */
-    restoreAs: (kind: string, restore: Restore): void => void restorers.set(kind, restore),
+    restoreAs: (kind: string, restorer: Restore): void => void restorers.set(kind, restorer),
 
     /** Does again what the last run of the program has left. Call it before anything is read. */
     recover(): void {
       const waiting = new Set(queue.map(({ number }) => number))
-      queue = [...listRecords().filter(({ number }) => !waiting.has(number)), ...queue]
+      const found = records.list().map((record) => restoreEntry(record, restorers.get(record.kind)))
+      queue = [...found.filter(({ number }) => !waiting.has(number)), ...queue]
       flush()
     },
 
@@ -192,4 +190,14 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
       queue = queue.filter((entry) => entry.storeId !== storeId)
     },
   }
+}
+
+/** A record that cannot be read fails as its write does. */
+function restoreEntry({ record, ...row }: LateRecord, restore: Restore | undefined): Entry {
+  const toRecord = () => JSON.parse(record) as object
+  function write(): void {
+    if (!restore) throw new Error(`Nobody restores a record of the kind ${row.kind}`)
+    restore(row.storeId, toRecord())()
+  }
+  return { ...row, toRecord, write }
 }

@@ -106,9 +106,10 @@ test('a record that cannot be restored is lost, counted, and keeps no other one 
   const add = db.prepare('INSERT INTO late_writes (store_id, kind, record) VALUES (?, ?, ?)')
   add.run('one', 'note', '{"text":"a"}')
   add.run('one', 'note', 'null')
+  add.run('one', 'unknown', '{}')
   add.run('one', 'note', '{"text":"b"}')
   create().recover()
-  expect([notes(), records(), logged.map(({ fields }) => fields.lost)]).toEqual([['a', 'b'], [], [1]])
+  expect([notes(), records(), logged.map(({ fields }) => fields.lost)]).toEqual([['a', 'b'], [], [2]])
 })
 
 test('a write that fails is lost, counted and noted; the others of its group are written', () => {
@@ -192,6 +193,16 @@ test('the two-hundredth write makes all of them run, but not as part of another 
   expect(fail).toThrow('rolled back')
   addAll(500, 600)
   expect(notes()).toHaveLength(600)
+})
+
+test('a store that is read has its own writes run, and splits no group of the others', () => {
+  const late = create()
+  late.enqueue(note('a', 'one'))
+  late.flushStore('two')
+  expect(notes()).toEqual([])
+  late.enqueue(note('b', 'two'))
+  late.flushStore('two')
+  expect(notes()).toEqual(['a', 'b'])
 })
 
 test('a store that is gone, or was forgotten, gets nothing; the others get theirs', () => {

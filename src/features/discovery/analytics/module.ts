@@ -30,8 +30,8 @@ export interface AnalyticsNeeds {
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
-  /** Writes the queued searches and events. */
-  flush(): void
+  /** Writes the queued searches and events of a store. */
+  flush(storeId: string): void
   /** Days that searches and events are kept. */
   historyDays: number
 }

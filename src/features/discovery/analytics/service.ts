@@ -31,8 +31,8 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   unmet: { findMap(storeId: string): UnmetMap | undefined }
   /** Finds the facts that a store states once for all its products, which complete the metadata of each. */
   findFillFacts(storeId: string): FillFacts | undefined
-  /** Writes the queued searches and events, so that the counts are up to date. */
-  flush(): void
+  /** Writes the queued searches and events of a store, so that its counts are up to date. */
+  flush(storeId: string): void
   /** Runs work while nothing else uses the counters of a store. */
   alone<Result>(storeId: string, work: () => Promise<Result>): Promise<Result>
 }
@@ -103,13 +103,13 @@ export function analyticsService(deps: AnalyticsDeps) {
   return {
     /** GET /v1/search/analytics. */
     read(storeId: string, { days = 7 }: AnalyticsQuery): Promise<Analytics> {
-      flush()
+      flush(storeId)
       return alone(storeId, () => writeReport(deps, lastDays(storeId, days)))
     },
 
     /** GET /v1/search/feedback/popular. */
     popular(storeId: string, { days: count = 30, limit = 10 }: PopularQuery): Promise<PopularProducts> {
-      flush()
+      flush(storeId)
       return alone(storeId, async () => {
         const days = lastDays(storeId, count)
         const { sums, scores } = await columns.score(days, PRODUCTS, ['clicks', 'carts', 'purchases'], {
@@ -158,7 +158,7 @@ export function analyticsService(deps: AnalyticsDeps) {
 
     /** GET /v1/search/suggestions. */
     suggest(storeId: string, { limit = 10, q = '' }: SuggestionsQuery): Promise<Suggestions> {
-      flush()
+      flush(storeId)
       return alone(storeId, async () => {
         const suggestions = await suggestFromHistory(storeId, nameQuery(q) ?? '', limit)
         const known = new Set(suggestions.map(({ query }) => fold(query)))
