@@ -125,7 +125,12 @@ export function wireCatalogue(
     feeds,
     exported,
     reembedding,
-    filters: buildFilters(base, { reads, products: products.service }),
+    filters: buildFilters(base, {
+      reads,
+      storeRows,
+      index: productIndex.service,
+      products: products.service,
+    }),
     demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),
   }
 }

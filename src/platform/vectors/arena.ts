@@ -42,6 +42,17 @@ export interface Segment {
     queries: readonly Float32Array[],
     use: (scores: SlotScores[]) => Result,
   ): Result | Promise<Result | undefined>
+  /**
+   * The scores of {@link scanSlots} for each of some queries, all of one moment: at once for few slots; for many of a
+   * store later, when threads have scanned them. Otherwise like {@link score}.
+   *
+   * @param slots each once.
+   */
+  scoreSlots<Result>(
+    queries: readonly Float32Array[],
+    slots: Uint32Array,
+    use: (scores: Float32Array[]) => Result,
+  ): Result | Promise<Result | undefined>
   /** Approximate score of every slot (8 bits per dimension, error about 0.0005); a free slot scores -Infinity. */
   scanAll(query: Float32Array): Float32Array
   /** The same scores for some slots, in their order. Cheaper than `scanAll` for less than about a quarter of them. */

@@ -13,7 +13,8 @@ export interface ScanPart {
   mean: Float32Array | undefined
 }
 
-export interface ScanWork {
+/** Whole blocks to score. */
+export interface BlockWork {
   query: Float32Array
   blocks: Float64Array
   parts: readonly ScanPart[]
@@ -21,7 +22,17 @@ export interface ScanWork {
   into: BlockScores
 }
 
-export interface ThreadRequest extends ScanWork {
+/** Single places to score. */
+export interface PlaceWork {
+  query: Float32Array
+  places: Float64Array
+  /** Shared between threads. */
+  into: Float32Array
+}
+
+export type ScanWork = BlockWork | PlaceWork
+
+export type ThreadRequest = ScanWork & {
   module: WebAssembly.Module
   dimension: number
   /** Those that the thread has not seen, with the address of its scratch space. */
@@ -120,7 +131,7 @@ export function createScanThreads({
 
   return {
     /**
-     * Scores blocks on all threads. One scan at a time.
+     * Scores blocks or places on all threads. One scan at a time.
      *
      * @returns false if no thread is available; `into` is then undefined and must not be used again.
      */
@@ -130,12 +141,10 @@ export function createScanThreads({
         pause--
         return false
       }
-      const shares = lanes.map((_, n) => cutShare(work.parts, n, count, work.blocks.length))
+      const shares = lanes.map((_, n) => cutShare(work, n, count))
       let done: boolean[]
       try {
-        done = await Promise.all(
-          shares.map((parts, n) => (parts.length === 0 ? true : ask(n, { ...work, parts }))),
-        )
+        done = await Promise.all(shares.map((share, n) => (share === undefined ? true : ask(n, share))))
       } catch {
         // The machine gives no thread.
         done = [false]
@@ -160,13 +169,20 @@ export function createScanThreads({
   }
 }
 
-/** The blocks that the n-th of `count` threads scores: a stretch of all, in each part. */
-function cutShare(parts: readonly ScanPart[], n: number, count: number, blocks: number): ScanPart[] {
-  const first = Math.floor((n * blocks) / count)
-  const end = Math.floor(((n + 1) * blocks) / count)
-  return parts
+/** What the n-th of `count` threads scores: a stretch of the places, or of the blocks in each part; undefined for nothing. */
+function cutShare(work: ScanWork, n: number, count: number): ScanWork | undefined {
+  const all = 'places' in work ? work.places.length : work.blocks.length
+  const first = Math.floor((n * all) / count)
+  const end = Math.floor(((n + 1) * all) / count)
+  if ('places' in work) {
+    if (first === end) return undefined
+    // A message copies the whole buffer of a list that is not shared.
+    return { ...work, places: work.places.slice(first, end), into: work.into.subarray(first, end) }
+  }
+  const parts = work.parts
     .map((part) => ({ ...part, from: Math.max(part.from, first), to: Math.min(part.to, end) }))
     .filter(({ from, to }) => from < to)
+  return parts.length === 0 ? undefined : { ...work, parts }
 }
 
 function startThread(done: () => void, ended: () => void): Thread {

@@ -7,6 +7,7 @@ import {
   MEMORY_STEP,
   PAGE_BYTES,
   scanParts,
+  scorePlaces,
   Workspace,
   widthOf,
   workspaceBytes,
@@ -178,8 +179,7 @@ export class Scanner {
     to: number,
     into: BlockScores,
   ): void {
-    const workspaces = this.#memories.map(({ own }) => own)
-    scanParts(workspaces, query, mean, blocks, from, to, into)
+    scanParts(this.#workspaces(), query, mean, blocks, from, to, into)
   }
 
   /** Computes approximate scores for `count` places; `placeAt` gives the place of a result. */
@@ -201,21 +201,13 @@ export class Scanner {
     const places = new Float64Array(count)
     for (let n = 0; n < count; n++) places[n] = placeAt(n)
     const into = new Float32Array(count)
-    if (this.#memories.length <= 1) {
-      score(this.#first().own, places, into)
-      return into
-    }
-    for (const [n, { own }] of this.#memories.entries()) {
-      const indices = Uint32Array.from(places.keys()).filter(
-        (index) => Math.floor((places[index] as number) / MEMORY_STEP) === n,
-      )
-      if (indices.length === 0 && n > 0) continue
-      const part = new Float32Array(indices.length)
-      const local = Float64Array.from(indices, (index) => (places[index] as number) % MEMORY_STEP)
-      score(own, local, part)
-      for (let i = 0; i < indices.length; i++) into[indices[i] as number] = part[i] as number
-    }
+    this.#first()
+    scorePlaces(this.#workspaces(), places, into, score)
     return into
+  }
+
+  #workspaces(): Workspace[] {
+    return this.#memories.map(({ own }) => own)
   }
 
   #memoryOf(block: number): OwnMemory {

@@ -3,6 +3,7 @@ import type { Segment } from './arena.ts'
 import type { ScanQueue } from './scan-queue.ts'
 import type { ScanPart, ScanThreads } from './scan-threads.ts'
 import type { Scanner } from './scanner.ts'
+import { giveScores, lengthen, makeScores, ownScores, takeScores } from './score-buffers.ts'
 import { createSketches } from './sketches.ts'
 import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
 
@@ -32,6 +33,12 @@ export interface SlotScores {
 
 /** Blocks scored in one turn of the event loop, where there are no threads: 2 ms. */
 const SLICE_BLOCKS = 1_024
+
+/** Single slots scored in one turn of the event loop, where there are no threads: 2 ms. */
+const SLICE_SLOTS = 4_096
+
+/** A single slot takes up to this many times as long as one among all others: its cache lines are not read ahead. */
+const SLOT_COST = 8
 
 /** Blocks that a store may grow by during a scan before its scores must be copied. */
 const SPARE_BLOCKS = 16
@@ -121,6 +128,17 @@ export class StoreSegment implements Segment {
       return { ...this.#cut(into), isEstimated: false }
     })
     return use(fields)
+  }
+
+  scoreSlots<Result>(
+    queries: readonly Float32Array[],
+    slots: Uint32Array,
+    use: (scores: Float32Array[]) => Result,
+  ): Result | Promise<Result | undefined> {
+    for (const query of queries) this.#scanner.check(query)
+    if (SLOT_COST * slots.length * queries.length > this.#scanning.largeSlots)
+      return this.#scoreSlotsLater(queries, slots, use)
+    return use(queries.map((query) => this.scanSlots(query, slots)))
   }
 
   scanAll(query: Float32Array): Float32Array {
@@ -233,6 +251,76 @@ export class StoreSegment implements Segment {
     })
   }
 
+  /** Scores slots beside the event loop, like {@link StoreSegment.#scoreLater}. */
+  async #scoreSlotsLater<Result>(
+    queries: readonly Float32Array[],
+    slots: Uint32Array,
+    use: (scores: Float32Array[]) => Result,
+  ): Promise<Result | undefined> {
+    const places = Float64Array.from(slots, (slot) => this.#findPlace(slot))
+    // Slots may also come and go while this waits for its turn.
+    const changed = new Set<number>()
+    this.#watches.add(changed)
+    try {
+      return await this.#scanning.queue.run(this.#storeId, async () => {
+        const scanned: BlockScores[] = []
+        for (const query of queries) {
+          if (this.#isCleared) return undefined
+          scanned.push(await this.#scanPlaces(query, places))
+        }
+        if (this.#isCleared) return undefined
+        const scores = scanned.map((into) => into.scores.subarray(0, slots.length))
+        this.#scoreSlotsAgain(queries, slots, changed, scores)
+        const result = use(scores)
+        for (const into of scanned) giveScores(into)
+        return result
+      })
+    } finally {
+      this.#watches.delete(changed)
+    }
+  }
+
+  async #scanPlaces(query: Float32Array, places: Float64Array): Promise<BlockScores> {
+    const blocks = Math.ceil(places.length / BLOCK_SLOTS)
+    const shared = takeScores(blocks)
+    const scores = shared.scores.subarray(0, places.length)
+    if (await this.#scanning.pool?.scan({ query, places, into: scores })) return shared
+    // A thread that failed may still write, so its scores are left to it.
+    const into = makeScores(blocks, ArrayBuffer)
+    for (let start = 0; start < places.length; start += SLICE_SLOTS) {
+      await turn()
+      const part = places.subarray(start, start + SLICE_SLOTS)
+      into.scores.set(
+        this.#scanner.scanPlaces(query, part.length, (n) => part[n] as number),
+        start,
+      )
+    }
+    return into
+  }
+
+  /** Brings scores of single slots to the present. */
+  #scoreSlotsAgain(
+    queries: readonly Float32Array[],
+    slots: Uint32Array,
+    changed: ReadonlySet<number>,
+    scores: readonly Float32Array[],
+  ): void {
+    if (changed.size === 0) return
+    const again: number[] = []
+    for (let n = 0; n < slots.length; n++) {
+      const slot = slots[n] as number
+      if (slot >= this.slots) for (const some of scores) some[n] = -Infinity
+      else if (changed.has(slot)) again.push(n)
+    }
+    for (const [q, query] of queries.entries()) {
+      const present = this.scanSlots(
+        query,
+        again.map((n) => slots[n] as number),
+      )
+      for (const [i, n] of again.entries()) (scores[q] as Float32Array)[n] = present[i] as number
+    }
+  }
+
   async #scanLarge(query: Float32Array, mean: Float32Array | undefined): Promise<BlockScores> {
     const blocks = Float64Array.from(this.#blocks)
     const sketched = mean ? Math.min(blocks.length, Math.floor(this.#sketches.done / BLOCK_SLOTS)) : 0
@@ -296,50 +384,4 @@ export class StoreSegment implements Segment {
     if (block === undefined) throw new Error(`Slot ${slot} does not exist`)
     return block + (slot % BLOCK_SLOTS)
   }
-}
-
-const makeScores = (
-  blocks: number,
-  Buffer: SharedArrayBufferConstructor | ArrayBufferConstructor,
-): BlockScores => ({
-  scores: new Float32Array(new Buffer(4 * BLOCK_SLOTS * blocks)),
-  tops: new Float32Array(new Buffer(4 * blocks)),
-})
-
-const own: BlockScores[] = []
-
-/**
- * Scores of a scan that ends within this tick; the next one writes over them.
- *
- * @param n the number of the scan among those whose scores are used together.
- */
-function ownScores(blocks: number, n: number): BlockScores {
-  const kept = own[n]
-  if (kept && kept.tops.length >= blocks) return kept
-  const made = makeScores(Math.max(64, Math.ceil(blocks * 1.25)), ArrayBuffer)
-  own[n] = made
-  return made
-}
-
-/** Scores that threads wrote, for later scans: making them again would cost a page fault for each 1,024. */
-const spare: BlockScores[] = []
-const SPARE_MAX = 2
-
-function takeScores(blocks: number): BlockScores {
-  const at = spare.findIndex(({ tops }) => tops.length >= blocks)
-  const [found] = at === -1 ? [] : spare.splice(at, 1)
-  return found ?? makeScores(Math.ceil(blocks * 1.1), SharedArrayBuffer)
-}
-
-function giveScores(used: BlockScores): void {
-  if (!(used.scores.buffer instanceof SharedArrayBuffer)) return
-  spare.push(used)
-  if (spare.length > SPARE_MAX) spare.shift()
-}
-
-function lengthen({ scores, tops }: BlockScores, blocks: number): BlockScores {
-  const longer = makeScores(blocks, ArrayBuffer)
-  longer.scores.set(scores)
-  longer.tops.set(tops)
-  return longer
 }

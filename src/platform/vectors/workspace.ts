@@ -217,6 +217,7 @@ export class Workspace {
   #eachPlaces(places: ArrayLike<number>, into: Float32Array, score: (count: number) => void): void {
     for (let start = 0; start < places.length; start += BATCH) {
       const count = Math.min(BATCH, places.length - start)
+      // Storing a place as an address of 32 bits drops the number of the memory.
       for (let i = 0; i < count; i++) this.#words[this.#at.places / 4 + i] = places[start + i] as number
       score(count)
       this.#copy(this.#at.scores, into, start, count)
@@ -227,6 +228,44 @@ export class Workspace {
     const from = address / 4
     into.set(this.#floats.subarray(from, from + Math.min(count, into.length - start)), start)
   }
+}
+
+/**
+ * Scores places of several memories, memory by memory; the results stand in the order of the places.
+ *
+ * @param score is called at least once, so that it can check its query.
+ */
+export function scorePlaces(
+  workspaces: readonly Workspace[],
+  places: Float64Array,
+  into: Float32Array,
+  score: (workspace: Workspace, places: Float64Array, into: Float32Array) => void,
+): void {
+  for (const [n, workspace] of workspaces.entries()) {
+    const indices = listIn(places, n)
+    if (indices.length === places.length) {
+      score(workspace, places, into)
+      return
+    }
+    if (indices.length === 0 && n > 0) continue
+    const part = new Float32Array(indices.length)
+    const own = new Float64Array(indices.length)
+    for (let i = 0; i < own.length; i++) own[i] = places[indices[i] as number] as number
+    score(workspace, own, part)
+    for (let i = 0; i < part.length; i++) into[indices[i] as number] = part[i] as number
+  }
+}
+
+/** The indices of the places in the n-th memory. */
+function listIn(places: Float64Array, n: number): Uint32Array {
+  const first = n * MEMORY_STEP
+  const indices = new Uint32Array(places.length)
+  let count = 0
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i] as number
+    if (place >= first && place < first + MEMORY_STEP) indices[count++] = i
+  }
+  return indices.subarray(0, count)
 }
 
 /**

@@ -83,6 +83,13 @@ function heldThreads() {
   return { start, held }
 }
 
+/** Writes one score everywhere, in the place of a thread. */
+function fillScores(request: ThreadRequest | undefined, score: number): void {
+  if (!request) throw new Error('The thread was asked for nothing')
+  if ('places' in request) request.into.fill(score)
+  else for (const list of [request.into.scores, request.into.tops]) list.fill(score)
+}
+
 const settled = async () => {
   for (let n = 0; n < 20; n++) await Promise.resolve()
 }
@@ -146,6 +153,51 @@ describe.each([
       ),
       { numRuns: 25, endOnFailure: true },
     )
+  })
+
+  test('single slots have the scores of the end, too, and few are scored at once', async () => {
+    const arena = makeArena(options)
+    const { vectors, next } = fill(arena, 1_500)
+    const segment = arena.segment('store')
+    const step = fc.record({ key: fc.integer({ min: 1, max: 2_500 }), isPut: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.nat(1_400), async (steps, cut) => {
+        const queries = [next(), next()]
+        const slots = Uint32Array.from({ length: segment?.slots ?? 0 }, (_, slot) => slot).filter(
+          (slot) => slot % 3 > 0,
+        )
+        const scored = segment?.scoreSlots(queries, slots, (all) => all.map((scores) => scores.slice()))
+        expect(scored).toBeInstanceOf(Promise)
+        await settled()
+        // The end of the store is cut off, and in part filled again.
+        for (let key = 1_500; key > cut; key--) {
+          arena.remove('store', key)
+          vectors.delete(key)
+        }
+        for (const { key, isPut } of steps) {
+          const vector = next()
+          if (isPut) arena.put('store', key, vector)
+          else arena.remove('store', key)
+          if (isPut) vectors.set(key, vector)
+          else vectors.delete(key)
+        }
+        for (const [n, scores] of ((await scored) ?? []).entries()) {
+          expect(scores).toHaveLength(slots.length)
+          for (const [i, score] of scores.entries()) {
+            const vector = vectors.get(segment?.keyAt(slots[i] as number) ?? -1)
+            if (vector) expect(Math.abs(score - dot(queries[n] as Float32Array, vector))).toBeLessThan(ROUGH)
+            else expect(score).toBe(-Infinity)
+          }
+        }
+        for (let key = 1; key <= 1_500; key++) {
+          const vector = vectors.get(key) ?? next()
+          vectors.set(key, vector)
+          arena.put('store', key, vector)
+        }
+      }),
+      { numRuns: 12, endOnFailure: true },
+    )
+    expect(segment?.scoreSlots([next()], Uint32Array.of(0, 7, 9), (all) => all[0]?.length)).toBe(3)
   })
 
   test('estimates follow the scores, also of vectors that were put one by one and replaced', async () => {
@@ -217,7 +269,7 @@ describe('a thread that fails', () => {
     expect(held).toHaveLength(2)
     // The other one still writes what nobody reads.
     held[0]?.ended()
-    held[1]?.request?.into.scores.fill(9)
+    fillScores(held[1]?.request, 9)
     held[1]?.done()
     expectScores(arena, vectors, query, await scored)
     // Four scans go without threads, then a new one starts.
@@ -226,11 +278,29 @@ describe('a thread that fails', () => {
     const again = scoreNow(arena, query)
     await settled()
     expect(held).toHaveLength(3)
-    held[1]?.request?.into.scores.fill(0.5)
-    held[1]?.request?.into.tops.fill(0.5)
+    fillScores(held[1]?.request, 0.5)
     held[1]?.done()
     held[2]?.done()
     expect([...(await again).scores]).toEqual(Array(500).fill(0.5))
+  })
+
+  test('during a scan of single slots: the rest is scored without threads', async () => {
+    const { start, held } = heldThreads()
+    const arena = makeArena({ startThread: start })
+    const { next } = fill(arena, 500)
+    const query = next()
+    const slots = Uint32Array.from({ length: 100 }, (_, n) => 5 * n)
+    const segment = arena.segment('store')
+    const scored = segment?.scoreSlots([query], slots, ([scores]) => scores?.slice())
+    await settled()
+    expect(held.map(({ request }) => request && 'places' in request && request.places.length)).toEqual([
+      50, 50,
+    ])
+    fillScores(held[0]?.request, 9)
+    held[0]?.ended()
+    fillScores(held[1]?.request, 9)
+    held[1]?.done()
+    expect([...((await scored) ?? [])]).toEqual([...(segment?.scanSlots(query, slots) ?? [])])
   })
 
   test('a new thread learns of all memories, an old one of the new', async () => {

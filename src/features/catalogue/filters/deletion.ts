@@ -40,7 +40,8 @@ export function createProductDeletions({ queries, filters, writer, turn }: Delet
       if (body.filters === undefined) throw createFailures().invalid('/filters', 'required', 'is required')
       const filter = parseFilters(body.filters, '/filters')
       requireConditions(filter, '/filters')
-      const { rows, warnings } = await filters.resolve(storeId, filter)
+      // What is deleted is looked up where it is kept.
+      const { rows, warnings } = await filters.resolve(storeId, filter, 'database')
       const chosen = Iterator.from(rows).take(LIMITS.deletedByFilterMax).toArray()
       const passes = queries.preparePass(filter.root)
       const shown: string[] = []

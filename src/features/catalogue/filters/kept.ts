@@ -1,15 +1,26 @@
-import type { RowSet } from './rows.ts'
+import type { KeptRowSet } from './rows.ts'
+
+/** The state of a store's products. */
+export interface StoreState {
+  /** The number of their last change by this process. */
+  change: number
+  /** Changes with those by other processes. */
+  others: number
+}
 
 /** The products that a filter lets pass, with warnings for the client that sent it. */
 export interface Resolved {
-  rows: RowSet
+  rows: KeptRowSet
   warnings: string[]
 }
 
-interface Entry {
-  /** The state of the store that it was read in. */
-  version: string
+/** What a filter lets pass in a state of its store. */
+export interface KeptResult {
+  state: StoreState
   resolved: Resolved
+}
+
+interface Entry extends KeptResult {
   bytes: number
 }
 
@@ -29,8 +40,7 @@ const ENTRY_OVERHEAD_BYTES = 16 * 1024
 export type KeptRows = ReturnType<typeof createKeptRows>
 
 /**
- * Keeps what recent filters let pass, for the next pages and for searches that repeat. A change of the store makes its
- * entries worthless. When all stores together hold too much, the one that holds most loses what it used least recently.
+ * Keeps what recent filters let pass, for the next pages and for searches that repeat. When all stores together hold too much, the one that holds most loses what it used least recently.
  */
 export function createKeptRows(bytesMax = BYTES_MAX) {
   const shelves = new Map<string, Shelf>()
@@ -60,28 +70,24 @@ export function createKeptRows(bytesMax = BYTES_MAX) {
   }
 
   return {
-    find(storeId: string, key: string, version: string): Resolved | undefined {
+    find(storeId: string, key: string): KeptResult | undefined {
       const shelf = shelves.get(storeId)
       const entry = shelf?.entries.get(key)
       if (!shelf || !entry) return undefined
-      if (entry.version !== version) {
-        drop(storeId, shelf, key)
-        return undefined
-      }
       shelf.entries.delete(key)
       shelf.entries.set(key, entry)
-      return entry.resolved
+      return entry
     },
 
-    keep(storeId: string, key: string, version: string, resolved: Resolved): void {
+    keep(storeId: string, key: string, { state, resolved }: KeptResult): void {
       const words = resolved.warnings.reduce((sum, text) => sum + 2 * text.length, 0)
       const bytes = resolved.rows.bytes + words + ENTRY_OVERHEAD_BYTES
-      if (bytes > ENTRY_BYTES_MAX) return
       const known = shelves.get(storeId)
       if (known) drop(storeId, known, key)
+      if (bytes > ENTRY_BYTES_MAX) return
       const shelf = shelves.get(storeId) ?? { bytes: 0, entries: new Map() }
       shelves.set(storeId, shelf)
-      shelf.entries.set(key, { version, resolved, bytes })
+      shelf.entries.set(key, { state, resolved, bytes })
       shelf.bytes += bytes
       held += bytes
       evict()

@@ -1,13 +1,17 @@
+import { ApiError } from '../../../core/errors.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base, Module } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createProductDeletions } from './deletion.ts'
 import { hintQueries } from './hint-queries.ts'
 import { createHints } from './hints.ts'
 import { createKeptRows } from './kept.ts'
+import { createMemoryFilter, type MemoryFilterDeps } from './memory-filter.ts'
 import { parseFilters, requireConditions } from './parse.ts'
 import { filterQueries } from './queries.ts'
 import { filterRoutes } from './routes.ts'
@@ -17,6 +21,8 @@ import { createWalks } from './walk.ts'
 
 export interface FilterNeeds {
   products: Pick<ProductsModule['service'], 'writer'>
+  index: Pick<ProductIndexService, 'getWhole'>
+  storeRows: Pick<StoreQueries, 'countProducts'>
   reads: Pick<Reads, 'readDataVersion'>
 }
 
@@ -31,11 +37,13 @@ export function checkFilters(input: unknown, pointer: string): void {
  *
  * `parse.ts` checks a filter, and `condition-queries.ts` writes it as SQL that binds everything of the client, paths of
  * JSON included. `walk.ts` reads a store in steps along its age, or along the index of a category or brand that must
- * match; the time of one step sets the size of the next. `kept.ts` keeps results until the products of the store
- * change, so further pages and repeated searches cost nothing. The hints find fields and values that no product has. A
+ * match; the time of one step sets the size of the next. Ids and names that must match come from their indexes.
+ * `memory-filter.ts` answers searches from the columns of the product index where these have all that a filter asks for
+ * (`slot-tests.ts`); deletions ask the database. `kept.ts` keeps results, so further pages and repeated searches cost
+ * nothing; products that changed since are judged again. The hints find fields and values that no product has. A
  * test holds all of this against an evaluator without SQL.
  */
-export function buildFilters({ db, clock }: Base, { products, reads }: FilterNeeds) {
+export function buildFilters({ db, clock }: Base, { products, index, storeRows, reads }: FilterNeeds) {
   const { writer } = products
   const queries = filterQueries(db)
   const walks = createWalks({ queries, clock, turn })
@@ -47,8 +55,15 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
     hints,
     kept,
     clock,
+    memory: createMemoryFilter({
+      queries,
+      turn,
+      countProducts: storeRows.countProducts,
+      findIndexed: (storeId) => findIndexed(index, storeId),
+    }),
     // Other processes change products without this one's doing.
-    readVersion: (storeId) => `${writer.version(storeId)}/${reads.readDataVersion()}`,
+    readState: (storeId) => ({ change: writer.changes.latest(storeId), others: reads.readDataVersion() }),
+    listChangedSince: writer.changes.listSince,
   })
   // One scan of a whole store at a time.
   const locked = createKeyedLock()
@@ -64,4 +79,18 @@ export function buildFilters({ db, clock }: Base, { products, reads }: FilterNee
       hints.forgetStore(storeId)
     },
   } satisfies Module<object>
+}
+
+/** A store of the index; undefined while the index, or this store in it, is not whole. */
+function findIndexed(
+  index: FilterNeeds['index'],
+  storeId: string,
+): ReturnType<MemoryFilterDeps['findIndexed']> {
+  try {
+    const store = index.getWhole().findStore(storeId)
+    return store && { columns: store.columns, slots: store.segment.slots }
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
 }

@@ -30,6 +30,16 @@ export function filterQueries(db: Db) {
   const named = db.prepare<[string, string], { id: number; productId: string }>(`
     SELECT products.id, product_id AS productId FROM json_each(?) AS wanted CROSS JOIN products ON products.id = wanted.value
     WHERE store_id = ? ORDER BY products.id`)
+  const byId = db
+    .prepare<[string, string], number>(`
+      SELECT products.id FROM json_each(?) AS wanted
+      CROSS JOIN products ON store_id = ? AND product_id = wanted.value`)
+    .pluck()
+  const byName = db
+    .prepare<[string, string, bigint], number>(`
+      SELECT products.id FROM json_each(?) AS wanted
+      CROSS JOIN products INDEXED BY products_name ON store_id = ? AND sort_name = wanted.value LIMIT ?`)
+    .pluck()
   const dated = db.prepare<[string], { found: 1 }>(`
     SELECT 1 AS found FROM products INDEXED BY products_turns
     WHERE store_id = ? AND price_turns_at IS NOT NULL LIMIT 1`)
@@ -66,6 +76,25 @@ export function filterQueries(db: Db) {
         .pluck()
         .all({ ...values, storeId, ids: JSON.stringify(productIds) })
     },
+
+    /** Those of some products that pass, by their rows. */
+    listByRows(storeId: string, root: Node, rows: readonly number[]): number[] {
+      const { sql, values } = toSql(root)
+      return db
+        .prepare<Record<string, unknown>, number>(`
+          SELECT products.id FROM json_each(@rows) AS wanted CROSS JOIN products ON products.id = wanted.value
+          WHERE store_id = @storeId AND (${sql})`)
+        .pluck()
+        .all({ ...values, storeId, rows: JSON.stringify(rows) })
+    },
+
+    /** The rows of products by their ids. */
+    listIds: (storeId: string, productIds: readonly string[]): number[] =>
+      byId.all(JSON.stringify(productIds), storeId),
+
+    /** The rows of products that have one of some names, folded and not empty; at most `limit` of them. */
+    listByNames: (storeId: string, names: readonly string[], limit: number): number[] =>
+      byName.all(JSON.stringify(names), storeId, BigInt(limit)),
 
     /** Prepares a filter for single products, by their rows. */
     preparePass(root: Node): (storeId: string, row: number) => boolean {

@@ -3,11 +3,12 @@ import { systemClock } from '../../../core/clock.ts'
 import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
 import { type Prices, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
-import { createDictionary } from './dictionary.ts'
-import { createLevels } from './levels.ts'
+import { createDictionary, type Dictionary } from './dictionary.ts'
+import { createLevels, type Levels } from './levels.ts'
 import { createMask, type SearchFilter, type SlotMask } from './mask.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 import { createPriceColumn } from './prices.ts'
+import { createWordColumn } from './word-column.ts'
 
 /** The picture in a slot. */
 interface Place {
@@ -25,7 +26,23 @@ export interface FilterFields {
   /** Names and paths of the levels above it: a JSON list, null for none. */
   levels: string | null
   color: string | null
+  brand: string | null
   prices: Prices
+}
+
+/** Keys of the metadata that have a column of words. */
+export type TextColumn = 'category' | 'brand' | 'color_name'
+
+/** What is compared of the product in each slot: its words, by the key of the metadata, and more. */
+export interface FieldColumns
+  extends Record<TextColumn, { numbers: Uint32Array; words: Pick<Dictionary, 'findFolded'> }> {
+  /** Row of the product. */
+  product: Float64Array
+  /** 1 for the slot of a product's first picture. */
+  first: Uint8Array
+  levels: Pick<Levels, 'test'>
+  /** NaN without a price, and too short for slots that never had one. */
+  regularPrice: Float64Array
 }
 
 /** Gives spellings for people. */
@@ -41,12 +58,13 @@ export interface StoredFields extends FilterFields {
   palette: string
 }
 
-function readFields(metadata: Record<string, unknown>): FilterFields {
-  const { category, category_path: path, color_name: color } = metadata
+function foldFields(metadata: Record<string, unknown>): FilterFields {
+  const { category, category_path: path, color_name: color, brand } = metadata
   return {
     category: typeof category === 'string' ? fold(category) : null,
     levels: foldLevels(category, path),
     color: typeof color === 'string' ? fold(color) : null,
+    brand: typeof brand === 'string' ? fold(brand) : null,
     prices: readPrices(metadata),
   }
 }
@@ -61,6 +79,7 @@ export type StoreColumns = ReturnType<typeof createColumns>
 export function createColumns(now: () => number = systemClock.now) {
   const categories = createDictionary()
   const colors = createDictionary()
+  const brands = createWordColumn()
   /** The colours of each colour name, by its number. */
   const namedColours: NamedColours[] = [{ bits: [], lab: undefined }]
   const palettes = createPalettes()
@@ -86,17 +105,15 @@ export function createColumns(now: () => number = systemClock.now) {
     first = resize(first, new Uint8Array(capacity))
   }
 
-  function count(number: number, change: 1 | -1): void {
-    perCategory[number] = (perCategory[number] ?? 0) + change
-  }
-
   function clear(slot: number): void {
     if (slot >= capacity) return
     version++
     palettes.clear(slot)
-    if (first[slot]) count(category[slot] as number, -1)
-    categories.release(category[slot] as number)
+    const before = category[slot] as number
+    if (first[slot]) perCategory[before] = (perCategory[before] as number) - 1
+    categories.release(before)
     colors.release(color[slot] as number)
+    brands.clear(slot)
     levels.clear(slot)
     prices.clear(slot)
     category[slot] = 0
@@ -105,27 +122,19 @@ export function createColumns(now: () => number = systemClock.now) {
     document[slot] = 0
   }
 
-  const takeColour = (key: string | null): number => {
-    let isNew = false
-    const number = colors.take(key, (name) => {
-      isNew = true
-      return name
-    })
-    if (isNew) namedColours[number] = readColourName(key ?? '')
-    return number
-  }
-
   function write(slot: number, row: FilterFields & Place, spelling: Spelling): void {
     grow(slot)
     clear(slot)
     product[slot] = row.product
     document[slot] = row.document
-    category[slot] = categories.take(row.category, () => spelling.category())
+    const present = categories.take(row.category, () => spelling.category())
+    category[slot] = present
     levels.set(slot, row.levels, () => spelling.levels())
-    color[slot] = takeColour(row.color)
+    color[slot] = takeColour(colors, namedColours, row.color)
+    brands.set(slot, row.brand)
     prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
-    if (row.isFirst) count(category[slot] as number, 1)
+    if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
   }
 
   return {
@@ -138,7 +147,7 @@ export function createColumns(now: () => number = systemClock.now) {
     },
     /** The same for all slots, and some behind the last one. Valid for one tick. */
     documents: (): Uint32Array => document,
-    /** The document of the product in a slot, by which `words` counts scores; 0 for a free slot. */
+    /** That of the product in a slot, by which `words` counts scores; 0 for a free slot. */
     documentAt: (slot: number): number => document[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,
 
@@ -150,7 +159,7 @@ export function createColumns(now: () => number = systemClock.now) {
       const { metadata, palette = [] } = row
       write(
         slot,
-        { ...row, ...readFields(metadata) },
+        { ...row, ...foldFields(metadata) },
         {
           category: () => String(metadata['category']).trim(),
           levels: () => listLevels(metadata['category_path']),
@@ -195,6 +204,13 @@ export function createColumns(now: () => number = systemClock.now) {
     /** Changes whenever a slot does. */
     version: (): number => version,
 
+    /** What filters of the filter language compare, by slot; valid for one tick. */
+    readFields: (): FieldColumns => ({
+      ...{ product, first, levels, regularPrice: prices.readRegular(), brand: brands.read() },
+      category: { numbers: category, words: categories },
+      color_name: { numbers: color, words: colors },
+    }),
+
     /** See {@link createMask}. */
     createMask: (filter: SearchFilter, slots: number): SlotMask | undefined =>
       createMask(
@@ -203,6 +219,17 @@ export function createColumns(now: () => number = systemClock.now) {
         slots,
       ),
   }
+}
+
+/** Takes the number of a colour name, and reads the colours of a new one. */
+function takeColour(colors: Dictionary, namedColours: NamedColours[], key: string | null): number {
+  let fresh: string | undefined
+  const number = colors.take(key, (name) => {
+    fresh = name
+    return name
+  })
+  if (fresh !== undefined) namedColours[number] = readColourName(fresh)
+  return number
 }
 
 function resize<Column extends Float64Array | Uint32Array | Uint8Array>(from: Column, to: Column): Column {

@@ -49,6 +49,8 @@ export function createDictionary() {
     },
     /** The number of a word; undefined for one that no slot has. */
     find: (value: string): number | undefined => numbers.get(fold(value)),
+    /** The same for a word that is folded. */
+    findFolded: (key: string): number | undefined => numbers.get(key),
     /** All words but the empty one, by their first spelling. */
     listLabels: (): string[] => labels.filter((label) => label !== ''),
     /** The first spelling of a word. */

@@ -9,7 +9,9 @@ export type PriceColumn = ReturnType<typeof createPriceColumn>
  * @param now Unix ms.
  */
 export function createPriceColumn(now: () => number) {
-  let column = new Float64Array(0)
+  let column: Float64Array = new Float64Array(0)
+  /** By slot, the regular prices; undefined as long as none differs from what is paid. */
+  let regular: Float64Array | undefined
   /** By slot, the prices that change with time. */
   const dated = new Map<number, Prices>()
   let turnsAt = Infinity
@@ -17,13 +19,14 @@ export function createPriceColumn(now: () => number) {
 
   function grow(slot: number): void {
     if (slot < column.length) return
-    const grown = new Float64Array(Math.max(64, 2 * slot)).fill(Number.NaN)
-    grown.set(column)
-    column = grown
+    const length = Math.max(64, 2 * slot)
+    column = lengthen(column, length)
+    regular = regular && lengthen(regular, length)
   }
 
   function clear(slot: number): void {
     if (slot < column.length) column[slot] = Number.NaN
+    if (regular && slot < regular.length) regular[slot] = Number.NaN
     dated.delete(slot)
   }
 
@@ -40,6 +43,8 @@ export function createPriceColumn(now: () => number) {
     set(slot: number, prices: Prices): void {
       grow(slot)
       clear(slot)
+      if (prices.sale !== null) regular ??= column.slice()
+      if (regular) regular[slot] = prices.price ?? Number.NaN
       if (prices.sale !== null && (prices.from !== null || prices.until !== null)) {
         dated.set(slot, prices)
         turnsAt = -Infinity
@@ -54,5 +59,14 @@ export function createPriceColumn(now: () => number) {
       if (time >= turnsAt || time < turnedAt) turn(time)
       return column
     },
+
+    /** The same of the regular prices, whatever sales hold. */
+    readRegular: (): Float64Array => regular ?? column,
   }
+}
+
+function lengthen(from: Float64Array, length: number): Float64Array {
+  const longer = new Float64Array(length).fill(Number.NaN)
+  longer.set(from)
+  return longer
 }

@@ -24,6 +24,7 @@ export function productIndexQueries(db: Db, model: number) {
     category: string | null,
     levels: string | null,
     color: string | null,
+    brand: string | null,
     price: number | null,
     regular: number | null,
     sale: number | null,
@@ -34,7 +35,7 @@ export function productIndexQueries(db: Db, model: number) {
   // Arrays, because objects take longer, and a store may have millions of pictures.
   const pictures = db
     .prepare<[string, string, number], Row>(`
-    SELECT asked.key, product, position, category, levels, color, price, regular_price, sale, sale_from, sale_until, palette
+    SELECT asked.key, product, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
     CROSS JOIN products ON products.id = pictures.product
@@ -60,7 +61,21 @@ export function productIndexQueries(db: Db, model: number) {
       pictures
         .all(JSON.stringify(ids), storeId, model)
         .map(
-          ([n, product, position, category, levels, color, price, regular, sale, from, until, palette]) => ({
+          ([
+            n,
+            product,
+            position,
+            category,
+            levels,
+            color,
+            brand,
+            price,
+            regular,
+            sale,
+            from,
+            until,
+            palette,
+          ]) => ({
             n,
             pictureId: ids[n] as number,
             product,
@@ -68,6 +83,7 @@ export function productIndexQueries(db: Db, model: number) {
             category,
             levels,
             color,
+            brand,
             prices: sale === null ? { price, sale, from, until } : { price: regular, sale, from, until },
             palette,
           }),

@@ -3,6 +3,7 @@ import type { WriteTogether } from '../../../platform/db/write-groups.ts'
 import type { Base } from '../../module.ts'
 import type { DuplicateScan, DuplicatesService } from '../duplicates/service.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
+import { createChangeTrace } from './change-trace.ts'
 import { listAdded } from './changed-fields.ts'
 import { getImageUrl } from './pictures.ts'
 import type { ProductEvents } from './product-events.ts'
@@ -42,9 +43,7 @@ export interface WaitingWrites {
 /** Commits changes of products: one transaction for those that are ready together, then the index in the same tick. */
 export function createProductCommits(deps: ProductCommitsDeps) {
   const { queries, index, events, writeTogether, duplicates, waiting, requirePlace, clock, ids } = deps
-  /** How often the products of a store have changed since the start. */
-  const versions = new Map<string, number>()
-  const noteChange = (storeId: string) => versions.set(storeId, (versions.get(storeId) ?? 0) + 1)
+  const changes = createChangeTrace()
 
   /** Ends the waiting writes of a product that this write replaces, itself included when it waited. */
   function endWaiting(
@@ -87,8 +86,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   return {
     endWaiting,
 
-    /** A number that changes with every change of a product of the store. */
-    version: (storeId: string): number => versions.get(storeId) ?? 0,
+    changes: { latest: changes.latest, listSince: changes.listSince },
 
     /** Writes a product with its pictures and vectors. */
     save(writing: Write, prepared: PictureToSave[], scan: DuplicateScan | undefined): Promise<SavedProduct> {
@@ -124,7 +122,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
         undone: () => giveSpaceBack(),
         isPatient: origin.kind === 'job',
         committed(saved) {
-          noteChange(storeId)
+          changes.note(storeId, saved.id)
           giveSpaceBack()
           putIntoIndex(writing, prepared, saved)
         },
@@ -143,7 +141,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
         },
         isPatient: origin.kind === 'job',
         committed() {
-          noteChange(storeId)
+          changes.note(storeId, product.id)
           for (const { id } of product.pictures) index.remove(storeId, id)
         },
       })

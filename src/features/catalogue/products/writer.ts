@@ -108,7 +108,8 @@ export function createProductWriter(deps: ProductWriterDeps) {
   }
 
   return {
-    version: commits.version,
+    /** The changes of products by this writer. */
+    changes: commits.changes,
 
     /**
      * Indexes one product, in place of an older one with the same id.

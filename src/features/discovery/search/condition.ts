@@ -10,11 +10,29 @@ export interface Condition {
   rows?: RowSet | undefined
 }
 
-/** The slots that pass a condition; undefined where all do. */
-export function createMask(
-  { segment, columns }: SearchedStore,
-  { fields, rows }: Condition,
-): SlotMask | undefined {
+interface KeptMask extends Pick<SearchedStore, 'segment'> {
+  slots: number
+  /** `columns.version()` when it was made. */
+  version: number
+  mask: SlotMask | undefined
+}
+
+/** The last mask of a condition, which lives as long as its search: warnings, rankings and facets each ask for it. */
+const kept = new WeakMap<Condition, KeptMask>()
+
+/** The slots that pass a condition; undefined where all do. It must not be changed. */
+export function createMask(store: SearchedStore, condition: Condition): SlotMask | undefined {
+  const { segment, columns } = store
+  const { slots } = segment
+  const version = columns.version()
+  const known = kept.get(condition)
+  if (known?.segment === segment && known.version === version && known.slots === slots) return known.mask
+  const mask = makeMask(store, condition)
+  kept.set(condition, { segment, slots, version, mask })
+  return mask
+}
+
+function makeMask({ segment, columns }: SearchedStore, { fields, rows }: Condition): SlotMask | undefined {
   const mask = columns.createMask(fields, segment.slots)
   if (!rows) return mask
   const bytes = mask?.bytes ?? new Uint8Array(segment.slots).fill(1)

@@ -81,7 +81,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { limit = LIMITS.searchLimitDefault, offset = 0, facets } = wanted
     const { condition, warnings: hints } = await filters.resolve(storeId, query.filters)
     const store = findStore(storeId)
-    const unknown = store ? await warnOfUnknownValues(store, condition.fields) : []
+    const unknown = store ? await warnOfUnknownValues(store, condition) : []
     const { ranking, plan, hits, warnings } = await rankPage(query, condition)
     return writeAnswer(deps, query, {
       hits: hits.slice(offset, offset + limit),

@@ -84,9 +84,14 @@ export function rank(store: SearchedStore, request: RankingRequest): Ranking | P
   const version = columns.version()
   const mask = createMask(store, request.condition)
   if (mask && mask.passing <= Math.max(64, Math.min(segment.slots * NARROW, segment.largeSlots))) {
-    const passing = listPassing(mask)
-    const scores = vectors.map((query) => segment.scanSlots(query, passing))
-    return createRanking(store, request, mask).ofPlaces(scores, passing)
+    const slots = listPassing(mask)
+    return segment.scoreSlots(vectors, slots, (scores) => {
+      if (version === columns.version()) return createRanking(store, request, mask).ofPlaces(scores, slots)
+      const present = createMask(store, request.condition) as SlotMask
+      const passing = listPassing(present)
+      const moved = moveScores(segment, vectors, { slots, scores }, passing)
+      return createRanking(store, request, present).ofPlaces(moved, passing)
+    })
   }
   if (!vector) return createRanking(store, request, mask).ofSlots([])
 
@@ -121,13 +126,14 @@ function createRanking(store: SearchedStore, request: RankingRequest, mask: Slot
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
   const ownProducts = new Set(Array.from(ownSlots, columns.productAt))
+  /** Whether a slot that passes the filter takes part; undefined where all do. */
+  const isForeign =
+    ownProducts.size === 0 ? undefined : (slot: number): boolean => !ownProducts.has(columns.productAt(slot))
   /** Whether a slot takes part; undefined where all do. */
   const accepts =
-    mask === undefined && ownProducts.size === 0
-      ? undefined
-      : (slot: number): boolean =>
-          (mask === undefined || mask.bytes[slot] === 1) &&
-          (ownProducts.size === 0 || !ownProducts.has(columns.productAt(slot)))
+    mask === undefined
+      ? isForeign
+      : (slot: number): boolean => mask.bytes[slot] === 1 && (!isForeign || isForeign(slot))
 
   function countCandidates(): number {
     const all = mask?.products ?? columns.countProducts()
@@ -147,7 +153,8 @@ function createRanking(store: SearchedStore, request: RankingRequest, mask: Slot
 
   function rankField(field: Field, isExact: boolean): Ranking {
     const { slotAt } = field
-    const accepted = accepts && (slotAt === itself ? accepts : (place: number) => accepts(slotAt(place)))
+    // Places in a list are those of slots that pass.
+    const accepted = slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
     return toRanking(listNearest(store, near, field, present.valuesAt, accepted), isExact)
   }
 
@@ -197,6 +204,31 @@ function createRanking(store: SearchedStore, request: RankingRequest, mask: Slot
       )
     },
   }
+}
+
+/**
+ * The scores of some slots from those of others, which are the same but for a few: products that began to pass meanwhile.
+ *
+ * @param slots in ascending order, as the slots of `known`.
+ */
+function moveScores(
+  segment: SearchedStore['segment'],
+  vectors: readonly Float32Array[],
+  known: { slots: Uint32Array; scores: readonly Float32Array[] },
+  slots: Uint32Array,
+): Float32Array[] {
+  const from = new Int32Array(slots.length)
+  const fresh: number[] = []
+  for (let n = 0, k = 0; n < slots.length; n++) {
+    const slot = slots[n] as number
+    while (k < known.slots.length && (known.slots[k] as number) < slot) k++
+    from[n] = known.slots[k] === slot ? k : -1 - (fresh.push(slot) - 1)
+  }
+  return vectors.map((vector, v) => {
+    const scored = segment.scanSlots(vector, fresh)
+    const scores = known.scores[v] as Float32Array
+    return Float32Array.from(from, (k) => (k < 0 ? scored[-1 - k] : scores[k]) as number)
+  })
 }
 
 /** Places for one entry of `tops`. */

@@ -3,6 +3,7 @@ import { findNearest } from '../../../core/nearest.ts'
 import { fold } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
 import type { SearchFilter } from '../../catalogue/product-index/mask.ts'
+import { type Condition, passesAny } from './condition.ts'
 import type { SearchKind } from './queries.ts'
 import {
   BatchSearch,
@@ -59,14 +60,15 @@ const NO_COLORS =
   "no product has a color_name, which the filter 'color' compares; POST /v1/search/hybrid finds the colors of pictures by 'colors'"
 
 /** Warns of a pre-filter whose value no product of the store has. */
-export async function warnOfUnknownValues(store: SearchedStore, filter: SearchFilter): Promise<string[]> {
+export async function warnOfUnknownValues(store: SearchedStore, condition: Condition): Promise<string[]> {
   const { columns, segment } = store
+  if (passesAny(store, condition)) return []
   const warnings: string[] = []
   const say = async (what: string, value: string, words: readonly string[]) => {
     const shown = value.slice(0, 60)
     warnings.push(`no product has the ${what} '${shown}'${await suggest(shown, words)}`)
   }
-  const { category, color } = filter
+  const { category, color } = condition.fields
   const hasNone = (wanted: SearchFilter) => columns.createMask(wanted, segment.slots)?.products === 0
   if (category !== undefined && hasNone({ category }))
     await say('category', category, [

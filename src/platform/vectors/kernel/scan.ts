@@ -216,28 +216,62 @@ export function scanBlocks(
   }
 }
 
-/** Computes the same scores as `scanBlocks` for single places. */
+/**
+ * Computes the same scores as `scanBlocks` for single places. Four at once, because each of their cache lines is far from
+ * the others, and the processor then waits for those of four vectors together.
+ */
 export function scanPlaces(
   integers: usize, unit: f32, places: usize, count: usize, width: usize, scores: usize,
 ): void {
-  for (let i: usize = 0; i < count; i++) {
-    const place = load<u32>(places + i * 4) as usize
-    const scale = load<f32>(scaleAt(place))
-    let sum = i32x4.splat(0)
+  const last = count - 1
+  for (let i: usize = 0; i < count; i += 4) {
+    // The last place may be scored up to four times, with the same result.
+    const j = min<usize>(i + 1, last)
+    const k = min<usize>(i + 2, last)
+    const l = min<usize>(i + 3, last)
+    const first = load<u32>(places + i * 4) as usize
+    const second = load<u32>(places + j * 4) as usize
+    const third = load<u32>(places + k * 4) as usize
+    const fourth = load<u32>(places + l * 4) as usize
+    let a = i32x4.splat(0)
+    let b = a
+    let c = a
+    let d = a
+    let highA = highAt(first, width)
+    let highB = highAt(second, width)
+    let highC = highAt(third, width)
+    let highD = highAt(fourth, width)
     let query = integers
-    let high = highAt(place, width)
-    let other = i32x4.splat(0)
-    for (const after = high + 4 * width; high < after; high += STRIDE) {
-      sum = accumulate(sum, high, v128.load(query), v128.load(query, 16))
-      other = accumulate(other, high + 16, v128.load(query, 32), v128.load(query, 48))
-      sum = accumulate(sum, high + 32, v128.load(query, 64), v128.load(query, 80))
-      other = accumulate(other, high + 48, v128.load(query, 96), v128.load(query, 112))
-      query += 128
+    for (const end = integers + 2 * width; query < end; ) {
+      for (const piece = query + 2 * PIECE; query < piece; query += 32) {
+        const even = v128.load(query)
+        const odd = v128.load(query, 16)
+        a = accumulate(a, highA, even, odd)
+        b = accumulate(b, highB, even, odd)
+        c = accumulate(c, highC, even, odd)
+        d = accumulate(d, highD, even, odd)
+        highA += 16
+        highB += 16
+        highC += 16
+        highD += 16
+      }
+      highA += STRIDE - PIECE
+      highB += STRIDE - PIECE
+      highC += STRIDE - PIECE
+      highD += STRIDE - PIECE
     }
-    sum = i32x4.add(sum, other)
-    const total = f32x4.extract_lane(f32x4.convert_i32x4_s(sumLanes(sum, sum, sum, sum)), 0)
-    store<f32>(scores + i * 4, scale >= 0 ? total * (scale * unit) : FREE)
+    const sums = sumLanes(a, b, c, d)
+    storeScore(scores + i * 4, first, i32x4.extract_lane(sums, 0), unit)
+    storeScore(scores + j * 4, second, i32x4.extract_lane(sums, 1), unit)
+    storeScore(scores + k * 4, third, i32x4.extract_lane(sums, 2), unit)
+    storeScore(scores + l * 4, fourth, i32x4.extract_lane(sums, 3), unit)
   }
+}
+
+@inline
+function storeScore(score: usize, place: usize, sum: i32, unit: f32): void {
+  const scale = load<f32>(scaleAt(place))
+  store<f32>(score, scale >= 0 ? <f32>sum * (scale * unit) : FREE)
 }
 
 @inline

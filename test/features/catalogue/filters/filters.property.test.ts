@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { CallerStore } from '../../../../src/core/actor.ts'
+import type { FilterSource } from '../../../../src/features/catalogue/filters/service.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { onlyStoreId } from '../../../support/seed.ts'
 import { passes, type Subject } from './evaluator.ts'
@@ -194,9 +195,15 @@ async function putAll(all: readonly Record<string, unknown>[]): Promise<Subject[
   return all.map((one, n) => ({ productId: PRODUCTS[n] as string, metadata: one, isDemo: false, createdAt }))
 }
 
-/** The ids of the products that pass, by the service. */
+/** The ids of the products that pass, by the service: the same from the columns of the index as from the database. */
 async function resolve(input: unknown): Promise<string[]> {
-  const { rows } = await app.filters.resolve(store.id, app.filters.parse(input, ''))
+  const [found, read] = [await resolveFrom('memory', input), await resolveFrom('database', input)]
+  expect({ input, found }).toEqual({ input, found: read })
+  return found
+}
+
+async function resolveFrom(source: FilterSource, input: unknown): Promise<string[]> {
+  const { rows } = await app.filters.resolve(store.id, app.filters.parse(input, ''), source)
   const ids = new Map(
     app.db
       .prepare<[], { id: number; product_id: string }>('SELECT id, product_id FROM products')
@@ -247,5 +254,69 @@ test('every key of every product can be asked for, however it is written', async
       },
     ),
     { numRuns: RUNS / 3 },
+  )
+})
+
+/** Conditions on fields that the index has in columns. */
+const inColumns = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('category', 'metadata.brand', 'color_name', 'name', 'price'),
+    operator: fc.constantFrom('eq', 'ne'),
+    value: fc.oneof(lettered, number),
+  }),
+  fc.record({
+    field: fc.constantFrom('category', 'brand', 'color_name', 'name', 'price', 'metadata.product_id'),
+    operator: fc.constantFrom('in', 'nin'),
+    value: fc.array(fc.oneof(lettered, number), { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record({
+    field: fc.constant('price'),
+    operator: fc.constantFrom('gt', 'gte', 'lt', 'lte'),
+    value: bound,
+  }),
+  fc.record({
+    field: fc.constant('product_id'),
+    operator: fc.constantFrom('in', 'nin'),
+    value: fc.array(fc.constantFrom(...PRODUCTS, 'none'), { minLength: 1, maxLength: 3 }),
+  }),
+)
+const columnFilter = fc
+  .record(
+    {
+      must: fc.array(inColumns, { minLength: 1, maxLength: 2 }),
+      should: fc.array(inColumns, { minLength: 2, maxLength: 3 }),
+      must_not: fc.array(inColumns, { minLength: 1, maxLength: 2 }),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .filter(({ must, should, must_not }) => Boolean(must ?? should ?? must_not))
+
+test('what is kept of a filter follows every change of a product', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(metadata, { minLength: PRODUCTS.length, maxLength: PRODUCTS.length }),
+      fc.array(columnFilter, { minLength: 1, maxLength: 6 }),
+      fc.array(fc.tuple(fc.nat(PRODUCTS.length - 1), fc.option(metadata)), { minLength: 1, maxLength: 4 }),
+      async (all, filters, changes) => {
+        const subjects = await putAll(all)
+        for (const input of filters) await resolve(input)
+        for (const [n, changed] of changes) {
+          const productId = PRODUCTS[n] as string
+          if (!changed) await app.products.writer.remove(store.id, productId)
+          else {
+            const input = { productId, sources: [{ url }], metadata: changed }
+            await app.products.writer.put(store, input)
+            subjects[n] = { ...(subjects[n] as Subject), metadata: changed }
+          }
+          const present = app.db.prepare<[], string>('SELECT product_id FROM products').pluck().all()
+          const left = subjects.filter((subject) => present.includes(subject.productId))
+          for (const input of filters) {
+            const found = (await resolve(input)).sort()
+            expect({ input, found }).toEqual({ input, found: expected(input, left).sort() })
+          }
+        }
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true },
   )
 })

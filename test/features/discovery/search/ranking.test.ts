@@ -540,6 +540,39 @@ describe.each(LARGE)('the ranking of a large store, scanned %s (contract 3.4)', 
     arena.close()
   }, 60_000)
 
+  test('is that of the end for a filter that other products begin and cease to pass during the scan', async () => {
+    const arena = createVectorArena(DIMENSION, options)
+    const index = createProductIndex(arena)
+    const next = unitVectors(DIMENSION, 5)
+    const put = (id: number, color_name: string, vector: Float32Array | undefined) =>
+      index.put(
+        {
+          ...{ storeId: 's', productId: `p${id}`, pictureId: id, product: id, isFirst: true },
+          metadata: { color_name },
+        },
+        vector,
+      )
+    for (let id = 1; id <= 300; id++) put(id, id % 10 === 0 ? 'red' : 'blue', next())
+    const store = searchedStore(index.findStore('s') as IndexedStore)
+    const wanted = { ...byPicture(next(), 100), filter: { color: 'red' } }
+    const scanned = rank(store, toRequest(store, wanted))
+    expect(scanned).toBeInstanceOf(Promise)
+    await Promise.resolve()
+    put(4, 'red', undefined)
+    put(7, 'red', next())
+    put(10, 'blue', undefined)
+    put(20, 'red', next())
+    index.remove('s', 30)
+    put(301, 'red', next())
+    const found = await scanned
+    expect(found).toEqual(await rank(store, toRequest(store, wanted)))
+    expect(found?.hits.map(({ product }) => product).sort((a, b) => a - b)).toEqual(
+      expect.arrayContaining([4, 7, 20, 40, 301]),
+    )
+    expect(found?.candidates).toBe(31)
+    arena.close()
+  })
+
   test('finds 99 of 100 of the nearest with estimates, alike and unlike, and says so', async () => {
     const dimension = 256
     const next = unitVectors(dimension, 21)
