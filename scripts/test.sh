@@ -13,19 +13,26 @@ logs=dist/test-logs
 # count <file> <pattern>: prints the last number before a word, as in " 31 pass" or "12 passed".
 count() { grep -aEo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; }
 
-# step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports.
-step() {
-  name=$1
-  kind=$2
-  shift 2
-  log=$logs/$(printf '%s' "$name" | tr ' ' '-').log
-  say "$name"
+# name_log <name>: prints the path of the log of a step.
+name_log() { printf '%s' "$logs/$(printf '%s' "$1" | tr ' ' '-').log"; }
+
+# run <log> <command…>: prints what the command prints, and notes its status and its seconds beside its log.
+run() {
+  log=$1
+  shift
   started=$(date +%s)
-  { "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
+  "$@" 2>&1
+  echo $? >"$log.status"
+  echo $(($(date +%s) - started)) >"$log.seconds"
+}
+
+# tally <name> <kind>: kind `one` counts as one check, `many` as the checks that the command reported.
+tally() {
+  log=$(name_log "$1")
   status=$(cat "$log.status")
   good=0
   bad=0
-  if [ "$kind" = many ]; then
+  if [ "$2" = many ]; then
     good=$(count "$log" '(passed|pass)\b')
     bad=$(count "$log" '(failed|fail)\b')
   elif [ "$status" -eq 0 ]; then
@@ -35,9 +42,39 @@ step() {
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   passed=$((passed + good))
   failed=$((failed + bad))
-  times="$times$(printf '%5d s  %s' $(($(date +%s) - started)) "$name")
+  times="$times$(printf '%5d s  %s' "$(cat "$log.seconds")" "$1")
 "
 }
+
+# step <name> <kind> <command…>: runs a check.
+step() {
+  name=$1
+  kind=$2
+  shift 2
+  say "$name"
+  run "$(name_log "$name")" "$@" | tee "$(name_log "$name")"
+  tally "$name" "$kind"
+}
+
+# start_beside <name> <command…>: starts a check beside those that follow. It prints nothing before `finish_beside`.
+start_beside() {
+  name=$1
+  shift
+  say "$name (started; the output comes later)"
+  run "$(name_log "$name")" "$@" >"$(name_log "$name")" &
+  beside=$!
+}
+
+# finish_beside <name> <kind>: waits for the check that was started, and prints its output.
+finish_beside() {
+  wait "$beside"
+  say "$1"
+  cat "$(name_log "$1")"
+  tally "$1" "$2"
+}
+
+# A shell lets what runs in the background ignore Ctrl-C.
+trap 'trap - TERM; kill -TERM 0' INT
 
 find_chromium() {
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
@@ -63,13 +100,17 @@ browser_tests() {
   bun test --parallel ./test/browser
 }
 
-# These tests start the executable, so they also find faults that only the build has. With strace they watch its system
-# calls and make its disk fail; without it, the tests that need it are skipped.
-slow_tests() {
+# test_executable <folder…>: these tests start the executable, so they also find faults that only the build has.
+test_executable() {
   ulimit -n 8192 2>/dev/null || true
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 "$@"
+}
+
+# With strace these tests watch the system calls of the service and make its disk fail; without it, the tests that need it
+# are skipped.
+robustness_tests() {
   command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 \
-    ./test/slow ./test/robustness ./test/executable
+  test_executable ./test/robustness
 }
 
 prepare
@@ -83,13 +124,18 @@ if [ "${1:-}" != slow ]; then
   step "tests" many bun run test
 fi
 step "build" one bun build.ts
-step "slow tests" many slow_tests
 step "smoke" many bun scripts/smoke.ts
+# Most of these measure times and memory, so nothing else runs beside them.
+step "robustness tests" many robustness_tests
+# Both of these mostly wait, for Chromium and for processes, and measure nothing.
+start_beside "process tests" test_executable ./test/slow ./test/executable
 step "browser tests" many browser_tests
+finish_beside "process tests" many
 
 if [ "${1:-}" != slow ]; then
   say "bars"
-  bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/slow-tests.log"
+  bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/robustness-tests.log" \
+    --log "$logs/process-tests.log"
 fi
 
 say "result"

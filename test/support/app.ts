@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -40,20 +40,23 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   const ids = countingIds()
   const web = new Map<string, Uint8Array>()
   const downloads: string[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
-  const workFolder = mkdtempSync(join(tmpdir(), 'lookalike-work-'))
+  const root = mkdtempSync(join(tmpdir(), 'lookalike-test-'))
+  const folder = join(root, 'pictures')
+  const workFolder = join(root, 'work')
+  mkdirSync(folder)
   const scheduled: (() => unknown)[] = []
   const config = loadConfig(
     { JWT_SECRET, LOG_LEVEL: 'silent', REGISTRATION: 'open', ...settings },
     {},
     (path) => readFileSync(path, 'utf8'),
   )
+  const embedder = ports.embedder ?? fakeEmbedder()
   const mails: Mail[] = []
   const posts: Post[] = []
   const receiver = { answer: (_post: Post): Partial<PosterAnswer> | Promise<Partial<PosterAnswer>> => ({}) }
   const bodyFiles = createWorkFiles(join(workFolder, 'bodies'), { isKept: false })
   const built = createApp(config, () => BASE_URL, {
-    db: memoryDatabase(),
+    db: ports.db ?? memoryDatabase({ model: embedder.model, since: clock.now() }),
     clock,
     ids,
     log: pino({ level: 'silent' }),
@@ -73,7 +76,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       },
       isStopping: () => false,
     },
-    embedder: fakeEmbedder(),
+    embedder,
     budget: createByteBudget(),
     fetcher: {
       async fetch(url) {
@@ -195,7 +198,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
 
   async function close(): Promise<void> {
     app.db.close()
-    for (const dir of [folder, workFolder]) rmSync(dir, { recursive: true, force: true })
+    rmSync(root, { recursive: true, force: true })
   }
 
   return {

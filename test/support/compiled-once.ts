@@ -53,9 +53,9 @@ async function keepFailures(): Promise<void> {
     ...real,
     failures: ((...items) => {
       const key = items.join('|')
-      const found = kept.get(key) ?? real.failures(...items)
+      const found = kept.get(key) ?? Object.freeze(real.failures(...items))
       kept.set(key, found)
-      return { ...found }
+      return found
     }) as typeof real.failures,
   }))
 }

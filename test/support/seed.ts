@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3'
 import type { Permission, Role } from '../../src/core/actor.ts'
 import type { Db } from '../../src/platform/db/open.ts'
 
@@ -17,11 +18,21 @@ const names = (values: Values): string[] => Object.keys(values)
 const conditions = (where: Values): string =>
   ['1', ...names(where).map((name) => `"${name}" IS ?`)].join(' AND ')
 
+/** The statements of each database: compiling one takes longer than running it. */
+const compiled = new WeakMap<Db, Map<string, Statement>>()
+
+function prepare<Row = unknown>(db: Db, sql: string): Statement<Value[], Row> {
+  const known = compiled.get(db) ?? new Map<string, Statement>()
+  compiled.set(db, known)
+  const statement = known.get(sql) ?? db.prepare(sql)
+  known.set(sql, statement)
+  return statement as Statement<Value[], Row>
+}
+
 // Rows
 
 export const countRows = ({ db }: Seeded, table: string, where: Values = {}): number =>
-  db
-    .prepare<Value[], number>(`SELECT count(*) FROM ${table} WHERE ${conditions(where)}`)
+  prepare<number>(db, `SELECT count(*) FROM ${table} WHERE ${conditions(where)}`)
     .pluck()
     .get(...Object.values(where)) ?? 0
 
@@ -31,9 +42,9 @@ export const readRows = <Row = Record<string, unknown>>(
   where: Values = {},
   columns: readonly string[] = ['*'],
 ): Row[] =>
-  db
-    .prepare<Value[], Row>(`SELECT ${columns.join()} FROM ${table} WHERE ${conditions(where)}`)
-    .all(...Object.values(where))
+  prepare<Row>(db, `SELECT ${columns.join()} FROM ${table} WHERE ${conditions(where)}`).all(
+    ...Object.values(where),
+  )
 
 /** Reads one column, which may be an expression, in the order of the values. */
 export const readColumn = <V = unknown>(
@@ -42,20 +53,18 @@ export const readColumn = <V = unknown>(
   column: string,
   where: Values = {},
 ): V[] =>
-  db
-    .prepare<Value[], V>(`SELECT ${column} FROM ${table} WHERE ${conditions(where)} ORDER BY 1`)
+  prepare<V>(db, `SELECT ${column} FROM ${table} WHERE ${conditions(where)} ORDER BY 1`)
     .pluck()
     .all(...Object.values(where))
 
 /** Inserts a row. Columns without a value get their default. */
 export const insertRow = ({ db }: Seeded, table: string, values: Values): void =>
-  void db
-    .prepare(
-      `INSERT INTO ${table} (${names(values).join()}) VALUES (${names(values)
-        .map(() => '?')
-        .join()})`,
-    )
-    .run(...Object.values(values))
+  void prepare(
+    db,
+    `INSERT INTO ${table} (${names(values).join()}) VALUES (${names(values)
+      .map(() => '?')
+      .join()})`,
+  ).run(...Object.values(values))
 
 /** Inserts many rows in one transaction; `n` counts from 0. */
 export const insertRows = (app: Seeded, table: string, count: number, row: (n: number) => Values): void =>
@@ -65,17 +74,16 @@ export const insertRows = (app: Seeded, table: string, count: number, row: (n: n
 
 /** Changes the rows that match, all by default, and returns their number. */
 export const updateRows = ({ db }: Seeded, table: string, values: Values, where: Values = {}): number =>
-  db
-    .prepare(
-      `UPDATE ${table} SET ${names(values)
-        .map((name) => `"${name}" = ?`)
-        .join()} WHERE ${conditions(where)}`,
-    )
-    .run(...Object.values(values), ...Object.values(where)).changes
+  prepare(
+    db,
+    `UPDATE ${table} SET ${names(values)
+      .map((name) => `"${name}" = ?`)
+      .join()} WHERE ${conditions(where)}`,
+  ).run(...Object.values(values), ...Object.values(where)).changes
 
 /** Deletes the rows that match, all by default, and returns their number. */
 export const deleteRows = ({ db }: Seeded, table: string, where: Values = {}): number =>
-  db.prepare(`DELETE FROM ${table} WHERE ${conditions(where)}`).run(...Object.values(where)).changes
+  prepare(db, `DELETE FROM ${table} WHERE ${conditions(where)}`).run(...Object.values(where)).changes
 
 /** Names every table, but no virtual one: its rows lie in tables of their own. */
 export const tableNames = ({ db }: Seeded): string[] =>
@@ -121,10 +129,7 @@ export const userId = (app: Seeded, user: string): string => idOf(app, 'users', 
 export const storeId = (app: Seeded, store: string): string => idOf(app, 'stores', 'slug', store)
 
 function idOf({ db }: Seeded, table: string, name: string, value: string): string {
-  const id = db
-    .prepare<[string], string>(`SELECT id FROM ${table} WHERE ? IN (id, ${name})`)
-    .pluck()
-    .get(value)
+  const id = prepare<string>(db, `SELECT id FROM ${table} WHERE ? IN (id, ${name})`).pluck().get(value)
   if (id === undefined) throw new Error(`${table} has no ${value}`)
   return id
 }
