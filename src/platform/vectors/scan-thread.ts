@@ -15,7 +15,7 @@ self.onmessage = ({ data }) => {
   for (const { memory, workspace } of data.memories) {
     workspaces.push(new Workspace(module as WebAssembly.Module, memory, workspace, data.dimension))
   }
-  const { query, into, blocks } = data
-  for (const { mean, from, to } of data.parts) scanParts(workspaces, query, mean, blocks, from, to, into)
+  const { queries, into, blocks } = data
+  for (const { mean, from, to } of data.parts) scanParts(workspaces, queries, mean, blocks, from, to, into)
   self.postMessage('done')
 }

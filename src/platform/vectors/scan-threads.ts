@@ -14,11 +14,12 @@ export interface ScanPart {
 }
 
 export interface ScanWork {
-  query: Float32Array
+  /** At most `SCAN_QUERIES_MAX`. */
+  queries: readonly Float32Array[]
   blocks: Float64Array
   parts: readonly ScanPart[]
-  /** Shared between threads. */
-  into: BlockScores
+  /** For each query; shared between threads. */
+  into: readonly BlockScores[]
 }
 
 export interface ThreadRequest extends ScanWork {

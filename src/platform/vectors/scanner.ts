@@ -171,15 +171,15 @@ export class Scanner {
 
   /** Scores all places of `blocks[from]` to `blocks[to - 1]`, in order; see {@link scanParts}. */
   scanBlocks(
-    query: Float32Array,
+    queries: readonly Float32Array[],
     mean: Float32Array | undefined,
     blocks: ArrayLike<number>,
     from: number,
     to: number,
-    into: BlockScores,
+    into: readonly BlockScores[],
   ): void {
     const workspaces = this.#memories.map(({ own }) => own)
-    scanParts(workspaces, query, mean, blocks, from, to, into)
+    scanParts(workspaces, queries, mean, blocks, from, to, into)
   }
 
   /** Computes approximate scores for `count` places; `placeAt` gives the place of a result. */
@@ -205,15 +205,22 @@ export class Scanner {
       score(this.#first().own, places, into)
       return into
     }
+    const indices = new Uint32Array(count)
+    const local = new Float64Array(count)
+    const part = new Float32Array(count)
     for (const [n, { own }] of this.#memories.entries()) {
-      const indices = Uint32Array.from(places.keys()).filter(
-        (index) => Math.floor((places[index] as number) / MEMORY_STEP) === n,
-      )
-      if (indices.length === 0 && n > 0) continue
-      const part = new Float32Array(indices.length)
-      const local = Float64Array.from(indices, (index) => (places[index] as number) % MEMORY_STEP)
-      score(own, local, part)
-      for (let i = 0; i < indices.length; i++) into[indices[i] as number] = part[i] as number
+      let size = 0
+      for (let index = 0; index < count; index++) {
+        const place = places[index] as number
+        if (Math.floor(place / MEMORY_STEP) !== n) continue
+        indices[size] = index
+        // Storing a handle as an address of 32 bits drops the number of the memory.
+        local[size++] = place
+      }
+      // The first memory checks the query even where nothing lies in it.
+      if (size === 0 && n > 0) continue
+      score(own, local.subarray(0, size), part)
+      for (let i = 0; i < size; i++) into[indices[i] as number] = part[i] as number
     }
     return into
   }
