@@ -51,6 +51,8 @@ export function createDictionary() {
     find: (value: string): number | undefined => numbers.get(fold(value)),
     /** All words but the empty one, by their first spelling. */
     listLabels: (): string[] => labels.filter((label) => label !== ''),
+    /** One past the highest number that a slot may have. */
+    end: (): number => keys.length,
     /** The first spelling of a word. */
     getLabel: (number: number): string => labels[number] ?? '',
   }
