@@ -16,9 +16,37 @@ const ONE_AT_A_TIME = { max: 1, perOwnerMax: 1, firstMax: 1, extraMax: 0 }
  */
 export function createScanQueue(waitingMax = WAITING_MAX) {
   const places = createPlaces({ limits: [ONE_AT_A_TIME], waitingMax, failure: overloaded })
+  /** Scans of each store that wait. */
+  const waiting = new Map<string, number>()
+
+  function count(store: string, change: 1 | -1): void {
+    const now = (waiting.get(store) ?? 0) + change
+    if (now > 0) waiting.set(store, now)
+    else waiting.delete(store)
+  }
+
   return {
     /** Runs `work` when its turn comes. @throws ApiError `overloaded` when too many wait. */
-    run: <Result>(store: string, work: () => Promise<Result>): Promise<Result> => places.run({ store }, work),
+    async run<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
+      let isWaiting = true
+      const stopWaiting = () => {
+        if (isWaiting) count(store, -1)
+        isWaiting = false
+      }
+      count(store, 1)
+      try {
+        return await places.run({ store }, () => {
+          stopWaiting()
+          return work()
+        })
+      } finally {
+        stopWaiting()
+      }
+    },
+
+    /** Whether another store waits for a scan. */
+    isWantedByOthers: (store: string): boolean =>
+      waiting.size > 1 || (waiting.size === 1 && !waiting.has(store)),
   }
 }
 

@@ -15,13 +15,12 @@ self.onmessage = ({ data }) => {
   for (const { memory, workspace } of data.memories) {
     workspaces.push(new Workspace(module as WebAssembly.Module, memory, workspace, data.dimension))
   }
-  const { query } = data
-  if ('places' in data)
-    scorePlaces(workspaces, data.places, data.into, (own, places, into) =>
-      own.scanPlaces(query, places, into),
-    )
-  else
-    for (const { mean, from, to } of data.parts)
-      scanParts(workspaces, query, mean, data.blocks, from, to, data.into)
+  if ('places' in data) {
+    const { query, places, into } = data
+    scorePlaces(workspaces, places, into, (own, some, scores) => own.scanPlaces(query, some, scores))
+  } else {
+    const { queries, into, blocks } = data
+    for (const { mean, from, to } of data.parts) scanParts(workspaces, queries, mean, blocks, from, to, into)
+  }
   self.postMessage('done')
 }

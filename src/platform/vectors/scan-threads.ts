@@ -15,11 +15,12 @@ export interface ScanPart {
 
 /** Whole blocks to score. */
 export interface BlockWork {
-  query: Float32Array
+  /** At most `SCAN_QUERIES_MAX`. */
+  queries: readonly Float32Array[]
   blocks: Float64Array
   parts: readonly ScanPart[]
-  /** Shared between threads. */
-  into: BlockScores
+  /** For each query; shared between threads. */
+  into: readonly BlockScores[]
 }
 
 /** Single places to score. */

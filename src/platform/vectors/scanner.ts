@@ -172,14 +172,14 @@ export class Scanner {
 
   /** Scores all places of `blocks[from]` to `blocks[to - 1]`, in order; see {@link scanParts}. */
   scanBlocks(
-    query: Float32Array,
+    queries: readonly Float32Array[],
     mean: Float32Array | undefined,
     blocks: ArrayLike<number>,
     from: number,
     to: number,
-    into: BlockScores,
+    into: readonly BlockScores[],
   ): void {
-    scanParts(this.#workspaces(), query, mean, blocks, from, to, into)
+    scanParts(this.#workspaces(), queries, mean, blocks, from, to, into)
   }
 
   /** Computes approximate scores for `count` places; `placeAt` gives the place of a result. */

@@ -1,4 +1,4 @@
-import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
+import { BLOCK_SLOTS, type BlockScores, SCAN_QUERIES_MAX } from './workspace.ts'
 
 export const makeScores = (
   blocks: number,
@@ -25,7 +25,7 @@ export function ownScores(blocks: number, n: number): BlockScores {
 
 /** Scores that threads wrote, for later scans: making them again would cost a page fault for each 1,024. */
 const spare: BlockScores[] = []
-const SPARE_MAX = 2
+const SPARE_MAX = SCAN_QUERIES_MAX
 
 export function takeScores(blocks: number): BlockScores {
   const at = spare.findIndex(({ tops }) => tops.length >= blocks)

@@ -5,7 +5,7 @@ import type { ScanPart, ScanThreads } from './scan-threads.ts'
 import type { Scanner } from './scanner.ts'
 import { giveScores, lengthen, makeScores, ownScores, takeScores } from './score-buffers.ts'
 import { createSketches } from './sketches.ts'
-import { BLOCK_SLOTS, type BlockScores } from './workspace.ts'
+import { BLOCK_SLOTS, type BlockScores, SCAN_QUERIES_MAX } from './workspace.ts'
 
 /** Shared by all segments of an arena. */
 export interface Scanning {
@@ -31,7 +31,7 @@ export interface SlotScores {
   isEstimated: boolean
 }
 
-/** Blocks scored in one turn of the event loop, where there are no threads: 2 ms. */
+/** Blocks scored in one turn of the event loop, where there are no threads: 2 ms for one query. */
 const SLICE_BLOCKS = 1_024
 
 /** Single slots scored in one turn of the event loop, where there are no threads: 2 ms. */
@@ -45,6 +45,16 @@ const SPARE_BLOCKS = 16
 
 const FREE = -1
 
+/** A search of a large store that waits for a scan. */
+interface Waiting {
+  query: Float32Array
+  /** Uses the scores, and settles the promise of the search. */
+  use(scores: SlotScores): void
+  /** The store was removed. */
+  end(): void
+  fail(error: unknown): void
+}
+
 export class StoreSegment implements Segment {
   readonly #storeId: string
   readonly #scanning: Scanning
@@ -57,6 +67,8 @@ export class StoreSegment implements Segment {
   #freed: number[] = []
   /** One set for each scan that runs: slots that were put or removed meanwhile. */
   readonly #watches = new Set<Set<number>>()
+  /** Searches that any scan of all slots may answer, in their order. */
+  readonly #waiting = new Set<Waiting>()
   #isCleared = false
 
   constructor(storeId: string, scanning: Scanning) {
@@ -110,9 +122,12 @@ export class StoreSegment implements Segment {
     use: (scores: SlotScores) => Result,
   ): Result | Promise<Result | undefined> {
     this.#scanner.check(request.query)
-    if (this.slots > this.#scanning.largeSlots) return this.#scoreLater(request, use)
+    if (this.slots > this.#scanning.largeSlots)
+      return request.mayEstimate && this.canEstimate
+        ? this.#estimateLater(request.query, use)
+        : this.#scoreLater(request.query, use)
     const into = ownScores(this.#blocks.length, 0)
-    this.#scanner.scanBlocks(request.query, undefined, this.#blocks, 0, this.#blocks.length, into)
+    this.#scanner.scanBlocks([request.query], undefined, this.#blocks, 0, this.#blocks.length, [into])
     return use({ ...this.#cut(into), isEstimated: false })
   }
 
@@ -122,12 +137,12 @@ export class StoreSegment implements Segment {
   ): Result | Promise<Result | undefined> {
     for (const query of queries) this.#scanner.check(query)
     if (this.slots > this.#scanning.largeSlots) return this.#scoreEachLater(queries, use)
-    const fields = queries.map((query, n) => {
-      const into = ownScores(this.#blocks.length, n)
-      this.#scanner.scanBlocks(query, undefined, this.#blocks, 0, this.#blocks.length, into)
-      return { ...this.#cut(into), isEstimated: false }
-    })
-    return use(fields)
+    const all = queries.map((_, n) => ownScores(this.#blocks.length, n))
+    for (const [from, to] of cutQueries(queries)) {
+      const into = all.slice(from, to)
+      this.#scanner.scanBlocks(queries.slice(from, to), undefined, this.#blocks, 0, this.#blocks.length, into)
+    }
+    return use(all.map((into) => ({ ...this.#cut(into), isEstimated: false })))
   }
 
   scoreSlots<Result>(
@@ -145,7 +160,7 @@ export class StoreSegment implements Segment {
     const scores = new Float32Array(this.slots)
     const into = { scores, tops: new Float32Array(this.#blocks.length) }
     this.#scanner.check(query)
-    this.#scanner.scanBlocks(query, undefined, this.#blocks, 0, this.#blocks.length, into)
+    this.#scanner.scanBlocks([query], undefined, this.#blocks, 0, this.#blocks.length, [into])
     return scores
   }
 
@@ -199,20 +214,78 @@ export class StoreSegment implements Segment {
   /**
    * Scans beside the event loop, while vectors come and go. A thread may therefore read a vector that is half written, or
    * one of another store, whose block this one gave back: the slot was put or removed then, and is scored again at the end.
+   *
+   * Each search waits for its own turn in the queue; where no other store waits, a turn also answers the next ones of this
+   * store, whose turns are then over at once. So a batch reads the vectors once for several of its searches.
    */
-  #scoreLater<Result>(
-    { query, mayEstimate = false }: ScoreRequest,
+  #scoreLater<Result>(query: Float32Array, use: (scores: SlotScores) => Result): Promise<Result | undefined> {
+    return new Promise((resolve, reject) => {
+      const own: Waiting = {
+        query,
+        use: (scores) => resolve(use(scores)),
+        end: () => resolve(undefined),
+        fail: reject,
+      }
+      this.#waiting.add(own)
+      this.#scanning.queue
+        .run(this.#storeId, async () => {
+          if (!this.#waiting.has(own)) return
+          // A turn takes twice as long with them, which only this store may wait for.
+          const isAlone = !this.#scanning.queue.isWantedByOthers(this.#storeId)
+          const others = isAlone ? [...this.#waiting].filter((one) => one !== own) : []
+          await this.#answer([own, ...others.slice(0, SCAN_QUERIES_MAX - 1)])
+        })
+        .catch((error) => {
+          // The queue refused the turn; but an earlier one may answer the search already.
+          if (this.#waiting.delete(own)) reject(error)
+        })
+    })
+  }
+
+  /** Answers some waiting searches by one scan, each in a tick of its own. */
+  async #answer(searches: readonly Waiting[]): Promise<void> {
+    for (const one of searches) this.#waiting.delete(one)
+    const changed = new Set<number>()
+    this.#watches.add(changed)
+    try {
+      const queries = searches.map(({ query }) => query)
+      const scanned = this.#isCleared ? [] : await this.#scanLarge(queries, undefined)
+      for (const [n, { query, use, end, fail }] of searches.entries()) {
+        if (n > 0) await turn()
+        const into = scanned[n]
+        if (!into || this.#isCleared) {
+          end()
+          continue
+        }
+        const present = this.#scoreAgain(query, changed, into)
+        try {
+          use({ ...this.#cut(present), isEstimated: false })
+        } catch (error) {
+          fail(error)
+        }
+        giveScores(present)
+      }
+    } catch (error) {
+      for (const { fail } of searches) fail(error)
+    } finally {
+      this.#watches.delete(changed)
+    }
+  }
+
+  /** Like {@link StoreSegment.#scoreLater}, with estimates as long as the store has sketches. */
+  #estimateLater<Result>(
+    query: Float32Array,
     use: (scores: SlotScores) => Result,
   ): Promise<Result | undefined> {
     return this.#scanning.queue.run(this.#storeId, async () => {
       for (;;) {
         if (this.#isCleared) return undefined
-        const mean = mayEstimate && this.canEstimate ? this.#sketches.mean : undefined
+        const mean = this.canEstimate ? this.#sketches.mean : undefined
         const changed = new Set<number>()
         this.#watches.add(changed)
         let into: BlockScores
         try {
-          into = await this.#scanLarge(query, mean)
+          into = (await this.#scanLarge([query], mean))[0] as BlockScores
         } finally {
           this.#watches.delete(changed)
         }
@@ -236,9 +309,9 @@ export class StoreSegment implements Segment {
       const scanned: BlockScores[] = []
       this.#watches.add(changed)
       try {
-        for (const query of queries) {
+        for (const [from, to] of cutQueries(queries)) {
           if (this.#isCleared) return undefined
-          scanned.push(await this.#scanLarge(query, undefined))
+          scanned.push(...(await this.#scanLarge(queries.slice(from, to), undefined)))
         }
       } finally {
         this.#watches.delete(changed)
@@ -321,21 +394,24 @@ export class StoreSegment implements Segment {
     }
   }
 
-  async #scanLarge(query: Float32Array, mean: Float32Array | undefined): Promise<BlockScores> {
+  /** @param queries at most {@link SCAN_QUERIES_MAX}. */
+  async #scanLarge(queries: readonly Float32Array[], mean: Float32Array | undefined): Promise<BlockScores[]> {
     const blocks = Float64Array.from(this.#blocks)
     const sketched = mean ? Math.min(blocks.length, Math.floor(this.#sketches.done / BLOCK_SLOTS)) : 0
     const parts: ScanPart[] = [
       { from: 0, to: sketched, mean },
       { from: sketched, to: blocks.length, mean: undefined },
     ]
-    const shared = takeScores(blocks.length + SPARE_BLOCKS)
-    if (await this.#scanning.pool?.scan({ query, blocks, parts, into: shared })) return shared
+    const room = blocks.length + SPARE_BLOCKS
+    const shared = queries.map(() => takeScores(room))
+    if (await this.#scanning.pool?.scan({ queries, blocks, parts, into: shared })) return shared
     // A thread that failed may still write, so its scores are left to it.
-    const into = makeScores(blocks.length + SPARE_BLOCKS, ArrayBuffer)
+    const into = queries.map(() => makeScores(room, ArrayBuffer))
+    const slice = Math.floor(SLICE_BLOCKS / queries.length)
     for (const { from, to, mean } of parts) {
-      for (let start = from; start < to; start += SLICE_BLOCKS) {
+      for (let start = from; start < to; start += slice) {
         await turn()
-        this.#scanner.scanBlocks(query, mean, blocks, start, Math.min(to, start + SLICE_BLOCKS), into)
+        this.#scanner.scanBlocks(queries, mean, blocks, start, Math.min(to, start + slice), into)
       }
     }
     return into
@@ -385,3 +461,10 @@ export class StoreSegment implements Segment {
     return block + (slot % BLOCK_SLOTS)
   }
 }
+
+/** Cuts queries into those of one scan each, by their numbers from and to. */
+const cutQueries = ({ length }: readonly Float32Array[]): [from: number, to: number][] =>
+  Array.from({ length: Math.ceil(length / SCAN_QUERIES_MAX) }, (_, n) => [
+    n * SCAN_QUERIES_MAX,
+    Math.min(length, (n + 1) * SCAN_QUERIES_MAX),
+  ])

@@ -10,6 +10,9 @@ export const MEMORY_STEP = 2 ** 32
 const BATCH = 64 * BLOCK_SLOTS
 const BATCH_BLOCKS = BATCH / BLOCK_SLOTS
 
+/** The most queries of one scan, which reads each block once for all of them. */
+export const SCAN_QUERIES_MAX = 4
+
 /** The exports of kernel/scan.ts; addresses are byte offsets in the memory. */
 interface Kernel {
   peak(vector: number, width: number): number
@@ -19,6 +22,18 @@ interface Kernel {
   prepare(query: number, width: number, integers: number): number
   scanBlocks(
     ...parts: [integers: number, unit: number, blocks: number, count: number, width: number, scores: number]
+  ): void
+  scanBlocksEach(
+    ...parts: [
+      integers: number,
+      units: number,
+      queries: number,
+      blocks: number,
+      count: number,
+      width: number,
+      scores: number,
+      step: number,
+    ]
   ): void
   scanPlaces(
     ...parts: [integers: number, unit: number, places: number, count: number, width: number, scores: number]
@@ -61,12 +76,13 @@ function layOut(base: number, width: number) {
   const query = base
   const mean = query + 4 * width
   const integers = mean + 4 * width
-  const levels = integers + 2 * width
+  const units = integers + SCAN_QUERIES_MAX * 2 * width
+  const levels = units + SCAN_QUERIES_MAX * 4
   const places = levels + width / 4 + 64
   const scores = places + 4 * BATCH
   const tops = scores + 4 * BATCH
   const end = Math.ceil((tops + 4 * BATCH_BLOCKS) / BLOCK_SLOTS) * BLOCK_SLOTS
-  return { query, mean, integers, levels, places, scores, tops, end }
+  return { query, mean, integers, units, levels, places, scores, tops, end }
 }
 
 /**
@@ -139,21 +155,27 @@ export class Workspace {
   /**
    * Scores all places of some blocks with eight bits a dimension.
    *
+   * @param queries at most {@link SCAN_QUERIES_MAX}.
    * @param from the first of `blocks` that is scored; scores and tops start at the same block. Scores beyond the end of
    *   `into` are left out.
+   * @param into for each query.
    */
   scanBlocks(
-    query: Float32Array,
+    queries: readonly Float32Array[],
     blocks: ArrayLike<number>,
     from: number,
     to: number,
-    into: BlockScores,
+    into: readonly BlockScores[],
   ): void {
-    const { integers, places, scores } = this.#at
-    const unit = this.#prepare(query)
-    this.#eachBatch(blocks, from, to, into, (count) =>
-      this.#kernel.scanBlocks(integers, unit, places, count, this.#width, scores),
-    )
+    const { integers, units, places, scores } = this.#at
+    const [width, count] = [this.#width, queries.length]
+    for (const [n, query] of queries.entries())
+      this.#floats[units / 4 + n] = this.#prepare(query, integers + 2 * width * n)
+    const unit = this.#floats[units / 4] as number
+    this.#eachBatch(blocks, from, to, into, (blocks, step) => {
+      if (count === 1) this.#kernel.scanBlocks(integers, unit, places, blocks, width, scores)
+      else this.#kernel.scanBlocksEach(integers, units, count, places, blocks, width, scores, step)
+    })
   }
 
   /** Estimates the scores of all places of some blocks from their sketches, like {@link scanBlocks}. */
@@ -170,7 +192,7 @@ export class Workspace {
     this.#floats.set(mean, this.#at.mean / 4)
     const unit = this.#kernel.prepareSketch(this.#at.query, this.#at.mean, this.#width, levels)
     const constant = mean.reduce((sum, m, i) => sum + ((query[i] as number) - m) * m, 0)
-    this.#eachBatch(blocks, from, to, into, (count) =>
+    this.#eachBatch(blocks, from, to, [into], (count) =>
       this.#kernel.scanSketches(levels, unit, constant, places, count, this.#width, scores),
     )
   }
@@ -191,26 +213,32 @@ export class Workspace {
     )
   }
 
-  #prepare(query: Float32Array): number {
+  #prepare(query: Float32Array, integers = this.#at.integers): number {
     this.read(query)
-    return this.#kernel.prepare(this.#at.query, this.#width, this.#at.integers)
+    return this.#kernel.prepare(this.#at.query, this.#width, integers)
   }
 
   #eachBatch(
     blocks: ArrayLike<number>,
     from: number,
     to: number,
-    into: BlockScores,
-    score: (count: number) => void,
+    into: readonly BlockScores[],
+    score: (count: number, step: number) => void,
   ): void {
     const { places, scores, tops } = this.#at
-    for (let start = from; start < to; start += BATCH_BLOCKS) {
-      const count = Math.min(BATCH_BLOCKS, to - start)
+    const most = Math.floor(BATCH_BLOCKS / into.length)
+    /** Bytes from the scores of a query to those of the next. */
+    const step = 4 * BLOCK_SLOTS * most
+    for (let start = from; start < to; start += most) {
+      const count = Math.min(most, to - start)
       for (let i = 0; i < count; i++) this.#words[places / 4 + i] = blocks[start + i] as number
-      score(count)
-      this.#kernel.findTops(scores, count, tops)
-      this.#copy(scores, into.scores, start * BLOCK_SLOTS, count * BLOCK_SLOTS)
-      this.#copy(tops, into.tops, start, count)
+      score(count, step)
+      for (const [n, one] of into.entries()) {
+        const own = scores + step * n
+        this.#kernel.findTops(own, count, tops)
+        this.#copy(own, one.scores, start * BLOCK_SLOTS, count * BLOCK_SLOTS)
+        this.#copy(tops, one.tops, start, count)
+      }
     }
   }
 
@@ -271,22 +299,28 @@ function listIn(places: Float64Array, n: number): Uint32Array {
 /**
  * Scores all places of `blocks[from]` to `blocks[to - 1]`, in order, each block in its memory: from sketches with the
  * `mean` that they were made with, with eight bits a dimension without.
+ *
+ * @param queries at most {@link SCAN_QUERIES_MAX}.
+ * @param into for each query.
  */
 export function scanParts(
   workspaces: readonly Workspace[],
-  query: Float32Array,
+  queries: readonly Float32Array[],
   mean: Float32Array | undefined,
   blocks: ArrayLike<number>,
   from: number,
   to: number,
-  into: BlockScores,
+  into: readonly BlockScores[],
 ): void {
   for (let start = from, end = from; start < to; start = end) {
     const n = Math.floor((blocks[start] as number) / MEMORY_STEP)
     while (end < to && Math.floor((blocks[end] as number) / MEMORY_STEP) === n) end++
     const workspace = workspaces[n] as Workspace
     // Storing a handle as an address of 32 bits drops the number of the memory.
-    if (mean) workspace.scanSketches(query, mean, blocks, start, end, into)
-    else workspace.scanBlocks(query, blocks, start, end, into)
+    if (!mean) workspace.scanBlocks(queries, blocks, start, end, into)
+    else {
+      for (const [n, query] of queries.entries())
+        workspace.scanSketches(query, mean, blocks, start, end, into[n] as BlockScores)
+    }
   }
 }

@@ -16,7 +16,7 @@ function gatedQueue(waitingMax?: number) {
     gates.shift()?.()
     for (let n = 0; n < 10; n++) await Promise.resolve()
   }
-  return { run, started, finish }
+  return { run, started, finish, isWantedByOthers: queue.isWantedByOthers }
 }
 
 test('one scan runs at a time, and owners take turns', async () => {
@@ -47,4 +47,20 @@ test('work that fails fails alone', async () => {
   await expect(failing).rejects.toThrow('broken')
   expect(await next).toBe('fine')
   expect(await queue.run('b', () => Promise.resolve('again'))).toBe('again')
+})
+
+test('tells whether another store waits, also after one was refused', async () => {
+  const { run, finish, isWantedByOthers } = gatedQueue(2)
+  const ask = () => ['busy', 'calm'].map(isWantedByOthers)
+  const first = run('busy')
+  expect(ask()).toEqual([false, false])
+  const second = run('busy')
+  const refused = run('busy').catch(() => 'refused')
+  expect(ask()).toEqual([false, true])
+  const calm = run('calm')
+  expect(await refused).toBe('refused')
+  expect(ask()).toEqual([true, true])
+  for (let n = 0; n < 3; n++) await finish()
+  expect(await Promise.all([first, second, calm])).toEqual(['busy', 'busy', 'calm'])
+  expect(ask()).toEqual([false, false])
 })

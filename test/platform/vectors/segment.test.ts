@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { turn } from '../../../src/core/turns.ts'
 import {
   type ArenaOptions,
   createVectorArena,
@@ -87,7 +88,11 @@ function heldThreads() {
 function fillScores(request: ThreadRequest | undefined, score: number): void {
   if (!request) throw new Error('The thread was asked for nothing')
   if ('places' in request) request.into.fill(score)
-  else for (const list of [request.into.scores, request.into.tops]) list.fill(score)
+  else
+    for (const { scores, tops } of request.into) {
+      scores.fill(score)
+      tops.fill(score)
+    }
 }
 
 const settled = async () => {
@@ -255,6 +260,117 @@ describe.each([
     for (const [n, query] of queries.entries())
       expectScores(arena, vectors, query, await (all[n] as (typeof all)[0]))
     expect(await Promise.all(others)).toEqual(queries.map(() => 900))
+  })
+})
+
+describe('searches of one large store that wait', () => {
+  test('are answered four by one scan, each with its own scores', async () => {
+    const { start, held } = heldThreads()
+    const arena = makeArena({ startThread: start, threads: 1 })
+    const { next } = fill(arena, 500)
+    const queries = Array.from({ length: 7 }, next)
+    const scored = queries.map((query) => scoreNow(arena, query))
+    const all = Promise.all(scored)
+    let isOver = false
+    void all.then(() => {
+      isOver = true
+    })
+    const scans: number[] = []
+    let answered: ThreadRequest | undefined
+    while (!isOver) {
+      await turn()
+      const [thread] = held
+      const request = thread?.request
+      if (!request || request === answered) continue
+      answered = request
+      if ('places' in request) throw new Error('The thread was asked for single places')
+      scans.push(request.queries.length)
+      for (const [n, query] of request.queries.entries()) request.into[n]?.scores.fill(query[0] as number)
+      thread.done()
+    }
+    expect(scans).toEqual([1, 4, 2])
+    expect((await all).map(({ scores }) => scores[0])).toEqual(queries.map(([first]) => first))
+  })
+
+  test('are answered one by one while another store waits', async () => {
+    const { start, held } = heldThreads()
+    const arena = makeArena({ startThread: start, threads: 1 })
+    const { next } = fill(arena, 500)
+    fill(arena, 500, 'other')
+    const queries = Array.from({ length: 6 }, next)
+    const answers = queries.map((query) => scoreNow(arena, query))
+    const other = arena.segment('other')?.score({ query: next() }, () => 'answered')
+    const scans: number[] = []
+    let isOver = false
+    void Promise.all([...answers, other]).then(() => {
+      isOver = true
+    })
+    let answered: ThreadRequest | undefined
+    while (!isOver) {
+      await turn()
+      const request = held[0]?.request
+      if (!request || request === answered) continue
+      answered = request
+      if ('places' in request) throw new Error('The thread was asked for single places')
+      scans.push(request.queries.length)
+      held[0]?.done()
+    }
+    // The first began alone, the second before the other store had its turn.
+    expect(scans).toEqual([1, 1, 1, 4])
+  })
+
+  test('each see the store of their own tick, though they share a scan', async () => {
+    const arena = makeArena()
+    const { vectors, next } = fill(arena, 500)
+    const segment = arena.segment('store')
+    const queries = Array.from({ length: 5 }, next)
+    const all = queries.map((query, n) =>
+      segment?.score({ query }, (scores) => {
+        const now = new Map(vectors)
+        const copied = copy(scores)
+        // The next search must not find it any more, and must find what is new.
+        arena.remove('store', n + 1)
+        vectors.delete(n + 1)
+        const vector = next()
+        arena.put('store', 1_000 + n, vector)
+        vectors.set(1_000 + n, vector)
+        return { copied, now }
+      }),
+    )
+    for (const [n, one] of (await Promise.all(all)).entries()) {
+      if (!one) throw new Error('The store has no scores')
+      const query = queries[n] as Float32Array
+      const found = [...one.copied.scores].filter((score) => score > -Infinity)
+      const wanted = [...one.now.values()].map((vector) => dot(query, vector))
+      expect(found).toHaveLength(wanted.length)
+      const [a, b] = [found.toSorted((x, y) => x - y), wanted.toSorted((x, y) => x - y)]
+      for (const [at, score] of a.entries()) expect(Math.abs(score - (b[at] as number))).toBeLessThan(ROUGH)
+    }
+  })
+
+  test('end together when the store is removed, and fail alone', async () => {
+    const arena = makeArena()
+    const { next } = fill(arena, 500)
+    const segment = arena.segment('store')
+    const score = (use: () => unknown) => segment?.score({ query: next() }, use)
+    const failing = () => {
+      throw new Error('a bug')
+    }
+    const outcomes = await Promise.allSettled([
+      score(() => 1),
+      score(failing),
+      score(() => 2),
+      score(() => 3),
+    ])
+    expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).toEqual([
+      1,
+      'failed',
+      2,
+      3,
+    ])
+    const late = [score(() => 1), score(() => 2), score(() => 3)]
+    arena.removeStore('store')
+    expect(await Promise.all(late)).toEqual([undefined, undefined, undefined])
   })
 })
 

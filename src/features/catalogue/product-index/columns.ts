@@ -150,6 +150,8 @@ export function createColumns(now: () => number = systemClock.now) {
     /** That of the product in a slot, by which `words` counts scores; 0 for a free slot. */
     documentAt: (slot: number): number => document[slot] ?? 0,
     categoryAt: (slot: number): number => category[slot] ?? 0,
+    /** The same for all slots, and some behind the last one. Valid for one tick. */
+    categoryNumbers: (): Uint32Array => category,
 
     /** Fills a slot from a product's metadata. */
     set(

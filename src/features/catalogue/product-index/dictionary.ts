@@ -53,6 +53,8 @@ export function createDictionary() {
     findFolded: (key: string): number | undefined => numbers.get(key),
     /** All words but the empty one, by their first spelling. */
     listLabels: (): string[] => labels.filter((label) => label !== ''),
+    /** One past the highest number that a slot may have. */
+    end: (): number => keys.length,
     /** The first spelling of a word. */
     getLabel: (number: number): string => labels[number] ?? '',
   }

@@ -33,7 +33,7 @@ export interface IndexedStore {
   columns: StoreColumns
   palettes: PaletteColumn
   /** Finds products by their words. `columns.documentAt` leads from a slot to a score. */
-  words: Pick<WordIndex, 'score' | 'listUnheld'>
+  words: Pick<WordIndex, 'score' | 'hasAny' | 'listUnheld'>
   /** Whether the words of all products are known; those of a store that was loaded come after its vectors. */
   hasAllWords: boolean
 }

@@ -1,5 +1,5 @@
 import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
-import { type ExactLeg, type VectorLeg, weighted } from './legs/leg.ts'
+import { type ExactLeg, type LegColumn, type VectorLeg, weighted } from './legs/leg.ts'
 import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -18,8 +18,13 @@ export interface Side {
   map: LogisticMap
   vector?: Pick<VectorLeg, 'name' | 'vector'>
   /** Built in the tick of the ranking, from the store as it is then. */
-  exactLegs?(store: SearchedStore): ExactLeg[]
+  exactLegs?(store: SearchedStore, scannedBy?: ScannedBy): ExactLeg[]
+  /** Whether one of the exact legs is that of keywords. */
+  hasKeywords?(store: SearchedStore): boolean
 }
+
+/** The scores of all slots by a vector of the query, as the scan has them; undefined where it has none. */
+export type ScannedBy = (vector: Float32Array) => Float32Array | undefined
 
 /** How the cosines of several vectors become one. */
 export type Blend =
@@ -35,7 +40,8 @@ export interface Fusion {
   legs: VectorLeg[]
   blend: Blend
   map: ScoreMap
-  exactLegs(store: SearchedStore): ExactLeg[]
+  exactLegs(store: SearchedStore, scannedBy?: ScannedBy): ExactLeg[]
+  hasKeywords(store: SearchedStore): boolean
 }
 
 export interface FuseOptions {
@@ -59,9 +65,10 @@ export function fuseSides(sides: readonly Side[], options: FuseOptions = {}): Fu
     legs: sides.flatMap(({ vector }, n) => (vector ? [{ ...vector, weight: weightOf(n) }] : [])),
     blend: { kind: 'sum' },
     map: { ...correct({ slope, midpoint }, final), ceiling },
-    exactLegs: (store) => [
+    hasKeywords: (store) => sides.some(({ hasKeywords }) => hasKeywords?.(store)),
+    exactLegs: (store, scannedBy) => [
       ...sides.flatMap(({ exactLegs }, n) =>
-        (exactLegs?.(store) ?? []).map((leg) => weighted(leg, weightOf(n))),
+        (exactLegs?.(store, scannedBy) ?? []).map((leg) => weighted(leg, weightOf(n))),
       ),
       ...[added?.(store, 1 / slope) ?? []].flat(),
     ],
@@ -112,6 +119,22 @@ function combineBest(
   }
 }
 
+/** Adds what a leg reads from a column, to the values of all slots; {@link addition} says how much. */
+function addColumn(
+  { keys, numbers }: LegColumn,
+  isFading: boolean,
+  likeness: Float32Array,
+  into: Float32Array,
+): void {
+  for (let slot = 0; slot < into.length; slot++) {
+    let number = numbers[keys[slot] as number] as number
+    const like = likeness[slot] as number
+    if (isFading && like > RANKING.alike) number *= Math.max(0, (1 - like) / (1 - RANKING.alike))
+    // A free slot keeps -Infinity.
+    into[slot] = (into[slot] as number) + number
+  }
+}
+
 /** The share of an exact leg in a value. @param likeness of the picture to the query picture, as a cosine. */
 const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
   leg.isFading && likeness > RANKING.alike
@@ -133,9 +156,9 @@ export interface PresentFusion {
   explain(slots: Uint32Array): { cosines: Float32Array[]; added: Record<ExactLeg['name'], number>[] }
 }
 
-export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusion {
+export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
   const { segment } = store
-  const exact = fusion.exactLegs(store)
+  const exact = fusion.exactLegs(store, scannedBy)
   const isPlain = exact.length === 0 && fusion.legs.length === 1 && fusion.blend.kind === 'sum'
 
   function valuesOf(
@@ -158,6 +181,11 @@ export function presentFusion(fusion: Fusion, store: SearchedStore): PresentFusi
     into: Float32Array,
   ): void {
     if (legs.length === 0) return
+    const [first, ...others] = legs
+    if (first?.column && others.length === 0 && slotAt === itself) {
+      addColumn(first.column, first.isFading === true, likeness, into)
+      return
+    }
     for (let n = 0; n < into.length; n++) {
       let sum = into[n] as number
       if (sum === -Infinity) continue

@@ -50,8 +50,8 @@ const MINUTE_MS = 60_000
  * gives its score.
  *
  * `ranking.ts` scans every vector that passes the filter with 8 bits a dimension, and a precise pass with 16 bits
- * orders the best: the search is exact under any filter. Where more than 250,000 slots pass in a large store,
- * `estimates.ts` first reads one bit a dimension and takes from the measured error of these sketches how far below the
+ * orders the best: the search is exact under any filter. Where more than 250,000 slots pass in a large store and no
+ * words count, `estimates.ts` first reads one bit a dimension and takes from the measured error of these sketches how far below the
  * list the scan must go. A store of up to 100,000 slots is scanned at once; a larger one in threads, or in slices,
  * while vectors come and go. Slots that changed meanwhile are scored again at the end, and whatever reads the scores
  * must finish in one tick.

@@ -2,8 +2,9 @@ import type { SlotScores } from '../../../platform/vectors/segment.ts'
 import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
+import { createEstimateTrust } from './estimate-trust.ts'
 import { collectProbable } from './estimates.ts'
-import { type Fusion, itself, type PresentFusion, presentFusion } from './fusion.ts'
+import { type Fusion, itself, type PresentFusion, presentFusion, type ScannedBy } from './fusion.ts'
 import type { ExactLeg } from './legs/leg.ts'
 import { type Field, listNearest, type NearProduct } from './nearest.ts'
 import { findCutoff } from './score.ts'
@@ -64,6 +65,8 @@ const ESTIMATED_DEPTH_MAX = 200
 /** Where fewer large stores' worth of slots pass, comparing all takes no longer than estimating and comparing the best. */
 const ESTIMATED_STORES = 2.5
 
+const trust = createEstimateTrust()
+
 /**
  * Ranks the products of a store: at once for a small store or a narrow filter, later for a large one.
  *
@@ -73,7 +76,8 @@ const ESTIMATED_STORES = 2.5
  * pages neither repeat nor lose a product.
  *
  * In a large store, and where many pass the filter, the scan first reads one bit of each dimension to find those that are
- * worth more; see `estimates.ts`.
+ * worth more; see `estimates.ts`. Not so where words count: what they add to a few products hides how near the others are,
+ * so estimates would leave too many in question.
  *
  * @returns undefined if the store's index was rebuilt meanwhile.
  */
@@ -97,17 +101,22 @@ export function rank(store: SearchedStore, request: RankingRequest): Ranking | P
 
   const finish = (scores: SlotScores[]): Ranking | undefined => {
     const present = version === columns.version() ? mask : createMask(store, request.condition)
-    return createRanking(store, request, present).ofSlots(scores)
+    return createRanking(store, request, present, scores).ofSlots(scores)
   }
   if (vectors.length > 1) return segment.scoreEach(vectors, finish) as Ranking | Promise<Ranking>
   const mayEstimate =
     !request.isExact &&
+    segment.canEstimate &&
     depthOf(request) <= ESTIMATED_DEPTH_MAX &&
-    (mask?.passing ?? segment.slots) > ESTIMATED_STORES * segment.largeSlots
+    (mask?.passing ?? segment.slots) > ESTIMATED_STORES * segment.largeSlots &&
+    !request.fusion.hasKeywords(store) &&
+    trust.mayTry(segment)
   const finishOne = (scores: SlotScores): Ranking | undefined => {
     if (!scores.isEstimated) return finish([scores])
     const present = version === columns.version() ? mask : createMask(store, request.condition)
-    return createRanking(store, request, present).ofEstimates(scores)
+    const ranking = createRanking(store, request, present).ofEstimates(scores)
+    trust.note(segment, ranking !== undefined)
+    return ranking
   }
   const ranked = segment.score({ query: vector, mayEstimate }, finishOne)
   if (!(ranked instanceof Promise)) return ranked as Ranking
@@ -119,10 +128,17 @@ export function rank(store: SearchedStore, request: RankingRequest): Ranking | P
 const depthOf = ({ depth, diversity }: RankingRequest): number => (diversity ? Math.max(depth, POOL) : depth)
 
 /** Ranks in one tick, with the scores of this moment. */
-function createRanking(store: SearchedStore, request: RankingRequest, mask: SlotMask | undefined) {
+function createRanking(
+  store: SearchedStore,
+  request: RankingRequest,
+  mask: SlotMask | undefined,
+  scanned: readonly SlotScores[] = [],
+) {
   const { segment, columns } = store
   const { fusion, threshold, diversity = 0 } = request
-  const present = presentFusion(fusion, store)
+  const scannedBy: ScannedBy = (vector) =>
+    scanned[fusion.legs.findIndex((leg) => leg.vector === vector)]?.scores
+  const present = presentFusion(fusion, store, scannedBy)
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
   const ownProducts = new Set(Array.from(ownSlots, columns.productAt))

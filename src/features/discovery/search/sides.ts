@@ -87,6 +87,7 @@ export function wordsSide(
     return {
       map: byWords,
       exactLegs: (now) => present([keywordLeg(now, text, 1, isAlone)]),
+      hasKeywords: () => true,
       isGuess: false,
       namedCategory,
     }
@@ -97,9 +98,10 @@ export function wordsSide(
     vector: { name: 'text', vector },
     isGuess: isUnknown,
     namedCategory,
-    exactLegs(now) {
+    hasKeywords: (now) => !isByModelOnly && hasWords(now, text),
+    exactLegs(now, scannedBy) {
       const loss = namedCategory !== '' ? RANKING.namedCategory * steeringFactor(boost) : 0
-      const unit = measureDeviation(now, vector)
+      const unit = measureDeviation(now, vector, scannedBy?.(vector))
       return present([
         isByModelOnly ? undefined : keywordLeg(now, text, unit * weight),
         loss > 0 ? namedCategoryLeg(now, namedCategory, loss * unit) : undefined,

@@ -217,6 +217,73 @@ export function scanBlocks(
 }
 
 /**
+ * The same for several queries, whose integers lie one after another, as do their units and their scores. Each pair of
+ * queries shares the loads of a block, and all pairs read it before the next one, so that it comes from memory once. An odd
+ * last query is scored twice, with the same result.
+ *
+ * @param step bytes from the scores of a query to those of the next.
+ */
+export function scanBlocksEach(
+  integers: usize, units: usize, queries: usize, blocks: usize, count: usize, width: usize, scores: usize, step: usize,
+): void {
+  for (let i: usize = 0; i < count; i++) {
+    const block = load<u32>(blocks + i * 4) as usize
+    for (let q: usize = 0; q < queries; q += 2) {
+      const other = min<usize>(q + 1, queries - 1)
+      const into = scores + i * SLOTS * 4
+      scanForTwo(
+        integers + q * 2 * width, integers + other * 2 * width,
+        load<f32>(units + q * 4), load<f32>(units + other * 4),
+        block, width, into + q * step, into + other * step,
+      )
+    }
+  }
+}
+
+/** Scores one block for two queries. */
+function scanForTwo(
+  left: usize, right: usize, unit: f32, otherUnit: f32, block: usize, width: usize, scores: usize, further: usize,
+): void {
+  let high = block + SCALES
+  for (const last = high; block < last; block += 16) {
+    let a = i32x4.splat(0)
+    let b = a
+    let c = a
+    let d = a
+    let e = a
+    let f = a
+    let g = a
+    let h = a
+    let query = left
+    let other = right
+    for (const after = high + 4 * width; high < after; high += STRIDE - PIECE) {
+      for (const piece = high + PIECE; high < piece; high += 8) {
+        const one = v128.load(query)
+        const two = v128.load(other)
+        const first = v128.load_ext<i8>(high)
+        a = i32x4.add(a, i32x4.dot_i16x8_s(first, one))
+        e = i32x4.add(e, i32x4.dot_i16x8_s(first, two))
+        const second = v128.load_ext<i8>(high, PIECE)
+        b = i32x4.add(b, i32x4.dot_i16x8_s(second, one))
+        f = i32x4.add(f, i32x4.dot_i16x8_s(second, two))
+        const third = v128.load_ext<i8>(high, 2 * PIECE)
+        c = i32x4.add(c, i32x4.dot_i16x8_s(third, one))
+        g = i32x4.add(g, i32x4.dot_i16x8_s(third, two))
+        const fourth = v128.load_ext<i8>(high, 3 * PIECE)
+        d = i32x4.add(d, i32x4.dot_i16x8_s(fourth, one))
+        h = i32x4.add(h, i32x4.dot_i16x8_s(fourth, two))
+        query += 16
+        other += 16
+      }
+    }
+    storeScores(scores, block, sumLanes(a, b, c, d), unit)
+    storeScores(further, block, sumLanes(e, f, g, h), otherUnit)
+    scores += 16
+    further += 16
+  }
+}
+
+/**
  * Computes the same scores as `scanBlocks` for single places. Four at once, because each of their cache lines is far from
  * the others, and the processor then waits for those of four vectors together.
  */

@@ -1,4 +1,4 @@
-import { createColumn } from './growing.ts'
+import { createColumn, createHashTable } from './growing.ts'
 import { addText, endPrint, newPrint, type Print } from './tokens.ts'
 
 /** The whole names of a product. */
@@ -38,50 +38,116 @@ function printOf({ isLetters, read }: (typeof KINDS)[number], text: string | und
   return print.hash === hash ? undefined : endPrint(print)
 }
 
-/**
- * Finds products by a whole name or id. Each takes two hashes of 32 bits in columns, which a question walks: less memory than
- * a table, and some ten microseconds at 50,000 products.
- */
+/** Finds products by a whole name or id. Each takes two hashes of 32 bits and its place in a chain of those with the same hash. */
 export function createNames() {
-  const columns = KINDS.map((kind) => ({
-    kind,
-    hashes: createColumn(Uint32Array),
-    checks: createColumn(Uint32Array),
-  }))
+  const columns = KINDS.map((kind) => ({ kind, prints: createPrints() }))
 
   return {
     set(document: number, names: Names): void {
-      for (const { kind, hashes, checks } of columns) {
-        const print = printOf(kind, names[kind.name])
-        hashes.reach(document)
-        checks.reach(document)
-        hashes.items[document] = print?.hash ?? 0
-        checks.items[document] = print?.check ?? 0
-      }
+      for (const { kind, prints } of columns) prints.set(document, printOf(kind, names[kind.name]))
     },
 
     clear(document: number): void {
-      for (const { hashes, checks } of columns) {
-        hashes.items[document] = 0
-        checks.items[document] = 0
-      }
+      for (const { prints } of columns) prints.set(document, undefined)
     },
 
     /** The documents that have exactly this name, best kind first, each once. */
     find(text: string): number[] {
       const found = new Set<number>()
-      for (const { kind, hashes, checks } of columns) {
+      for (const { kind, prints } of columns) {
         const print = printOf(kind, text)
         if (!print) continue
-        const { hash, check } = print
-        let document = hashes.items.indexOf(hash, 1)
-        for (; document > 0 && found.size < ALIKE_MAX; document = hashes.items.indexOf(hash, document + 1))
-          if (checks.items[document] === check) found.add(document)
+        for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
       }
       return [...found]
     },
 
-    bytes: (): number =>
-      columns.reduce((sum, { hashes, checks }) => sum + hashes.items.byteLength + checks.items.byteLength, 0),
+    bytes: (): number => columns.reduce((sum, { prints }) => sum + prints.bytes(), 0),
+  }
+}
+
+/** Longer chains are left: where so many are alike, the first ones are found sooner by walking the column. */
+const CHAIN_MAX = 1_000
+
+/** The prints of documents, of one kind of name. What no product has takes no memory. */
+function createPrints() {
+  /** By document; 0 for none. */
+  const hashes = createColumn(Uint32Array)
+  const checks = createColumn(Uint32Array)
+  /** The other documents with the same hash; 0 ends a chain. They reach as far as chains do, so ids take nothing here. */
+  const nextOf = createColumn(Uint32Array)
+  const previousOf = createColumn(Uint32Array)
+  const columns = [hashes, checks, nextOf, previousOf]
+  /** The first document of each chain. */
+  const table = createHashTable((document) => hashes.items[document] as number)
+
+  function findFirst(hash: number): number {
+    for (let place = table.start(hash); ; place = table.next(place)) {
+      const document = table.at(place)
+      if (document === 0 || hashes.items[document] === hash) return document
+    }
+  }
+
+  function remove(document: number): void {
+    const next = nextOf.items[document] ?? 0
+    const previous = previousOf.items[document] ?? 0
+    if (previous > 0) nextOf.items[previous] = next
+    else table.remove(document)
+    if (next > 0) previousOf.items[next] = previous
+    if (previous === 0 && next > 0) table.add(next)
+    hashes.items[document] = 0
+    if (next > 0) nextOf.items[document] = 0
+    if (previous > 0) previousOf.items[document] = 0
+  }
+
+  function add(document: number, { hash, check }: Print): void {
+    hashes.reach(document)
+    checks.reach(document)
+    const first = findFirst(hash)
+    hashes.items[document] = hash
+    checks.items[document] = check
+    if (first === 0) table.add(document)
+    else follow(document, first)
+  }
+
+  /** Puts a document into a chain, behind its first. */
+  function follow(document: number, first: number): void {
+    nextOf.reach(Math.max(document, first))
+    previousOf.reach(Math.max(document, first))
+    const next = nextOf.items[first] as number
+    nextOf.items[document] = next
+    previousOf.items[document] = first
+    if (next > 0) previousOf.items[next] = document
+    nextOf.items[first] = document
+  }
+
+  /** The first documents of a hash, where a chain of them is too long. */
+  function walk({ hash, check }: Print): number[] {
+    const found: number[] = []
+    const all = hashes.items
+    for (let at = all.indexOf(hash, 1); at > 0 && found.length < ALIKE_MAX; at = all.indexOf(hash, at + 1))
+      if (checks.items[at] === check) found.push(at)
+    return found
+  }
+
+  return {
+    set(document: number, print: Print | undefined): void {
+      // Behind the end of the column there is nothing either.
+      if ((hashes.items[document] ?? 0) !== 0) remove(document)
+      if (print) add(document, print)
+    },
+
+    /** The documents with a print, at least the first {@link ALIKE_MAX}, in ascending order. */
+    list(print: Print): number[] {
+      const found: number[] = []
+      let length = 0
+      for (let at = findFirst(print.hash); at > 0; at = nextOf.items[at] ?? 0) {
+        if (++length > CHAIN_MAX) return walk(print)
+        if (checks.items[at] === print.check) found.push(at)
+      }
+      return found.sort((a, b) => a - b)
+    },
+
+    bytes: (): number => columns.reduce((sum, { items }) => sum + items.byteLength, table.bytes()),
   }
 }

@@ -210,18 +210,24 @@ export function createWordIndex(scratch: Scratch) {
     names.set(document, words)
   }
 
-  function score(query: string): WordScores {
+  /** The words of a query, with those of the store that stand for them. */
+  function ask(query: string): (Variants & { word: string })[] {
     const spoken = listWords(query, QUERY_WORDS_MAX)
     let typos = 0
     const mayBeTypo = () => typos++ < TYPOS_MAX
-    const asked = spoken.map((word, n) =>
-      findVariants(vocabulary, postings, word, { isLast: n === spoken.length - 1, mayBeTypo }),
-    )
+    return spoken.map((word, n) => ({
+      ...findVariants(vocabulary, postings, word, { isLast: n === spoken.length - 1, mayBeTypo }),
+      word,
+    }))
+  }
+
+  function score(query: string): WordScores {
+    const asked = ask(query)
     return {
       ...addUp(asked),
       exact: Uint32Array.from(names.find(query)),
-      words: asked.map(({ kind, documents }, n) => ({
-        word: spoken[n] as string,
+      words: asked.map(({ word, kind, documents }) => ({
+        word,
         documents: Math.min(documents, size),
         isTypo: kind === 'typo',
         isPart: kind === 'part',
@@ -321,9 +327,13 @@ export function createWordIndex(scratch: Scratch) {
     find,
     score,
 
+    /** Whether {@link score} would find any product. It reads no postings. */
+    hasAny: (query: string): boolean =>
+      ask(query).some(({ variants }) => variants.length > 0) || names.find(query).length > 0,
+
     /** Those of some words of a query that no product has, in any form that a search would find. */
     listUnheld(query: string, words: readonly string[]): string[] {
-      const held = new Set(score(query).words.flatMap(({ word, documents }) => (documents > 0 ? [word] : [])))
+      const held = new Set(ask(query).flatMap(({ word, documents }) => (documents > 0 ? [word] : [])))
       const isHeld = (word: string) => {
         const parts = listWords(word, QUERY_WORDS_MAX)
         return parts.length > 0 && parts.every((part) => held.has(part))

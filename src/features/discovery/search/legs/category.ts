@@ -27,13 +27,9 @@ export function pictureCategoryLeg(
   if (!best || weight === 0) return undefined
   const mean = fits.reduce((sum, { cosine }) => sum + cosine, 0) / fits.length
   const unknown = weight * (mean - best.cosine)
-  const losses = new Float64Array(1 + Math.max(...fits.map(({ category }) => category))).fill(unknown)
-  for (const { category, cosine } of fits) losses[category] = weight * (cosine - best.cosine)
-  return {
-    name: 'category',
-    at: (slot) => losses[columns.categoryAt(slot)] ?? unknown,
-    isFading: true,
-  }
+  const numbers = everyCategory(columns, unknown)
+  for (const { category, cosine } of fits) numbers[category] = weight * (cosine - best.cosine)
+  return { ...byCategory(columns, numbers), isFading: true }
 }
 
 /** Steers a query picture towards one category, whose number is given. */
@@ -41,11 +37,11 @@ export const oneCategoryLeg = (
   { columns }: { columns: StoreColumns },
   category: number,
   loss: number,
-): ExactLeg => ({
-  name: 'category',
-  at: (slot) => (columns.categoryAt(slot) === category ? 0 : -loss),
-  isFading: true,
-})
+): ExactLeg => {
+  const numbers = everyCategory(columns, -loss)
+  numbers[category] = 0
+  return { ...byCategory(columns, numbers), isFading: true }
+}
 
 /** Steers towards a category, or what is below a level, by its name. */
 export function namedCategoryLeg(
@@ -55,12 +51,25 @@ export function namedCategoryLeg(
 ): ExactLeg {
   const category = columns.categories.find(name)
   const isBelow = columns.testLevel(name)
-  return {
-    name: 'category',
-    at: (slot) => (columns.categoryAt(slot) === category || isBelow?.(slot) ? 0 : -loss),
-    isFading: false,
+  if (isBelow) {
+    const at = (slot: number) => (columns.categoryAt(slot) === category || isBelow(slot) ? 0 : -loss)
+    return { name: 'category', at, isFading: false }
   }
+  const numbers = everyCategory(columns, -loss)
+  if (category !== undefined) numbers[category] = 0
+  return { ...byCategory(columns, numbers), isFading: false }
 }
+
+/** A number for every category, and for none. */
+const everyCategory = ({ categories }: StoreColumns, number: number): Float64Array =>
+  new Float64Array(categories.end()).fill(number)
+
+/** @param numbers of every category. */
+const byCategory = (columns: StoreColumns, numbers: Float64Array): ExactLeg => ({
+  name: 'category',
+  at: (slot) => numbers[columns.categoryAt(slot)] as number,
+  column: { keys: columns.categoryNumbers(), numbers },
+})
 
 /** How much steering counts, by the request's `category_boost`. */
 export const steeringFactor = (categoryBoost: number | undefined): number =>

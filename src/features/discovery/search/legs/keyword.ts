@@ -31,24 +31,23 @@ export function keywordLeg(
     const score = scores[document] ?? 0
     return score > 0 ? share * score : none
   }
-  if (first.size > 0) {
-    return {
-      name: 'keyword',
-      at(slot) {
-        const document = documentAt(slot)
-        return first.get(document) ?? byWords(document)
-      },
-    }
-  }
+  /** 1 for the documents that come first; empty without any. */
+  const isFirst = new Uint8Array(first.size > 0 ? scores.length : 0)
+  for (const document of first.keys()) isFirst[document] = 1
   return {
     name: 'keyword',
-    at: (slot) => byWords(documentAt(slot)),
+    at(slot) {
+      const document = documentAt(slot)
+      return first.get(document) ?? byWords(document)
+    },
     addTo(values, factor) {
       const documents = columns.documents()
       for (let slot = 0; slot < values.length; slot++) {
         const document = documents[slot] as number
         const score = document < scores.length ? (scores[document] as number) : 0
-        if (score > 0) values[slot] = (values[slot] as number) + factor * share * score
+        if (document < isFirst.length && isFirst[document] === 1)
+          values[slot] = (values[slot] as number) + factor * (first.get(document) as number)
+        else if (score > 0) values[slot] = (values[slot] as number) + factor * share * score
         else if (isOnly) values[slot] = none
       }
     },
@@ -56,10 +55,7 @@ export function keywordLeg(
 }
 
 /** Whether any product of the store has a word of the query. */
-export function hasWords({ words }: SearchedStore, query: string): boolean {
-  const { max, exact } = words.score(query)
-  return max > 0 || exact.length > 0
-}
+export const hasWords = ({ words }: SearchedStore, query: string): boolean => words.hasAny(query)
 
 /** Vectors that tell how far the store's cosines scatter. */
 const SAMPLE = 2_048
@@ -70,12 +66,20 @@ const USUAL = { deviation: 0.05, count: 8 }
 /**
  * The standard deviation of a query's cosines over the store: the unit in which words and cosines are added. A sample over
  * all slots gives it, whatever passes the filters, so that a filter changes no score.
+ *
+ * @param scanned the vector's scores of all slots, where a scan has them: the same numbers, which need not be computed again.
  */
-export function measureDeviation({ segment }: SearchedStore, vector: Float32Array): number {
+export function measureDeviation(
+  { segment }: SearchedStore,
+  vector: Float32Array,
+  scanned?: Float32Array,
+): number {
   const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
   const slots = new Uint32Array(Math.ceil(segment.slots / step))
   for (let n = 0; n < slots.length; n++) slots[n] = n * step
-  const cosines = segment.scanSlots(vector, slots)
+  const cosines = scanned
+    ? Float32Array.from(slots, (slot) => scanned[slot] as number)
+    : segment.scanSlots(vector, slots)
   let [count, sum] = [0, 0]
   for (let n = 0; n < cosines.length; n++) {
     const cosine = cosines[n] as number

@@ -14,8 +14,17 @@ export interface ExactLeg {
   at(slot: number): number
   /** Adds it, times a factor, to the values of all slots; quicker than asking for each. */
   addTo?(values: Float32Array, factor: number): void
+  /** Where its numbers stand, for a leg that reads them from a column; quicker than asking for each. */
+  column?: LegColumn
   /** Whether it fades out where the vectors are nearly the same. It is never positive then. */
   isFading?: boolean
+}
+
+/** The number of a slot is `numbers[keys[slot]]`. Valid for one tick. */
+export interface LegColumn {
+  keys: Uint32Array
+  /** For every key that a slot has. */
+  numbers: Float64Array
 }
 
 /** The same leg, counting more or less. */
@@ -25,5 +34,8 @@ export const weighted = (leg: ExactLeg, weight: number): ExactLeg =>
     : {
         ...leg,
         at: (slot) => weight * leg.at(slot),
+        ...(leg.column && {
+          column: { ...leg.column, numbers: leg.column.numbers.map((number) => weight * number) },
+        }),
         ...(leg.addTo && { addTo: (values, factor) => leg.addTo?.(values, weight * factor) }),
       }
