@@ -1,8 +1,9 @@
 import { vectorBytesMax } from './machine-memory.ts'
+import type { Scanning } from './scan-beside.ts'
 import { createScanQueue, type ScanQueue } from './scan-queue.ts'
 import { countScanThreads, createScanThreads, type ScanThreads, type StartThread } from './scan-threads.ts'
 import { assertDimension, type MemorySizes, Scanner, takesMemory } from './scanner.ts'
-import { type Scanning, type ScoreRequest, type SlotScores, StoreSegment } from './segment.ts'
+import { type ScoreRequest, type SlotScores, StoreSegment } from './segment.ts'
 import { BLOCK_SLOTS } from './workspace.ts'
 
 /**

@@ -1,20 +1,16 @@
 import { turn } from '../../core/turns.ts'
 import type { Segment } from './arena.ts'
-import type { ScanQueue } from './scan-queue.ts'
-import type { ScanPart, ScanThreads } from './scan-threads.ts'
+import {
+  cutQueries,
+  type Scanning,
+  scanBlocksBeside,
+  scanPlacesBeside,
+  scoreSlotsAgain,
+} from './scan-beside.ts'
 import type { Scanner } from './scanner.ts'
-import { giveScores, lengthen, makeScores, ownScores, takeScores } from './score-buffers.ts'
+import { giveScores, lengthen, ownScores } from './score-buffers.ts'
 import { createSketches } from './sketches.ts'
 import { BLOCK_SLOTS, type BlockScores, SCAN_QUERIES_MAX } from './workspace.ts'
-
-/** Shared by all segments of an arena. */
-export interface Scanning {
-  scanner: Scanner
-  /** Undefined to scan large stores in slices on the event loop. */
-  pool: ScanThreads | undefined
-  queue: ScanQueue
-  largeSlots: number
-}
 
 export interface ScoreRequest {
   query: Float32Array
@@ -31,17 +27,8 @@ export interface SlotScores {
   isEstimated: boolean
 }
 
-/** Blocks scored in one turn of the event loop, where there are no threads: 2 ms for one query. */
-const SLICE_BLOCKS = 1_024
-
-/** Single slots scored in one turn of the event loop, where there are no threads: 2 ms. */
-const SLICE_SLOTS = 4_096
-
 /** A single slot takes up to this many times as long as one among all others: its cache lines are not read ahead. */
 const SLOT_COST = 8
-
-/** Blocks that a store may grow by during a scan before its scores must be copied. */
-const SPARE_BLOCKS = 16
 
 const FREE = -1
 
@@ -339,11 +326,11 @@ export class StoreSegment implements Segment {
         const scanned: BlockScores[] = []
         for (const query of queries) {
           if (this.#isCleared) return undefined
-          scanned.push(await this.#scanPlaces(query, places))
+          scanned.push(await scanPlacesBeside(this.#scanning, query, places))
         }
         if (this.#isCleared) return undefined
         const scores = scanned.map((into) => into.scores.subarray(0, slots.length))
-        this.#scoreSlotsAgain(queries, slots, changed, scores)
+        scoreSlotsAgain(this, queries, slots, changed, scores)
         const result = use(scores)
         for (const into of scanned) giveScores(into)
         return result
@@ -353,68 +340,14 @@ export class StoreSegment implements Segment {
     }
   }
 
-  async #scanPlaces(query: Float32Array, places: Float64Array): Promise<BlockScores> {
-    const blocks = Math.ceil(places.length / BLOCK_SLOTS)
-    const shared = takeScores(blocks)
-    const scores = shared.scores.subarray(0, places.length)
-    if (await this.#scanning.pool?.scan({ query, places, into: scores })) return shared
-    // A thread that failed may still write, so its scores are left to it.
-    const into = makeScores(blocks, ArrayBuffer)
-    for (let start = 0; start < places.length; start += SLICE_SLOTS) {
-      await turn()
-      const part = places.subarray(start, start + SLICE_SLOTS)
-      into.scores.set(
-        this.#scanner.scanPlaces(query, part.length, (n) => part[n] as number),
-        start,
-      )
-    }
-    return into
-  }
-
-  /** Brings scores of single slots to the present. */
-  #scoreSlotsAgain(
-    queries: readonly Float32Array[],
-    slots: Uint32Array,
-    changed: ReadonlySet<number>,
-    scores: readonly Float32Array[],
-  ): void {
-    if (changed.size === 0) return
-    const again: number[] = []
-    for (let n = 0; n < slots.length; n++) {
-      const slot = slots[n] as number
-      if (slot >= this.slots) for (const some of scores) some[n] = -Infinity
-      else if (changed.has(slot)) again.push(n)
-    }
-    for (const [q, query] of queries.entries()) {
-      const present = this.scanSlots(
-        query,
-        again.map((n) => slots[n] as number),
-      )
-      for (const [i, n] of again.entries()) (scores[q] as Float32Array)[n] = present[i] as number
-    }
-  }
-
-  /** @param queries at most {@link SCAN_QUERIES_MAX}. */
-  async #scanLarge(queries: readonly Float32Array[], mean: Float32Array | undefined): Promise<BlockScores[]> {
+  /** @param mean of the sketches to estimate with, as far as the store has them; undefined to compare in full. */
+  #scanLarge(queries: readonly Float32Array[], mean: Float32Array | undefined): Promise<BlockScores[]> {
     const blocks = Float64Array.from(this.#blocks)
     const sketched = mean ? Math.min(blocks.length, Math.floor(this.#sketches.done / BLOCK_SLOTS)) : 0
-    const parts: ScanPart[] = [
+    return scanBlocksBeside(this.#scanning, queries, blocks, [
       { from: 0, to: sketched, mean },
       { from: sketched, to: blocks.length, mean: undefined },
-    ]
-    const room = blocks.length + SPARE_BLOCKS
-    const shared = queries.map(() => takeScores(room))
-    if (await this.#scanning.pool?.scan({ queries, blocks, parts, into: shared })) return shared
-    // A thread that failed may still write, so its scores are left to it.
-    const into = queries.map(() => makeScores(room, ArrayBuffer))
-    const slice = Math.floor(SLICE_BLOCKS / queries.length)
-    for (const { from, to, mean } of parts) {
-      for (let start = from; start < to; start += slice) {
-        await turn()
-        this.#scanner.scanBlocks(queries, mean, blocks, start, Math.min(to, start + slice), into)
-      }
-    }
-    return into
+    ])
   }
 
   /** Brings scores to the present: those of slots that changed during the scan. */
@@ -461,10 +394,3 @@ export class StoreSegment implements Segment {
     return block + (slot % BLOCK_SLOTS)
   }
 }
-
-/** Cuts queries into those of one scan each, by their numbers from and to. */
-const cutQueries = ({ length }: readonly Float32Array[]): [from: number, to: number][] =>
-  Array.from({ length: Math.ceil(length / SCAN_QUERIES_MAX) }, (_, n) => [
-    n * SCAN_QUERIES_MAX,
-    Math.min(length, (n + 1) * SCAN_QUERIES_MAX),
-  ])

@@ -141,8 +141,11 @@ describe('a store whose time is over', () => {
   })
 })
 
+/** Tables that an index finds no rows of a store in. What waits to be written is at most 1,000 rows of all stores. */
+const WALKED: readonly string[] = ['vectors', 'late_writes']
+
 test('every table is searched for the rows of a store by an index', () => {
-  const plans = STORE_TABLES.filter((table) => table !== 'vectors').map((table) => {
+  const plans = STORE_TABLES.filter((table) => !WALKED.includes(table)).map((table) => {
     const steps = app.db
       .prepare<{ storeId: string }, { detail: string }>(
         `EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${buildOwnership(app.db, table)}`,
