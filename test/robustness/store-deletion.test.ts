@@ -17,7 +17,7 @@ const ROWS = readRepetitions('DELETION_ROWS', 3_000)
 const KILLS = readRepetitions('DELETION_KILLS', 3)
 const DIMENSION = 512
 /** What a service tidies away or counts by itself meanwhile. */
-const ITS_OWN = ['kept_pictures', 'released_pictures', 'stores']
+const ITS_OWN = ['kept_pictures', 'late_writes', 'released_pictures', 'stores']
 
 let install: Install
 let other: Store
