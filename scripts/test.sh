@@ -16,23 +16,19 @@ count() { grep -aEo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; 
 # name_log <name>: prints the path of the log of a step.
 name_log() { printf '%s' "$logs/$(printf '%s' "$1" | tr ' ' '-').log"; }
 
-# run <log> <command…>: prints what the command prints, and notes its status and its seconds beside its log.
-run() {
-  log=$1
-  shift
+# step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports.
+step() {
+  name=$1
+  kind=$2
+  shift 2
+  log=$(name_log "$name")
+  say "$name"
   started=$(date +%s)
-  "$@" 2>&1
-  echo $? >"$log.status"
-  echo $(($(date +%s) - started)) >"$log.seconds"
-}
-
-# tally <name> <kind>: kind `one` counts as one check, `many` as the checks that the command reported.
-tally() {
-  log=$(name_log "$1")
+  { "$@" 2>&1; echo $? >"$log.status"; } | tee "$log"
   status=$(cat "$log.status")
   good=0
   bad=0
-  if [ "$2" = many ]; then
+  if [ "$kind" = many ]; then
     good=$(count "$log" '(passed|pass)\b')
     bad=$(count "$log" '(failed|fail)\b')
   elif [ "$status" -eq 0 ]; then
@@ -42,39 +38,9 @@ tally() {
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   passed=$((passed + good))
   failed=$((failed + bad))
-  times="$times$(printf '%5d s  %s' "$(cat "$log.seconds")" "$1")
+  times="$times$(printf '%5d s  %s' $(($(date +%s) - started)) "$name")
 "
 }
-
-# step <name> <kind> <command…>: runs a check.
-step() {
-  name=$1
-  kind=$2
-  shift 2
-  say "$name"
-  run "$(name_log "$name")" "$@" | tee "$(name_log "$name")"
-  tally "$name" "$kind"
-}
-
-# start_beside <name> <command…>: starts a check beside those that follow. It prints nothing before `finish_beside`.
-start_beside() {
-  name=$1
-  shift
-  say "$name (started; the output comes later)"
-  run "$(name_log "$name")" "$@" >"$(name_log "$name")" &
-  beside=$!
-}
-
-# finish_beside <name> <kind>: waits for the check that was started, and prints its output.
-finish_beside() {
-  wait "$beside"
-  say "$1"
-  cat "$(name_log "$1")"
-  tally "$1" "$2"
-}
-
-# A shell lets what runs in the background ignore Ctrl-C.
-trap 'trap - TERM; kill -TERM 0' INT
 
 find_chromium() {
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
@@ -125,12 +91,9 @@ if [ "${1:-}" != slow ]; then
 fi
 step "build" one bun build.ts
 step "smoke" many bun scripts/smoke.ts
-# Most of these measure times and memory, so nothing else runs beside them.
 step "robustness tests" many robustness_tests
-# Both of these mostly wait, for Chromium and for processes, and measure nothing.
-start_beside "process tests" test_executable ./test/slow ./test/executable
+step "process tests" many test_executable ./test/slow ./test/executable
 step "browser tests" many browser_tests
-finish_beside "process tests" many
 
 if [ "${1:-}" != slow ]; then
   say "bars"

@@ -8,10 +8,10 @@ import { silenceNativeLibraries } from './platform/native/silence.ts'
  * Pictures occupy all cores for tens of milliseconds. Where cores are scarce, the service's event loop and the texts,
  * which need a core only briefly, take precedence.
  *
- * Of a core that both want, pictures get 3 %: enough that a constant stream of searches never stops them. With a niceness of 10 they
- * got 10 %, and one burst of 3 ms in ten lost 2 to 5 ms to them; now one in fifty does. 19 would leave them 1.4 %.
+ * Of a core that both want, pictures get 10 %: enough that neither a constant stream of searches nor other programs of the machine
+ * stop them. With a niceness of 15 they would get 3 %, and beside two busy programs uploads then waited longer than they may.
  */
-const VISION_NICENESS = 15
+const VISION_NICENESS = 10
 
 /**
  * Runs a process that decodes pictures or embeds texts for the service that started it (`embedder-process <role>
