@@ -8,7 +8,8 @@ export type Goal = { atMost: number } | { atLeast: number } | { from: number; to
  * `ratio` has no unit: it is so many times what it is held against. Times are those of the processor: what the clock says depends
  * on what else the machine does, and belongs into notes.
  */
-export type Unit = 'ratio' | 'CPU µs' | 'CPU ms' | 'CPU s' | 'KiB' | 'MB' | 'a second'
+/** A plain second is one of the clock: of a wait that takes hardly any processor time. */
+export type Unit = 'ratio' | 'CPU µs' | 'CPU ms' | 'CPU s' | 's' | 'KiB' | 'MB' | 'a second'
 
 /** What a bench measures, defined once: the table of the guide has a line for each of its figures. */
 export interface Row {
