@@ -10,8 +10,10 @@ export interface LateWrite {
   kind: string
   /** What a restart needs to do the write again, as it goes into JSON. */
   toRecord(): object
-  /** Runs in a transaction, after the writes before it. */
+  /** Runs in a transaction, after the writes before it; once more after a transaction that was undone. */
   write(): void
+  /** Called once the write is kept, or its store is gone. */
+  written?(): void
 }
 
 /** Turns a record back into its write, in the transaction of the write and right before it. */
@@ -20,6 +22,8 @@ export type Restore = (storeId: string, record: unknown) => () => void
 export interface LateWritesOptions extends WriteBehindOptions {
   /** Writes the records within half a second. */
   writes: WriteBehind
+  /** Called for each store of a transaction that was undone: what its writes have counted in memory is wrong. */
+  undone?(storeId: string): void
 }
 
 export type LateWrites = ReturnType<typeof createLateWrites>
@@ -46,7 +50,8 @@ const WAITING_MAX = 1_000
  * Whatever reads what they write calls `flush` first. A write that fails is lost and counted in the log, and keeps no
  * other one back; while the disk takes nothing, the last 1,000 wait.
  */
-export function createLateWrites({ db, writes, name, defer, log, reportFault }: LateWritesOptions) {
+export function createLateWrites(options: LateWritesOptions) {
+  const { db, writes, name, defer, log, reportFault } = options
   const records = createLateRecords(db)
   const restorers = new Map<string, Restore>()
   let queue: Entry[] = []
@@ -76,6 +81,17 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     removeRecords(group)
   })
 
+  /** Runs some writes, all or none. */
+  function runTogether(group: readonly Entry[]): void {
+    try {
+      run.immediate(group)
+    } catch (error) {
+      for (const storeId of new Set(group.map((entry) => entry.storeId))) options.undone?.(storeId)
+      throw error
+    }
+    for (const { written } of group) written?.()
+  }
+
   function removeRecords(group: readonly Entry[]): void {
     const last = group.findLast(({ number }) => number !== undefined)?.number
     if (last !== undefined) records.removeTo(last)
@@ -87,7 +103,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     try {
       for (const entry of group) {
         try {
-          run.immediate([entry])
+          runTogether([entry])
         } catch (error) {
           if (isFaultOfDisk(error)) throw error
           failures.push(error)
@@ -106,7 +122,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
 
   function runGroup(group: readonly Entry[]): void {
     try {
-      run.immediate(group)
+      runTogether(group)
       queue = queue.slice(group.length)
     } catch (error) {
       if (isFaultOfDisk(error)) throw error

@@ -8,6 +8,8 @@ let db: Db
 let scheduled: { callback: () => void; delayMs: number }[]
 let logged: { fields: { err: unknown; lost: number }; message: string }[]
 let faults: unknown[]
+/** Stores of groups that were undone. */
+let undone: string[]
 /** Set to make every write fail as on a full disk. */
 let isFull: boolean
 
@@ -21,6 +23,7 @@ beforeEach(() => {
   scheduled = []
   logged = []
   faults = []
+  undone = []
   isFull = false
 })
 afterEach(() => void db.close())
@@ -38,7 +41,7 @@ function create() {
     reportFault: (error: unknown) => void faults.push(error),
   }
   const writes = createWriteBehind(options)
-  const late = createLateWrites({ ...options, writes })
+  const late = createLateWrites({ ...options, writes, undone: (storeId) => void undone.push(storeId) })
   late.restoreAs('note', (_storeId, record) => insert((record as { text: string }).text))
   return { ...late, keep: writes.flush }
 }
@@ -138,6 +141,26 @@ test('while the disk is full, writes wait with their records, and follow in orde
   isFull = false
   runScheduled(30_000)
   expect([notes(), records()]).toEqual([['a', 'b', 'c'], []])
+})
+
+test('each write hears once that it is kept, and each store of a group that is undone hears of that', () => {
+  const late = create()
+  const written: string[] = []
+  const add = (text: string, storeId?: string) =>
+    late.enqueue({ ...note(text, storeId), written: () => void written.push(text) })
+  add('a')
+  add('b', 'two')
+  add('c')
+  isFull = true
+  late.flush()
+  expect([written, undone]).toEqual([[], ['one', 'two']])
+  isFull = false
+  late.flush()
+  late.flush()
+  expect([written, undone]).toEqual([
+    ['a', 'b', 'c'],
+    ['one', 'two'],
+  ])
 })
 
 test('a full disk at a start leaves the records for later', () => {
