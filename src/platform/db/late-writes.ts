@@ -60,6 +60,8 @@ export function createLateWrites(options: LateWritesOptions) {
   let isFailing = false
   /** The entries whose records the present group of `writes` has written, as long as it may be undone. */
   let kept: Entry[] = []
+  /** The last record of the writes that were dropped; it goes with the next group, and no start does them again. */
+  let droppedTo: number | undefined
 
   /** Writes the records that are missing, and only those: what is written itself by then needs none. */
   function keepRecords(): void {
@@ -93,7 +95,8 @@ export function createLateWrites(options: LateWritesOptions) {
   }
 
   function removeRecords(group: readonly Entry[]): void {
-    const last = group.findLast(({ number }) => number !== undefined)?.number
+    // Where none of a group has a record, those of the table are all of writes that were dropped.
+    const last = findLast(group) ?? droppedTo
     if (last !== undefined) records.removeTo(last)
   }
 
@@ -134,6 +137,7 @@ export function createLateWrites(options: LateWritesOptions) {
   function wait(err: unknown): void {
     reportFault(err)
     const lost = Math.max(queue.length - WAITING_MAX, 0)
+    droppedTo = findLast(queue.slice(0, lost)) ?? droppedTo
     queue = queue.slice(lost)
     if (lost > 0 || !isFailing) log.error({ err, lost }, `${name} wait: they could not be written`)
     isFailing = true
@@ -145,6 +149,7 @@ export function createLateWrites(options: LateWritesOptions) {
     try {
       while (queue.length > 0) withoutFsync(db, () => runGroup(queue.slice(0, GROUP_MAX)))
       isFailing = false
+      droppedTo = undefined
     } catch (error) {
       wait(error)
       throw error
@@ -207,6 +212,10 @@ export function createLateWrites(options: LateWritesOptions) {
     },
   }
 }
+
+/** The number of the last record of some writes. */
+const findLast = (entries: readonly Entry[]): number | undefined =>
+  entries.findLast(({ number }) => number !== undefined)?.number
 
 /** A record that cannot be read fails as its write does. */
 function restoreEntry({ record, ...row }: LateRecord, restore: Restore | undefined): Entry {

@@ -200,6 +200,17 @@ test('at most 1,000 wait for a full disk, the last ones; what is lost is counted
   expect(logged.reduce((sum, { fields }) => sum + fields.lost, 0)).toBe(400)
 })
 
+test('what was dropped for a full disk leaves no record that a start would do again', () => {
+  const late = create()
+  for (let n = 0; n < 100; n++) late.enqueue(note(`${n}`))
+  late.keep()
+  isFull = true
+  for (let n = 100; n < 1_200; n++) late.enqueue(note(`${n}`))
+  isFull = false
+  late.flush()
+  expect([notes().length, notes()[0], records()]).toEqual([1_000, '200', []])
+})
+
 test('the two-hundredth write makes all of them run, but not as part of another transaction', () => {
   const late = create()
   const addAll = (from: number, to: number) => {
