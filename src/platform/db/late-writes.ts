@@ -1,5 +1,5 @@
 import { isFaultOfDisk } from '../../core/storage.ts'
-import { createLateRecords, type LateRecord } from './late-records.ts'
+import { createLateRecords, type LateRecord, type LateRecords } from './late-records.ts'
 import { withoutFsync } from './open.ts'
 import type { WriteBehind, WriteBehindOptions } from './write-behind.ts'
 
@@ -76,23 +76,7 @@ export function createLateWrites(options: LateWritesOptions) {
     kept = []
   }
 
-  const run = db.transaction((group: readonly Entry[]) => {
-    // A store may have been deleted meanwhile, by another process, too.
-    const stores = records.findStores(new Set(group.map(({ storeId }) => storeId)))
-    for (const { storeId, write } of group) if (stores.has(storeId)) write()
-    removeRecords(group)
-  })
-
-  /** Runs some writes, all or none. */
-  function runTogether(group: readonly Entry[]): void {
-    try {
-      run.immediate(group)
-    } catch (error) {
-      for (const storeId of new Set(group.map((entry) => entry.storeId))) options.undone?.(storeId)
-      throw error
-    }
-    for (const { written } of group) written?.()
-  }
+  const runTogether = createRunner(options, records, removeRecords)
 
   function removeRecords(group: readonly Entry[]): void {
     // Where none of a group has a record, those of the table are all of writes that were dropped.
@@ -210,6 +194,30 @@ export function createLateWrites(options: LateWritesOptions) {
     forgetStore(storeId: string): void {
       queue = queue.filter((entry) => entry.storeId !== storeId)
     },
+  }
+}
+
+/** Creates the transaction of some writes, in which their records go: all of them are written, or none. */
+function createRunner(
+  { db, undone }: LateWritesOptions,
+  records: Pick<LateRecords, 'findStores'>,
+  removeRecords: (group: readonly Entry[]) => void,
+) {
+  const run = db.transaction((group: readonly Entry[]) => {
+    // A store may have been deleted meanwhile, by another process, too.
+    const stores = records.findStores(new Set(group.map(({ storeId }) => storeId)))
+    for (const { storeId, write } of group) if (stores.has(storeId)) write()
+    removeRecords(group)
+  })
+
+  return (group: readonly Entry[]): void => {
+    try {
+      run.immediate(group)
+    } catch (error) {
+      for (const storeId of new Set(group.map((entry) => entry.storeId))) undone?.(storeId)
+      throw error
+    }
+    for (const { written } of group) written?.()
   }
 }
 
