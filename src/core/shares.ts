@@ -54,7 +54,7 @@ interface Holder {
  * The four numbers of each share stand in `core/limits.ts`. Count what only waits for another server apart from what holds
  * memory. `test/robustness/neighbours.test.ts` misuses everything at once; add a new share to its `misuse.ts`.
  *
- * @param onFreed called whenever something is returned.
+ * @param onFreed called whenever something is returned, and after somebody has given way.
  */
 export function createShares(limits: ShareLimits, onFreed: () => void = () => {}) {
   const owners = new Map<string, number>()
@@ -118,7 +118,7 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
       if (!gone.has(holder) && beyond(of(holder.owner)) > 0 && helps(holder)) count(holder)
     }
     const isEnough = fits(owner, size, ceiling)
-    // Nobody is told: what they leave is for this owner.
+    // Nobody is told yet: this owner takes of what they leave first.
     for (const holder of gone)
       isEnough ? holder.drop() : add(holder.owner, holder.holding.size, holder.isCapped)
     return isEnough
@@ -176,7 +176,11 @@ export function createShares(limits: ShareLimits, onFreed: () => void = () => {}
       size = 1,
       { ceiling, yields }: { ceiling?: number | undefined; yields?: Yielding | undefined } = {},
     ): Holding | undefined {
-      if (!fits(owner, size, ceiling) && !makeWay(owner, size, ceiling)) return undefined
+      if (!fits(owner, size, ceiling)) {
+        if (!makeWay(owner, size, ceiling)) return undefined
+        // Those who gave way may have held more than this owner takes.
+        queueMicrotask(onFreed)
+      }
       return hold(owner, size, ceiling !== undefined, yields)
     },
 

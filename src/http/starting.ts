@@ -18,6 +18,15 @@ export interface StartingDeps extends Omit<RequestLogDeps, 'log'> {
   readPhase(): StartPhase
 }
 
+/** The methods of the health routes. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/**
+ * Finds the path in an address, without the slash that may follow it. The address of a request without a usable host, as probes
+ * with HTTP/1.0 send it, is a path, and no URL to JavaScript; Elysia looks for the path behind the eleventh character.
+ */
+const PATH = /^(?:https?:\/\/[^/?#]*)?([^?#]*?)\/?(?:[?#]|$)/
+
 /** The parts that `/health/ready` reports. */
 const PARTS = ['database', 'vectors', 'model', 'disk'] as const
 
@@ -43,14 +52,13 @@ export function createStartingServer({ readPhase, ...deps }: StartingDeps) {
       // Before the routes, because a request may use any method and any path.
       .onRequest(({ request, set }) => {
         const { doing, retryAfterSeconds } = readPhase()
-        const path = request.method === 'GET' ? new URL(request.url).pathname : ''
-        if (path === '/health') return Response.json({ status: 'ok', starting: doing })
+        const asked = READING.has(request.method) ? PATH.exec(request.url)?.[1] : undefined
+        if (asked === '/health') return Response.json({ status: 'ok', starting: doing })
         const message = `The service is starting: ${doing}`
-        if (path !== '/health/ready') throw new ApiError('overloaded', message, { retryAfterSeconds })
+        if (asked !== '/health/ready') throw new ApiError('overloaded', message, { retryAfterSeconds })
         set.headers['retry-after'] = String(retryAfterSeconds)
-        set.status = 503
         const checks = Object.fromEntries(PARTS.map((part) => [part, { ok: false, reason: message }]))
-        return new Response(JSON.stringify({ status: 'not_ready', checks }))
+        return Response.json({ status: 'not_ready', checks }, { status: 503 })
       })
   )
 }

@@ -20,7 +20,12 @@ export function wireDiscovery(
 ) {
   const { base } = foundation
   // Searches and feedback write to it, and analytics flush it before they count.
-  const writes = createLateWrites({ ...base, writes: foundation.writes, name: 'searches and feedback' })
+  const writes = createLateWrites({
+    ...base,
+    writes: foundation.writes,
+    name: 'searches and feedback',
+    undone: (storeId) => analytics.service.forgetSizes(storeId),
+  })
   const analytics = buildAnalytics(base, {
     model,
     embedder,

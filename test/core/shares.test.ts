@@ -53,6 +53,18 @@ describe('what owners share', () => {
     expect([all.tryTake('c', 2, { ceiling: 4 })?.size, all.held()]).toEqual([2, 4])
   })
 
+  test('what others gave way with, beyond what was needed, is told once it is free', async () => {
+    const seen: number[] = []
+    const all = createShares(LIMITS, () => void seen.push(all.held()))
+    const giant = { isSlow: () => false, isUnderWay: () => true, giveWay: () => {} }
+    expect(all.tryTake('a', 8, { yields: giant })).toBeDefined()
+    for (const owner of ['b', 'c', 'd', 'e', 'f', 'g']) expect(all.tryTake(owner, 2)).toBeDefined()
+    expect(all.tryTake('late', 1)).toBeDefined()
+    expect(seen).toEqual([])
+    await Promise.resolve()
+    expect(seen).toEqual([13])
+  })
+
   test('what is returned can be taken again, and is told once', () => {
     let told = 0
     const all = createShares(LIMITS, () => told++)

@@ -9,6 +9,8 @@ export interface LateRecord {
   record: string
 }
 
+export type LateRecords = ReturnType<typeof createLateRecords>
+
 /** All SQL of the records of late writes. No call opens a transaction. */
 export function createLateRecords(db: Db) {
   const insert = db.prepare('INSERT INTO late_writes (store_id, kind, record) VALUES (?, ?, ?)')

@@ -1,5 +1,5 @@
 import { isFaultOfDisk } from '../../core/storage.ts'
-import { createLateRecords, type LateRecord } from './late-records.ts'
+import { createLateRecords, type LateRecord, type LateRecords } from './late-records.ts'
 import { withoutFsync } from './open.ts'
 import type { WriteBehind, WriteBehindOptions } from './write-behind.ts'
 
@@ -10,8 +10,10 @@ export interface LateWrite {
   kind: string
   /** What a restart needs to do the write again, as it goes into JSON. */
   toRecord(): object
-  /** Runs in a transaction, after the writes before it. */
+  /** Runs in a transaction, after the writes before it; once more after a transaction that was undone. */
   write(): void
+  /** Called once the write is kept, or its store is gone. */
+  written?(): void
 }
 
 /** Turns a record back into its write, in the transaction of the write and right before it. */
@@ -20,6 +22,8 @@ export type Restore = (storeId: string, record: unknown) => () => void
 export interface LateWritesOptions extends WriteBehindOptions {
   /** Writes the records within half a second. */
   writes: WriteBehind
+  /** Called for each store of a transaction that was undone: what its writes have counted in memory is wrong. */
+  undone?(storeId: string): void
 }
 
 export type LateWrites = ReturnType<typeof createLateWrites>
@@ -46,7 +50,8 @@ const WAITING_MAX = 1_000
  * Whatever reads what they write calls `flush` first. A write that fails is lost and counted in the log, and keeps no
  * other one back; while the disk takes nothing, the last 1,000 wait.
  */
-export function createLateWrites({ db, writes, name, defer, log, reportFault }: LateWritesOptions) {
+export function createLateWrites(options: LateWritesOptions) {
+  const { db, writes, name, defer, log, reportFault } = options
   const records = createLateRecords(db)
   const restorers = new Map<string, Restore>()
   let queue: Entry[] = []
@@ -55,6 +60,8 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
   let isFailing = false
   /** The entries whose records the present group of `writes` has written, as long as it may be undone. */
   let kept: Entry[] = []
+  /** The last record of the writes that were dropped; it goes with the next group, and no start does them again. */
+  let droppedTo: number | undefined
 
   /** Writes the records that are missing, and only those: what is written itself by then needs none. */
   function keepRecords(): void {
@@ -69,15 +76,11 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     kept = []
   }
 
-  const run = db.transaction((group: readonly Entry[]) => {
-    // A store may have been deleted meanwhile, by another process, too.
-    const stores = records.findStores(new Set(group.map(({ storeId }) => storeId)))
-    for (const { storeId, write } of group) if (stores.has(storeId)) write()
-    removeRecords(group)
-  })
+  const runTogether = createRunner(options, records, removeRecords)
 
   function removeRecords(group: readonly Entry[]): void {
-    const last = group.findLast(({ number }) => number !== undefined)?.number
+    // Where none of a group has a record, those of the table are all of writes that were dropped.
+    const last = findLast(group) ?? droppedTo
     if (last !== undefined) records.removeTo(last)
   }
 
@@ -87,7 +90,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     try {
       for (const entry of group) {
         try {
-          run.immediate([entry])
+          runTogether([entry])
         } catch (error) {
           if (isFaultOfDisk(error)) throw error
           failures.push(error)
@@ -106,7 +109,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
 
   function runGroup(group: readonly Entry[]): void {
     try {
-      run.immediate(group)
+      runTogether(group)
       queue = queue.slice(group.length)
     } catch (error) {
       if (isFaultOfDisk(error)) throw error
@@ -118,6 +121,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
   function wait(err: unknown): void {
     reportFault(err)
     const lost = Math.max(queue.length - WAITING_MAX, 0)
+    droppedTo = findLast(queue.slice(0, lost)) ?? droppedTo
     queue = queue.slice(lost)
     if (lost > 0 || !isFailing) log.error({ err, lost }, `${name} wait: they could not be written`)
     isFailing = true
@@ -129,6 +133,7 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     try {
       while (queue.length > 0) withoutFsync(db, () => runGroup(queue.slice(0, GROUP_MAX)))
       isFailing = false
+      droppedTo = undefined
     } catch (error) {
       wait(error)
       throw error
@@ -191,6 +196,34 @@ export function createLateWrites({ db, writes, name, defer, log, reportFault }: 
     },
   }
 }
+
+/** Creates the transaction of some writes, in which their records go: all of them are written, or none. */
+function createRunner(
+  { db, undone }: LateWritesOptions,
+  records: Pick<LateRecords, 'findStores'>,
+  removeRecords: (group: readonly Entry[]) => void,
+) {
+  const run = db.transaction((group: readonly Entry[]) => {
+    // A store may have been deleted meanwhile, by another process, too.
+    const stores = records.findStores(new Set(group.map(({ storeId }) => storeId)))
+    for (const { storeId, write } of group) if (stores.has(storeId)) write()
+    removeRecords(group)
+  })
+
+  return (group: readonly Entry[]): void => {
+    try {
+      run.immediate(group)
+    } catch (error) {
+      for (const storeId of new Set(group.map((entry) => entry.storeId))) undone?.(storeId)
+      throw error
+    }
+    for (const { written } of group) written?.()
+  }
+}
+
+/** The number of the last record of some writes. */
+const findLast = (entries: readonly Entry[]): number | undefined =>
+  entries.findLast(({ number }) => number !== undefined)?.number
 
 /** A record that cannot be read fails as its write does. */
 function restoreEntry({ record, ...row }: LateRecord, restore: Restore | undefined): Entry {

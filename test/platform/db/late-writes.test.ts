@@ -8,6 +8,8 @@ let db: Db
 let scheduled: { callback: () => void; delayMs: number }[]
 let logged: { fields: { err: unknown; lost: number }; message: string }[]
 let faults: unknown[]
+/** Stores of groups that were undone. */
+let undone: string[]
 /** Set to make every write fail as on a full disk. */
 let isFull: boolean
 
@@ -21,6 +23,7 @@ beforeEach(() => {
   scheduled = []
   logged = []
   faults = []
+  undone = []
   isFull = false
 })
 afterEach(() => void db.close())
@@ -38,7 +41,7 @@ function create() {
     reportFault: (error: unknown) => void faults.push(error),
   }
   const writes = createWriteBehind(options)
-  const late = createLateWrites({ ...options, writes })
+  const late = createLateWrites({ ...options, writes, undone: (storeId) => void undone.push(storeId) })
   late.restoreAs('note', (_storeId, record) => insert((record as { text: string }).text))
   return { ...late, keep: writes.flush }
 }
@@ -140,6 +143,26 @@ test('while the disk is full, writes wait with their records, and follow in orde
   expect([notes(), records()]).toEqual([['a', 'b', 'c'], []])
 })
 
+test('each write hears once that it is kept, and each store of a group that is undone hears of that', () => {
+  const late = create()
+  const written: string[] = []
+  const add = (text: string, storeId?: string) =>
+    late.enqueue({ ...note(text, storeId), written: () => void written.push(text) })
+  add('a')
+  add('b', 'two')
+  add('c')
+  isFull = true
+  late.flush()
+  expect([written, undone]).toEqual([[], ['one', 'two']])
+  isFull = false
+  late.flush()
+  late.flush()
+  expect([written, undone]).toEqual([
+    ['a', 'b', 'c'],
+    ['one', 'two'],
+  ])
+})
+
 test('a full disk at a start leaves the records for later', () => {
   const before = create()
   before.enqueue(note('a'))
@@ -175,6 +198,17 @@ test('at most 1,000 wait for a full disk, the last ones; what is lost is counted
   late.flush()
   expect([notes().length, notes()[0], notes().at(-1)]).toEqual([1_000, '400', '1399'])
   expect(logged.reduce((sum, { fields }) => sum + fields.lost, 0)).toBe(400)
+})
+
+test('what was dropped for a full disk leaves no record that a start would do again', () => {
+  const late = create()
+  for (let n = 0; n < 100; n++) late.enqueue(note(`${n}`))
+  late.keep()
+  isFull = true
+  for (let n = 100; n < 1_200; n++) late.enqueue(note(`${n}`))
+  isFull = false
+  late.flush()
+  expect([notes().length, notes()[0], records()]).toEqual([1_000, '200', []])
 })
 
 test('the two-hundredth write makes all of them run, but not as part of another transaction', () => {

@@ -10,7 +10,7 @@ const SIZES_MAX = 10_000
 
 export type DayLimits = ReturnType<typeof createDayLimits>
 
-/** Bounds how many rows of a kind a store gets in one day. A write that was undone still counts. */
+/** Bounds how many rows of a kind a store gets in one day. A write that was undone counts until `forgetStore`. */
 export function createDayLimits({ countRows }: DayLimitsDeps) {
   const sizes = new BoundedMap<string, number>(SIZES_MAX)
 

@@ -130,6 +130,11 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
         if (isCounted(search)) countSearch(search, replaced)
         if (unmet) demand.recordSearch(search, unmet)
       },
+      /** Drops the sizes that writes of a store have counted in memory: a transaction of theirs was undone. */
+      forgetSizes(storeId: string): void {
+        limits.forgetStore(storeId)
+        demand.forgetStore(storeId)
+      },
       /** Ends the keystroke burst of a search that receives feedback: the next one of the session stands for itself. */
       endKeystrokeBurst: keystrokeBursts.end,
       countEvent: eventCounting.countEvent,

@@ -52,7 +52,6 @@ export function createSearchHistory(deps: HistoryDeps) {
   const pending = new Map<string, SearchRow>()
 
   function write(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void {
-    pending.delete(search.id)
     queries.record(search)
     recordSearch(search, replaced, unmet)
   }
@@ -80,6 +79,7 @@ export function createSearchHistory(deps: HistoryDeps) {
         kind: 'search',
         toRecord: (): SearchRecord => ({ search, replaced: replaced?.id, unmet: unmet?.toString('base64') }),
         write: () => write(search, replaced, unmet),
+        written: () => void pending.delete(search.id),
       })
     },
 

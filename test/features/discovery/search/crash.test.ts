@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/platform/db/open.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
+import { onlyStoreId } from '../../../support/seed.ts'
 
 /** All that searches and events leave behind. */
 const TABLES = [
@@ -143,4 +144,29 @@ test('the request counts of the plan share the commit of the records', async () 
     CREATE TEMP TRIGGER b AFTER INSERT ON late_writes BEGIN SELECT note_commit(); END`)
   keep()
   expect([commits, before]).toEqual([2, app.db.pragma('data_version', { simple: true })])
+})
+
+test('a disk that is full for long takes no places in the counts of the day', async () => {
+  const { app } = appOf()
+  const token = await app.signIn()
+  const search = (query: string) => app.call('POST', '/v1/search/text', { token, body: { query } })
+  for (let n = 0; n < 20; n++) await search(`query ${n}`)
+  let isFull = true
+  app.history.enqueue({
+    storeId: onlyStoreId(app),
+    kind: 'event',
+    toRecord: () => ({}),
+    write() {
+      if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    },
+  })
+  // A day has places for 5,000 queries.
+  for (let tries = 0; tries < 260; tries++) app.history.flush()
+  isFull = false
+  await search('one more')
+  app.history.flush()
+  const queries = app.db
+    .prepare("SELECT count(*) FROM tally_items WHERE name LIKE 'query %' OR name = 'one more'")
+    .pluck()
+  expect(queries.get()).toBe(21)
 })

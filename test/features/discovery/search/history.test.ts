@@ -148,9 +148,12 @@ describe('the line of waiting searches', () => {
   const faults: unknown[] = []
   let scheduled: (() => void)[]
   let history: ReturnType<typeof createSearchHistory>
+  /** The ids of the searches that were added. */
+  let shown: string[]
 
   beforeEach(() => {
     logged.length = 0
+    shown = []
     scheduled = []
     faults.length = 0
     const options = {
@@ -183,8 +186,11 @@ describe('the line of waiting searches', () => {
       sessionId: null,
       searchSource: null,
     }
-    for (let i = 0; i < n; i++)
-      history.add({ ...row, id: app.ids.uuid(), storeId, isTracked: true, createdAt: i })
+    for (let i = 0; i < n; i++) {
+      const id = app.ids.uuid()
+      shown.push(id)
+      history.add({ ...row, id, storeId, isTracked: true, createdAt: i })
+    }
   }
 
   test('never holds 200: the two-hundredth writes them all', () => {
@@ -198,6 +204,28 @@ describe('the line of waiting searches', () => {
     expect(rows()).toHaveLength(1_700)
     history.flush()
     expect([rows().length, logged.length]).toEqual([1_700, 0])
+  })
+
+  test('a search is found while its group waits for a disk that takes nothing, and when it is written', () => {
+    add(2)
+    const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    let isFull = true
+    const [storeId, ids] = [onlyStoreId(app), [...shown]]
+    history.enqueue({
+      storeId,
+      kind: 'event',
+      toRecord: () => ({}),
+      write() {
+        if (isFull) throw full
+      },
+    })
+    history.flush()
+    expect(rows()).toEqual([])
+    expect(ids.map((id) => history.find(storeId, id)?.id)).toEqual(ids)
+    isFull = false
+    history.flush()
+    expect(rows().map(({ id }) => id)).toEqual(ids)
+    expect(ids.map((id) => history.find(storeId, id)?.id)).toEqual(ids)
   })
 
   test('a failed write is logged once with the number of searches that were lost; the next ones are kept', () => {
