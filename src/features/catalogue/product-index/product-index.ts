@@ -33,7 +33,19 @@ export interface IndexedStore {
   columns: StoreColumns
   palettes: PaletteColumn
   /** Finds products by their words. `columns.documentAt` leads from a slot to a score. */
-  words: Pick<WordIndex, 'score' | 'hasAny' | 'listUnheld'>
+  words: Pick<
+    WordIndex,
+    | 'score'
+    | 'hasAny'
+    | 'listUnheld'
+    | 'listTelling'
+    | 'visitTelling'
+    | 'countHolders'
+    | 'countDocuments'
+    | 'isNamed'
+    | 'spell'
+    | 'lastDocument'
+  >
   /** Whether the words of all products are known; those of a store that was loaded come after its vectors. */
   hasAllWords: boolean
 }
