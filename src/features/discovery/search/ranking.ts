@@ -3,7 +3,7 @@ import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
 import { createEstimateTrust } from './estimate-trust.ts'
-import { collectProbable } from './estimates.ts'
+import { collectProbable, measureMargin } from './estimates.ts'
 import {
   type AddedLeg,
   type Fusion,
@@ -190,15 +190,20 @@ function createRanking(
     return toRanking(listBest(addVote(field, voters), near), isExact)
   }
 
-  /** Adds what the first hits agree on to the values of all places, from which the whole list is made again. */
-  function addVote(field: Field, voters: readonly Voter[]): Field {
+  /**
+   * Adds what the first hits agree on to the values of all places, from which the whole list is made again.
+   *
+   * @param raise added to the values before the vote, which multiplies what they are off by.
+   */
+  function addVote(field: Field, voters: readonly Voter[], raise = 0): Field {
     const vote = fusion.vote && castVote(store, voters, fusion.vote)
     if (!vote) return field
     words = vote.words
     const { slotAt } = field
     // The scores of a scan belong to the segment.
     const values = present.isPlain ? ownValues(field.values.length) : field.values
-    if (present.isPlain) values.set(field.values)
+    if (raise !== 0) for (let n = 0; n < values.length; n++) values[n] = (field.values[n] as number) + raise
+    else if (present.isPlain) values.set(field.values)
     vote.apply(values, slotAt === itself ? undefined : slotAt)
     present = withVote(present, vote)
     return { values, tops: findTops(values), slotAt }
@@ -235,18 +240,21 @@ function createRanking(
     /** From estimates of all slots. @returns undefined when they leave too many in question. */
     ofEstimates(estimates: SlotScores): Ranking | undefined {
       const first = fieldOf([estimates])
-      const scan = (request: NearRequest, field: Field) => {
-        const probable = collectProbable(store, request, field, present.valuesAt, accepts)
+      const margin = measureMargin(first.values, present.valuesAt)
+      const scan = (request: NearRequest, field: Field, margin: number) => {
+        const probable = collectProbable(store, request, field, margin, present.valuesAt, accepts)
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
         return { scores, field: toField(scores, (place) => probable[place] as number, probable.length) }
       }
       const toVote = { ...near, depth: VOTERS, threshold: 0 }
-      const voting = fusion.vote && scan(toVote, first)
+      const voting = fusion.vote && scan(toVote, first, margin)
       if (fusion.vote && !voting) return undefined
       const voters = voting ? listBest(voting.field, toVote) : []
       // The field of the voters lies in the same memory.
-      const found = scan(near, addVote(voting ? fieldOf([estimates]) : first, voters))
+      const field = voting ? fieldOf([estimates]) : first
+      const voted = addVote(field, voters, margin)
+      const found = scan(near, voted, voted === field ? margin : 0)
       return found && toRanking(listBest(found.field, near), false)
     },
   }
