@@ -584,6 +584,21 @@ describe.each(LARGE)('the ranking of a large store, scanned %s (contract 3.4)', 
     arena.close()
   })
 
+  test('is none for a store that is removed during the scan, also where estimates would do', async () => {
+    const arena = createVectorArena(DIMENSION, options)
+    const next = unitVectors(DIMENSION, 9)
+    for (const isExact of [true, false]) {
+      const rows = Array.from({ length: 300 }, () => ({ vectors: [next()], metadata: {}, isRemoved: false }))
+      const { index } = filled(rows, arena)
+      const store = searchedStore(index.findStore('s') as IndexedStore)
+      const scanned = rank(store, { ...toRequest(store, byPicture(next(), 10)), isExact })
+      await Promise.resolve()
+      index.removeStore('s')
+      expect(await scanned).toBeUndefined()
+    }
+    arena.close()
+  })
+
   test('gives searches that come together what each gets alone', async () => {
     const arena = createVectorArena(DIMENSION, options)
     await fc.assert(
