@@ -165,7 +165,8 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       const products = new Set<number>()
       for (let slot = from; slot < end; slot++) {
         const product = columns.productAt(slot)
-        if (product === 0 || columns.documentAt(slot) > 0) continue
+        // A free slot still has the row of its last product.
+        if (segment?.keyAt(slot) === -1 || product === 0 || columns.documentAt(slot) > 0) continue
         slots.push(slot)
         products.add(product)
       }
