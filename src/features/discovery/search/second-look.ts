@@ -69,8 +69,8 @@ export function scaleVote(weight: number, { slope }: ScoreMap): VoteScale {
  * Lets the first hits of a search vote.
  *
  * @param voters best first, each of another product.
- * @returns undefined where a vote cannot help: in a small store or one whose words are still being read, without names, and where no two hits share a word that
- *   others lack. Valid for one tick.
+ * @returns undefined where a vote cannot help: in a small store or one whose words are still being read, without names, and
+ *   where no two hits share a word that others lack. Valid for one tick.
  */
 export function castVote(store: SearchedStore, voters: readonly Voter[], scale: VoteScale): Vote | undefined {
   const { words, columns, hasAllWords } = store
@@ -110,7 +110,7 @@ export function joinWords(lists: readonly (readonly VotedWord[])[]): VotedWord[]
     .slice(0, NAMED_MAX)
 }
 
-/** A product without names loses as one that has half of the words. */
+/** A product without any words besides its description loses as one that has half of the words. */
 const UNNAMED = 0.5
 
 /** What one hit says. */

@@ -341,7 +341,7 @@ export function createWordIndex(scratch: Scratch) {
       return words.filter((word) => !isHeld(word))
     },
 
-    /** The words of a name, a category or a brand: they say what a document is. */
+    /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
     listTelling(document: number): number[] {
       const start = contentStarts.items[document] ?? 0
       const end = start + (contentSizes.items[document] ?? 0)
@@ -361,7 +361,7 @@ export function createWordIndex(scratch: Scratch) {
     countHolders: postings.count,
     /** A word, folded as it is compared. */
     spell: vocabulary.spell,
-    /** Whether a document has words beside those of a description. */
+    /** Whether a document has words besides those of a description. */
     isNamed: (document: number): boolean => (lengths.items[document] ?? 0) > 0,
     /** No document has a higher number. */
     lastDocument: (): number => last,
