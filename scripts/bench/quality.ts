@@ -1,6 +1,6 @@
 /**
- * Measures how well searches rank, through a running service, beside two simpler ways in the same run: the plain cosine of the
- * model's vectors, and BM25 over the names of the products.
+ * Measures how well searches rank, through a running service, beside three simpler ways in the same run: without the vote of the
+ * first hits (the first look), the plain cosine of the model's vectors, and BM25 over the names of the products.
  *
  *     bun scripts/bench/quality.ts [--executable dist/lookalike] [--sets demo,drawn,small] [--folder FOLDER …]
  *       [--body '{"category_boost":0}'] [--names german] [--tasks words] [--json FILE]
@@ -98,6 +98,9 @@ async function measure(set: LabelledSet): Promise<void> {
         'P@10',
         'R@5',
         'nDCG@10',
+        'first look P@10',
+        'R@5',
+        'nDCG',
         'vector P@10',
         'R@5',
         'nDCG',
@@ -110,25 +113,31 @@ async function measure(set: LabelledSet): Promise<void> {
       task.name.includes(flags.tasks),
     )) {
       const own: Quality[] = []
+      const once: Quality[] = []
       const plain: Quality[] = []
       const words: Quality[] = []
       for (const question of questions) {
-        const answer = await call(question.path, { ...question.body, ...extra, analytics: false })
-        if (answer.status !== 200) throw new Error(`${question.path}: ${JSON.stringify(answer.body)}`)
-        const hits = answer.body['results'] as { product_id: string }[]
         const keep = (id: string) => id !== question.without
-        own.push(judge(hits.map(({ product_id }) => product_id).filter(keep), question.right))
+        const ask = async (more: object) => {
+          const answer = await call(question.path, { ...question.body, ...more, ...extra, analytics: false })
+          if (answer.status !== 200) throw new Error(`${question.path}: ${JSON.stringify(answer.body)}`)
+          const hits = answer.body['results'] as { product_id: string }[]
+          return judge(hits.map(({ product_id }) => product_id).filter(keep), question.right)
+        }
+        own.push(await ask({}))
+        once.push(await ask({ second_look: false }))
         plain.push(judge(rankByVector(await embedQuestion(question), vectors).filter(keep), question.right))
         if (question.words !== undefined) words.push(judge(rankByName(question.words), question.right))
       }
-      const [service, vector] = [average(own), average(plain)]
+      const [service, firstLook, vector] = [average(own), average(once), average(plain)]
       results[`${set.name}: ${name}`] = {
         service,
+        first_look: firstLook,
         vector,
         ...(words.length > 0 && { bm25: average(words) }),
       } as never
       rows.push([
-        ...[name, String(questions.length), ...show(service), ...show(vector)],
+        ...[name, String(questions.length), ...show(service), ...show(firstLook), ...show(vector)],
         ...(words.length > 0 ? show(average(words)) : ['', '', '']),
       ])
     }

@@ -42,7 +42,7 @@ function planOf(store: IndexedStore, vector: Float32Array, text?: string): Ranki
   const map = { midpoint: 0.2, slope: 8 }
   const { fusions } = makePlan(
     {
-      ...{ storeId: 'store', store, steering: { boost: 0.1, isInOne: false } },
+      ...{ storeId: 'store', store, looksTwice: true, steering: { boost: 0.1, isInOne: false } },
       calibration: { image_image: map, text_image: map },
       compare: () => ({
         reliability: 0.5,

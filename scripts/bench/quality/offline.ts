@@ -103,6 +103,7 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
     { path, body, without }: Question,
     calibration: Calibration,
     boost?: number,
+    looksTwice = true,
   ): Promise<Found[]> {
     const names = createCategoryNames({
       embedder: {
@@ -120,7 +121,10 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
         : await models.see(Buffer.from(image, 'base64'), false, box && { ...box, unit: 'relative' })
     const words = query === undefined ? undefined : await models.read(query)
     const plan = makePlan(
-      { storeId: 'store', store, calibration, steering: { boost, isInOne: false }, compare: names.compare },
+      {
+        ...{ storeId: 'store', store, calibration, looksTwice },
+        ...{ steering: { boost, isInOne: false }, compare: names.compare },
+      },
       { kind: 'sides', picture: seen && { vector: seen.vector }, words },
     )
     const [fusion] = plan.fusions

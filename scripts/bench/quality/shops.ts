@@ -26,6 +26,14 @@ export const GERMAN: Readonly<Record<string, string>> = {
   ...{ handbag: 'Handtasche', umbrella: 'Regenschirm', sunglasses: 'Sonnenbrille', guitar: 'Gitarre' },
 }
 
+/** Other words that shoppers use for the kinds of the drawn set, and that none of its products has. */
+export const OTHER_WORDS: Readonly<Record<string, string>> = {
+  ...{ sofa: 'couch', mug: 'cup', trousers: 'pants', plate: 'dish', backpack: 'rucksack', handbag: 'purse' },
+  ...{ lamp: 'light', pillow: 'cushion', pot: 'saucepan', shoe: 'sneaker', clock: 'timepiece', hat: 'cap' },
+  ...{ sunglasses: 'shades', dress: 'gown', boot: 'footwear', table: 'desk', chair: 'seat', shirt: 'blouse' },
+  ...{ bottle: 'flask', bed: 'sleeping furniture' },
+}
+
 const DEPARTMENTS: Readonly<Record<string, readonly string[]>> = {
   'Home & Living': [
     'mug',

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import type { LabelledPicture, LabelledSet } from './sets.ts'
-import { GERMAN } from './shops.ts'
+import { GERMAN, OTHER_WORDS } from './shops.ts'
 
 /** One question with its right answers. */
 export interface Question {
@@ -111,6 +111,14 @@ function textTasks(set: LabelledSet): Task[] {
                 listRight(set, ({ category }) => category === kind),
               ),
             ]
+      }),
+    },
+    {
+      name: 'words: other words',
+      questions: kinds.flatMap((kind) => {
+        const other = OTHER_WORDS[kind]
+        const right = listRight(set, ({ category }) => category === kind)
+        return other === undefined || kinds.includes(other) ? [] : [ask(other, right)]
       }),
     },
     {

@@ -109,6 +109,7 @@ export class StoreSegment implements Segment {
     use: (scores: SlotScores) => Result,
   ): Result | Promise<Result | undefined> {
     this.#scanner.check(request.query)
+    if (this.#isCleared) return Promise.resolve(undefined)
     if (this.slots > this.#scanning.largeSlots)
       return request.mayEstimate && this.canEstimate
         ? this.#estimateLater(request.query, use)

@@ -102,15 +102,15 @@ function testTexts(columns: FieldColumns, name: TextColumn, wanted: readonly str
   if (wanted.includes('')) return undefined
   const { numbers, words } = columns[name]
   const known = new Set(wanted.flatMap((word) => words.findFolded(word) ?? []))
-  const above = name === 'category' ? wanted.flatMap((word) => columns.levels.test(word) ?? []) : []
-  if (known.size === 0 && above.length === 0) return nothing
-  if (known.size === 1 && above.length === 0) {
+  const isBelow = name === 'category' ? columns.levels.testAny(wanted) : undefined
+  if (known.size === 0 && !isBelow) return nothing
+  if (known.size === 1 && !isBelow) {
     const [number] = known
     return (passes, from) => {
       for (let n = 0; n < passes.length; n++) passes[n] = numbers[from + n] === number ? 1 : 0
     }
   }
-  return testEach((slot) => known.has(numbers[slot] as number) || above.some((isBelow) => isBelow(slot)))
+  return testEach((slot) => known.has(numbers[slot] as number) || isBelow?.(slot) === true)
 }
 
 const testEach =

@@ -40,7 +40,7 @@ export interface FieldColumns
   product: Float64Array
   /** 1 for the slot of a product's first picture. */
   first: Uint8Array
-  levels: Pick<Levels, 'test'>
+  levels: Pick<Levels, 'testAny'>
   /** NaN without a price, and too short for slots that never had one. */
   regularPrice: Float64Array
 }

@@ -37,6 +37,14 @@ export function createLevels() {
     column[slot] = 0
   }
 
+  function testAny(wanted: readonly string[]): ((slot: number) => boolean) | undefined {
+    const having = wanted.flatMap((name) => names.get(foldLevel(name)) ?? [])
+    if (having.length === 0) return undefined
+    const marks = new Uint8Array(sets.end())
+    for (const { sets } of having) for (const number of sets) marks[number] = 1
+    return (slot) => marks[column[slot] ?? 0] === 1
+  }
+
   return {
     /**
      * @param key a JSON list of folded names; null for none.
@@ -61,16 +69,9 @@ export function createLevels() {
     clear,
 
     /** Makes a test of slots: whether a level has this name or path. Undefined where none has. */
-    test(name: string): ((slot: number) => boolean) | undefined {
-      const having = names.get(foldLevel(name))
-      if (!having) return undefined
-      const { sets } = having
-      let last = 0
-      for (const number of sets) last = Math.max(last, number)
-      const marks = new Uint8Array(last + 1)
-      for (const number of sets) marks[number] = 1
-      return (slot) => marks[column[slot] ?? 0] === 1
-    },
+    test: (name: string) => testAny([name]),
+    /** The same for any of some names, at the cost of one. */
+    testAny,
 
     /** Some names and paths, as products spell them. */
     listNames: (max: number): string[] => Array.from(names.values().take(max), ({ spelled }) => spelled),

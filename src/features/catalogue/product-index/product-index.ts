@@ -33,7 +33,19 @@ export interface IndexedStore {
   columns: StoreColumns
   palettes: PaletteColumn
   /** Finds products by their words. `columns.documentAt` leads from a slot to a score. */
-  words: Pick<WordIndex, 'score' | 'hasAny' | 'listUnheld'>
+  words: Pick<
+    WordIndex,
+    | 'score'
+    | 'hasAny'
+    | 'listUnheld'
+    | 'listTelling'
+    | 'visitTelling'
+    | 'countHolders'
+    | 'countDocuments'
+    | 'isNamed'
+    | 'spell'
+    | 'lastDocument'
+  >
   /** Whether the words of all products are known; those of a store that was loaded come after its vectors. */
   hasAllWords: boolean
 }
@@ -153,7 +165,8 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       const products = new Set<number>()
       for (let slot = from; slot < end; slot++) {
         const product = columns.productAt(slot)
-        if (product === 0 || columns.documentAt(slot) > 0) continue
+        // A free slot still has the row of its last product.
+        if (segment?.keyAt(slot) === -1 || product === 0 || columns.documentAt(slot) > 0) continue
         slots.push(slot)
         products.add(product)
       }

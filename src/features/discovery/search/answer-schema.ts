@@ -15,6 +15,7 @@ const Explanation = named(
         keyword: t.Number(),
         color: t.Number(),
         category: t.Number(),
+        second_look: t.Number(),
       },
       { description: 'What each leg adds to the value that is mapped to the score, in units of a cosine.' },
     ),
@@ -125,6 +126,21 @@ export const SearchResponse = named(
       t.Array(named('QueryCategory', t.Object({ name: t.String(), score: t.Number() })), {
         description: 'Categories of the store that the query picture seems to show, best first; at most 5.',
       }),
+    ),
+    query_words: t.Optional(
+      t.Array(
+        named(
+          'QueryWord',
+          t.Object({
+            word: t.String({ description: 'As words are compared: lower case, without accents.' }),
+            weight: t.Number({ description: '0 to 1, as a share of the strongest.' }),
+          }),
+        ),
+        {
+          description:
+            'Words that the first results have in common and most products lack, the strongest first; at most 5. Other products without them lost by it.',
+        },
+      ),
     ),
     facets: t.Optional(t.Record(t.String(), Facet)),
     boosted_category: t.Optional(

@@ -11,6 +11,7 @@ import { pictureOf, type Query, wordsOf } from './query.ts'
 import type { Ranking } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
+import type { VotedWord } from './second-look.ts'
 
 export interface AnswerDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<SearchQueries, 'findHits'>
@@ -72,6 +73,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     exact: ranking.isExact,
     ...describePicture(picture, plan?.categories),
     ...(plan?.categories && { query_categories: plan.categories }),
+    ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
@@ -159,13 +161,16 @@ const describe = ({ explanation, score }: GroupedHit, cut: number) => {
       keyword: roundScore(legs.keyword),
       color: roundScore(legs.color),
       category: roundScore(legs.category),
+      second_look: roundScore(legs.second_look),
     },
     similarity: score,
     cut,
   }
 }
 
-const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0 }
+const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0 }
+
+const describeWord = ({ word, weight }: VotedWord) => ({ word, weight: Math.round(1_000 * weight) / 1_000 })
 
 function pickFields(metadata: Record<string, unknown>, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -176,7 +181,7 @@ function pickFields(metadata: Record<string, unknown>, fields: string[]): Record
 /** The parameters of a request that the history keeps: all except the source. */
 function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<string, unknown> {
   const { limit, offset, threshold, category, price_min, price_max, color, filters, facets } = wanted
-  const { group_by, diversity, cutoff, category_boost, exact, tags } = wanted
+  const { group_by, diversity, cutoff, category_boost, second_look, exact, tags } = wanted
   return {
     limit,
     offset,
@@ -189,6 +194,7 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
     group_by,
     cutoff,
     category_boost,
+    second_look,
     exact,
     tags,
     ...(diversity !== 0 && { diversity }),

@@ -39,6 +39,7 @@ export function browse(
     candidates,
     cut: 0,
     isExact: true,
+    words: [],
   }
 }
 

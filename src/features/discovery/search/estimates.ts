@@ -17,34 +17,34 @@ const SHARE_MAX = 0.2
 /**
  * Collects the slots that may hold one of the nearest products, in ascending order.
  *
- * The best by their estimates show how near the last wanted product is at least. A sample of all slots shows how far
- * estimates are off. Every slot that could then reach the list is collected, so the number of candidates follows the data:
- * few where the nearest stand out, many where all are alike.
+ * The best by their estimates show how near the last wanted product is at least. Every slot that could then reach the list is
+ * collected, so the number of candidates follows the data: few where the nearest stand out, many where all are alike.
  *
  * @param estimates of all slots.
+ * @param margin how far a value may lie above its estimate, see {@link measureMargin}.
  * @returns undefined when too many are in question.
  */
 export function collectProbable(
   store: SearchedStore,
   request: NearRequest,
   estimates: Pick<Field, 'values' | 'tops'>,
+  margin: number,
   precise: Precise,
   accepts: Accepts | undefined,
 ): Uint32Array | undefined {
   const { values, tops } = estimates
-  const { bias, deviation } = measureErrors(values, precise)
   const wanted = 256 + 8 * request.depth
   const first = selectTop(values, wanted, accepts, tops)
   const isAll = first.length < wanted
   const { floor } = pickProducts(store, request, first, precise(first))
   if (floor === -Infinity && !isAll) return undefined
-  const bar = isAll ? -Infinity : floor + bias - MARGIN * deviation
+  const bar = isAll ? -Infinity : floor - margin
   const slots = selectAbove(values, bar, accepts, tops)
   return slots.length > SHARE_MAX * values.length ? undefined : slots
 }
 
-/** The mean error of estimates and its standard deviation. */
-function measureErrors(values: Float32Array, precise: Precise): { bias: number; deviation: number } {
+/** How far a value may lie above its estimate. A sample of all slots shows how far estimates are off. */
+export function measureMargin(values: Float32Array, precise: Precise): number {
   const step = Math.max(1, Math.floor(values.length / SAMPLE))
   const slots: number[] = []
   for (let slot = 0; slot < values.length; slot += step) {
@@ -54,5 +54,5 @@ function measureErrors(values: Float32Array, precise: Precise): { bias: number; 
   const errors = slots.map((slot, n) => (values[slot] as number) - (exact[n] as number))
   const bias = errors.reduce((sum, error) => sum + error, 0) / errors.length
   const variance = errors.reduce((sum, error) => sum + (error - bias) ** 2, 0) / errors.length
-  return { bias, deviation: Math.sqrt(variance) }
+  return MARGIN * Math.sqrt(variance) - bias
 }

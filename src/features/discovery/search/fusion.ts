@@ -3,6 +3,7 @@ import { type ExactLeg, type LegColumn, type VectorLeg, weighted } from './legs/
 import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
+import type { Vote, VoteScale } from './second-look.ts'
 
 /*
  * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −
@@ -42,6 +43,8 @@ export interface Fusion {
   map: ScoreMap
   exactLegs(store: SearchedStore, scannedBy?: ScannedBy): ExactLeg[]
   hasKeywords(store: SearchedStore): boolean
+  /** How much the vote of the first hits counts; undefined where they have none. */
+  vote?: VoteScale | undefined
 }
 
 export interface FuseOptions {
@@ -153,7 +156,33 @@ export interface PresentFusion {
   /** Precise values of some slots. */
   valuesAt(slots: Uint32Array): Float32Array
   /** Precise cosines of some slots, by leg, and what each exact leg adds. */
-  explain(slots: Uint32Array): { cosines: Float32Array[]; added: Record<ExactLeg['name'], number>[] }
+  explain(slots: Uint32Array): { cosines: Float32Array[]; added: Record<AddedLeg, number>[] }
+}
+
+/** What is added to the cosines. */
+export type AddedLeg = ExactLeg['name'] | 'second_look'
+
+/** A fusion whose values the vote of the first hits has changed. */
+export function withVote(fusion: PresentFusion, vote: Vote): PresentFusion {
+  const valuesAt = (slots: Uint32Array): Float32Array => {
+    const values = fusion.valuesAt(slots)
+    vote.apply(values, (place) => slots[place] as number)
+    return values
+  }
+  return {
+    isPlain: false,
+    valuesAt,
+    valuesOf(cosines, slotAt, into) {
+      fusion.valuesOf(cosines, slotAt, into)
+      vote.apply(into, slotAt === itself ? undefined : slotAt)
+    },
+    explain(slots) {
+      const { cosines, added } = fusion.explain(slots)
+      const [before, after] = [fusion.valuesAt(slots), valuesAt(slots)]
+      const lost = (n: number) => (after[n] as number) - (before[n] as number)
+      return { cosines, added: added.map((legs, n) => ({ ...legs, second_look: lost(n) })) }
+    },
+  }
 }
 
 export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
@@ -217,7 +246,7 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
       return {
         cosines,
         added: Array.from(slots, (slot, n) => {
-          const added = { keyword: 0, color: 0, category: 0 }
+          const added = { keyword: 0, color: 0, category: 0, second_look: 0 }
           for (const leg of exact) added[leg.name] += addition(leg, slot, likeness[n] as number)
           return added
         }),

@@ -56,6 +56,9 @@ const MINUTE_MS = 60_000
  * while vectors come and go. Slots that changed meanwhile are scored again at the end, and whatever reads the scores
  * must finish in one tick.
  *
+ * `second-look.ts` lets the first hits vote for words, within the tick that ranks: the vote changes the values of all places, and
+ * the list is made again from them.
+ *
  * `category-names.ts` embeds the category names of a store and measures on its own products how well they tell its
  * pictures apart.
  */

@@ -23,6 +23,16 @@ export const RANKING = {
   palette: 0.8,
   /** Log-odds between all wanted colours and none where nothing else is asked. */
   paletteSlope: 6,
+  /** Log-odds that a product loses which has nothing of what the first hits of a search by picture agree on… */
+  votePicture: 5,
+  /** …of a search by words… */
+  voteText: 2,
+  /** …and of one by both. */
+  voteBoth: 3,
+  /** Log-odds below the first hit from which on a product loses in full; nearer ones lose less. */
+  voteReach: 1,
+  /** Of the first hits one counts e times as much as another one that is so many log-odds worse. */
+  voteTemperature: 0.45,
   /** Scores of a query that neither the model nor the store knows stay below this. */
   guess: 0.3,
 } as const

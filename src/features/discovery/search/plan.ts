@@ -7,6 +7,7 @@ import { RANKING } from './parameters.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison } from './query.ts'
 import type { SearchedStore } from './searched-store.ts'
+import { scaleVote } from './second-look.ts'
 import { coloursSide, pictureSide, type Steering, wordsSide } from './sides.ts'
 
 /** The numbers that a store is ranked by, for one query. */
@@ -24,6 +25,8 @@ export interface PlanContext {
   store: SearchedStore
   calibration: Calibration
   steering: Steering
+  /** Whether the first hits vote. */
+  looksTwice: boolean
   /** How well the names of the store's categories fit a picture. */
   compare(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
 }
@@ -61,8 +64,11 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
           ceiling: counted?.isGuess ? RANKING.guess : 1,
           added: (now, odds) => paletteLeg(now, colours, RANKING.palette * odds) ?? [],
         })
+  // Guesses and colours say nothing about kinds.
+  const votes = context.looksTwice && sides.length > 0 && !counted?.isGuess
+  const weight = ofPicture ? (counted ? RANKING.voteBoth : RANKING.votePicture) : RANKING.voteText
   return {
-    fusions: [fusion],
+    fusions: [votes ? { ...fusion, vote: scaleVote(weight, fusion.map) } : fusion],
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }
@@ -97,7 +103,11 @@ function planMixed(context: PlanContext, { picture, words, pictureWeight }: Mixe
         map: mixMaps(image_image, text_image, pictureWeight),
       }
   const { side, categories, steersTo } = planPicture(context, picture, mixed)
-  return { fusions: [fuseSides([{ ...side, share: 1 }], { final: final?.fusion })], categories, steersTo }
+  const fusion = fuseSides([{ ...side, share: 1 }], { final: final?.fusion })
+  const vote = context.looksTwice
+    ? scaleVote(words.isUnknown ? RANKING.votePicture : RANKING.voteBoth, fusion.map)
+    : undefined
+  return { fusions: [{ ...fusion, vote }], categories, steersTo }
 }
 
 function planReferences(context: PlanContext, rankBy: ReferencesComparison): Plan {
@@ -131,5 +141,6 @@ function planBlend(
   const { side, categories, steersTo } = planPicture(context, { vector: seen })
   const fusion = fuseSides([{ ...side, share: 1 }], { final: context.calibration.final?.picture })
   const legs = vectors.map((vector) => ({ name: 'image' as const, vector, weight: 1 }))
-  return { fusions: [{ ...fusion, legs, blend }], categories, steersTo }
+  const vote = context.looksTwice ? scaleVote(RANKING.votePicture, fusion.map) : undefined
+  return { fusions: [{ ...fusion, legs, blend, vote }], categories, steersTo }
 }

@@ -31,7 +31,10 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
  * no defaults for them, because these would hide the store's.
  */
 export type SearchDefaults = {
-  readonly [Name in 'threshold' | 'cutoff' | 'category_boost']: Exclude<CommonSearch[Name], undefined> | null
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look']: Exclude<
+    CommonSearch[Name],
+    undefined
+  > | null
 }
 
 /** A search before its picture and words have been read. */
@@ -123,6 +126,7 @@ function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSear
     ...(threshold !== null && { threshold }),
     cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
+    second_look: asked.second_look ?? defaults.second_look ?? true,
   }
 }
 

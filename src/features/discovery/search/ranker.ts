@@ -78,7 +78,11 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     if (rankBy.kind === 'nothing')
       return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
-    const plan = makePlan({ storeId, store, calibration, steering, compare: names.compare }, rankBy)
+    const looksTwice = wanted.second_look !== false && !searcher.isWithoutWords
+    const plan = makePlan(
+      { storeId, store, calibration, steering, looksTwice, compare: names.compare },
+      rankBy,
+    )
     const request: Omit<RankingRequest, 'fusion'> = {
       condition,
       ownPictureIds: ownPicturesOf(rankBy),
@@ -92,14 +96,12 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     }
     const ranking = await rankFusions(storeId, store, plan.fusions, request)
     if (!ranking) return rankStore(query, scope)
-    // Place of a stage that learns from the first hits: it adds an exact leg, a number for each slot, to every fusion of the
-    // plan, and calls `rankFusions` again. So the score stays one sum, and sorting, groups and the answer know nothing of it.
     const hits = sort ? sortHits(store, ranking.hits, sort, places) : ranking.hits
     return { ranking: { ...ranking, hits }, plan, warnings }
   }
 }
 
-const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
+const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
 
 const UNREAD =
   'the service has just started and still reads the words of the products; some are not found by name yet'

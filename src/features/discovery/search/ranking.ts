@@ -3,12 +3,20 @@ import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
 import { createEstimateTrust } from './estimate-trust.ts'
-import { collectProbable } from './estimates.ts'
-import { type Fusion, itself, type PresentFusion, presentFusion, type ScannedBy } from './fusion.ts'
-import type { ExactLeg } from './legs/leg.ts'
-import { type Field, listNearest, type NearProduct } from './nearest.ts'
+import { collectProbable, measureMargin } from './estimates.ts'
+import {
+  type AddedLeg,
+  type Fusion,
+  itself,
+  type PresentFusion,
+  presentFusion,
+  type ScannedBy,
+  withVote,
+} from './fusion.ts'
+import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
+import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
 
 export interface RankingRequest {
   fusion: Fusion
@@ -42,7 +50,7 @@ export interface Hit extends NearProduct {
 export interface Explanation {
   /** The raw cosine of the first vector; null without any. */
   cosine: number | null
-  legs: Record<'image' | 'text' | ExactLeg['name'], number>
+  legs: Record<'image' | 'text' | AddedLeg, number>
 }
 
 export interface Ranking {
@@ -54,6 +62,8 @@ export interface Ranking {
   cut: number
   /** Whether every vector that passes the filter was compared. Otherwise 99 of 100 of the nearest are found. */
   isExact: boolean
+  /** The words that the first hits have in common, the strongest first; none where they did not vote. */
+  words: readonly VotedWord[]
 }
 
 /** If the filter passes less than this share of the slots, only those are scored. */
@@ -138,7 +148,8 @@ function createRanking(
   const { fusion, threshold, diversity = 0 } = request
   const scannedBy: ScannedBy = (vector) =>
     scanned[fusion.legs.findIndex((leg) => leg.vector === vector)]?.scores
-  const present = presentFusion(fusion, store, scannedBy)
+  let present = presentFusion(fusion, store, scannedBy)
+  let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
   const ownProducts = new Set(Array.from(ownSlots, columns.productAt))
@@ -164,28 +175,46 @@ function createRanking(
     const hits = ordered.slice(0, request.depth)
     if (request.isExplained) explain(hits, fusion, present)
     if (request.references) matchReferences(store, hits, request.references)
-    return { hits, candidates: countCandidates(), cut, isExact }
+    return { hits, candidates: countCandidates(), cut, isExact, words }
   }
 
-  function rankField(field: Field, isExact: boolean): Ranking {
+  function listBest(field: Field, request: NearRequest): NearProduct[] {
     const { slotAt } = field
     // Places in a list are those of slots that pass.
     const accepted = slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
-    return toRanking(listNearest(store, near, field, present.valuesAt, accepted), isExact)
+    return listNearest(store, request, field, present.valuesAt, accepted)
+  }
+
+  function rankField(field: Field, isExact: boolean): Ranking {
+    const voters = fusion.vote ? listBest(field, { ...near, depth: VOTERS, threshold: 0 }) : []
+    return toRanking(listBest(addVote(field, voters), near), isExact)
+  }
+
+  /**
+   * Adds what the first hits agree on to the values of all places, from which the whole list is made again.
+   *
+   * @param raise added to the values before the vote, which multiplies what they are off by.
+   */
+  function addVote(field: Field, voters: readonly Voter[], raise = 0): Field {
+    const vote = fusion.vote && castVote(store, voters, fusion.vote)
+    if (!vote) return field
+    words = vote.words
+    const { slotAt } = field
+    // The scores of a scan belong to the segment.
+    const values = present.isPlain ? ownValues(field.values.length) : field.values
+    if (raise !== 0) for (let n = 0; n < values.length; n++) values[n] = (field.values[n] as number) + raise
+    else if (present.isPlain) values.set(field.values)
+    vote.apply(values, slotAt === itself ? undefined : slotAt)
+    present = withVote(present, vote)
+    return { values, tops: findTops(values), slotAt }
   }
 
   /** The values of some places. */
   function toField(scores: readonly Float32Array[], slotAt: Field['slotAt'], places: number): Field {
     if (present.isPlain) return { values: scores[0] as Float32Array, slotAt }
-    const { values, tops } = ownValues(places)
+    const values = ownValues(places)
     present.valuesOf(scores, slotAt, values)
-    for (let block = 0; block < tops.length; block++) {
-      let top = -Infinity
-      const end = Math.min(BLOCK * (block + 1), places)
-      for (let n = BLOCK * block; n < end; n++) top = Math.max(top, values[n] as number)
-      tops[block] = top
-    }
-    return { values, tops, slotAt }
+    return { values, tops: findTops(values), slotAt }
   }
 
   function fieldOf(scores: readonly SlotScores[]): Field {
@@ -210,14 +239,23 @@ function createRanking(
 
     /** From estimates of all slots. @returns undefined when they leave too many in question. */
     ofEstimates(estimates: SlotScores): Ranking | undefined {
-      const field = fieldOf([estimates])
-      const probable = collectProbable(store, near, field, present.valuesAt, accepts)
-      if (!probable) return undefined
-      const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
-      return rankField(
-        toField(scores, (place) => probable[place] as number, probable.length),
-        false,
-      )
+      const first = fieldOf([estimates])
+      const margin = measureMargin(first.values, present.valuesAt)
+      const scan = (request: NearRequest, field: Field, margin: number) => {
+        const probable = collectProbable(store, request, field, margin, present.valuesAt, accepts)
+        if (!probable) return undefined
+        const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
+        return { scores, field: toField(scores, (place) => probable[place] as number, probable.length) }
+      }
+      const toVote = { ...near, depth: VOTERS, threshold: 0 }
+      const voting = fusion.vote && scan(toVote, first, margin)
+      if (fusion.vote && !voting) return undefined
+      const voters = voting ? listBest(voting.field, toVote) : []
+      // The field of the voters lies in the same memory.
+      const field = voting ? fieldOf([estimates]) : first
+      const voted = addVote(field, voters, margin)
+      const found = scan(near, voted, voted === field ? margin : 0)
+      return found && toRanking(listBest(found.field, near), false)
     },
   }
 }
@@ -250,16 +288,27 @@ function moveScores(
 /** Places for one entry of `tops`. */
 const BLOCK = 64
 
-let own = { values: new Float32Array(0), tops: new Float32Array(0) }
+let ownPlaces = new Float32Array(0)
+let ownBlocks = new Float32Array(0)
 
 /** Values that are used within this tick; the next ranking writes over them. */
-function ownValues(places: number): { values: Float32Array; tops: Float32Array } {
-  const blocks = Math.ceil(places / BLOCK)
-  if (own.tops.length < blocks) {
-    const capacity = Math.ceil(blocks * 1.25)
-    own = { values: new Float32Array(BLOCK * capacity), tops: new Float32Array(capacity) }
+function ownValues(places: number): Float32Array {
+  if (ownPlaces.length < places) ownPlaces = new Float32Array(Math.ceil(places * 1.25))
+  return ownPlaces.subarray(0, places)
+}
+
+/** The largest value of each block; the next ranking writes over them. */
+function findTops(values: Float32Array): Float32Array {
+  const blocks = Math.ceil(values.length / BLOCK)
+  if (ownBlocks.length < blocks) ownBlocks = new Float32Array(Math.ceil(blocks * 1.25))
+  const tops = ownBlocks.subarray(0, blocks)
+  for (let block = 0; block < blocks; block++) {
+    let top = -Infinity
+    const end = Math.min(BLOCK * (block + 1), values.length)
+    for (let n = BLOCK * block; n < end; n++) top = Math.max(top, values[n] as number)
+    tops[block] = top
   }
-  return { values: own.values.subarray(0, places), tops: own.tops.subarray(0, blocks) }
+  return tops
 }
 
 const slotsOf = (hits: readonly Hit[]): Uint32Array => Uint32Array.from(hits, ({ slot }) => slot)
@@ -267,7 +316,7 @@ const slotsOf = (hits: readonly Hit[]): Uint32Array => Uint32Array.from(hits, ({
 function explain(hits: readonly Hit[], { legs }: Fusion, present: PresentFusion): void {
   const { cosines, added } = present.explain(slotsOf(hits))
   for (const [n, hit] of hits.entries()) {
-    const parts = { image: 0, text: 0, ...(added[n] as Record<ExactLeg['name'], number>) }
+    const parts = { image: 0, text: 0, ...(added[n] as Record<AddedLeg, number>) }
     for (const [leg, { name, weight }] of legs.entries()) parts[name] += weight * (cosines[leg]?.[n] ?? 0)
     hit.explanation = { cosine: cosines[0]?.[n] ?? null, legs: parts }
   }

@@ -82,6 +82,12 @@ export const common = {
         'Weight of all steering by category: 0 switches it off, 0.1 is the measured weight, 0.2 twice that. By default as the store says, otherwise 0.1.',
     }),
   ),
+  second_look: t.Optional(
+    t.Boolean({
+      description:
+        'Let the first results vote: products lose that lack the words which these have in common. By default as the store says, otherwise true.',
+    }),
+  ),
   fields: t.Optional(
     t.Array(text({ maxLength: 200 }), {
       maxItems: 100,

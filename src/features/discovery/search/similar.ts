@@ -35,6 +35,7 @@ export const SimilarQuery = t.Object(
     cutoff: common.cutoff,
     category_boost: t.Optional(t.Numeric({ minimum: 0, maximum: 0.5 })),
     fields: list('Metadata keys to return, separated by commas.'),
+    second_look: flag('Let the first results vote for words.'),
     explain: flag('Explain each score.'),
     exact: flag('Compare with every product.'),
     session_id: common.session_id,
@@ -48,11 +49,11 @@ export type SimilarQuery = typeof SimilarQuery.static
 
 /** The parameters of a query string as those of a body. @throws ApiError `validation_error` for an invalid list. */
 export function readSimilar(query: SimilarQuery): CommonSearch {
-  const { facets, fields, tags, explain, exact, analytics, ...same } = query
+  const { facets, fields, tags, second_look, explain, exact, analytics, ...same } = query
   return {
     ...same,
     ...readLists({ facets, fields, tags }),
-    ...read({ explain, exact, analytics }),
+    ...read({ second_look, explain, exact, analytics }),
   }
 }
 
@@ -83,7 +84,9 @@ function readList(text: string): unknown {
     .filter((word) => word !== '')
 }
 
-const read = (flags: Record<'explain' | 'exact' | 'analytics', 'true' | 'false' | undefined>) =>
+const read = (
+  flags: Record<'second_look' | 'explain' | 'exact' | 'analytics', 'true' | 'false' | undefined>,
+) =>
   Object.fromEntries(
     Object.entries(flags).flatMap(([name, flag]) => (flag === undefined ? [] : [[name, flag === 'true']])),
-  ) as Pick<CommonSearch, 'explain' | 'exact' | 'analytics'>
+  ) as Pick<CommonSearch, 'second_look' | 'explain' | 'exact' | 'analytics'>

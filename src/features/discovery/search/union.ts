@@ -1,4 +1,5 @@
 import type { Hit, Ranking } from './ranking.ts'
+import { joinWords } from './second-look.ts'
 
 /**
  * Merges the lists of several references: they take turns, so that each is represented. A product that is in several
@@ -30,5 +31,6 @@ export function interleave(rankings: readonly Ranking[], depth: number): Ranking
     candidates: first?.candidates ?? 0,
     cut: Math.min(...rankings.map(({ cut }) => cut)),
     isExact: rankings.every(({ isExact }) => isExact),
+    words: joinWords(rankings.map(({ words }) => words)),
   }
 }

@@ -37,6 +37,7 @@ const DEFAULTS = {
     Type.Number({ minimum: 0, maximum: 0.5, description: 'Weight of the query’s category.' }),
     t.Null(),
   ]),
+  second_look: t.Union([t.Boolean({ description: 'Whether the first results vote for words.' }), t.Null()]),
 }
 
 /** The systems that a shop may run on. */

@@ -21,7 +21,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   event_switches: { reembedding: false, restore: false, demo: false },
   feed_mapping: null,
   unmatched_thumbnails: false,
-  search_defaults: { threshold: null, cutoff: null, category_boost: null },
+  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
   ...NO_FACTS,
 }
 

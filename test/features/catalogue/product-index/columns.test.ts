@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { makeSlotTest } from '../../../../src/features/catalogue/filters/slot-tests.ts'
 import { createColumns } from '../../../../src/features/catalogue/product-index/columns.ts'
 
 const product = (metadata: Record<string, unknown>, isFirst = true) => ({
@@ -43,4 +44,23 @@ test('a colour name that takes the number of another one means what it says', ()
   columns.set(0, product({ color_name: 'bleu' }))
   expect(columns.createMask({ color: 'red' }, 1)?.passing).toBe(0)
   expect(columns.createMask({ color: 'blue' }, 1)?.passing).toBe(1)
+})
+
+test('a filter by a thousand levels takes about as long as one by one level', () => {
+  const columns = createColumns()
+  const slots = 20_000
+  for (let slot = 0; slot < slots; slot++)
+    columns.set(slot, product({ category: `c${slot % 1_000}`, category_path: [`Top ${slot % 1_000}`] }))
+  const passes = new Uint8Array(slots)
+  const measure = (names: number): number => {
+    const texts = Array.from({ length: names }, (_, n) => `top ${n}`)
+    const test = { op: 'equals' as const, given: texts, texts, numbers: [], booleans: [] }
+    const root = { condition: { field: { kind: 'metadata' as const, name: 'category' }, test } }
+    const startedAt = performance.now()
+    makeSlotTest(root, columns.readFields(), () => undefined)?.(passes, 0)
+    expect(passes.reduce((sum, one) => sum + one, 0)).toBe(20 * names)
+    return performance.now() - startedAt
+  }
+  const best = (names: number) => Math.min(...Array.from({ length: 5 }, () => measure(names)))
+  expect(best(1_000)).toBeLessThan(10 * best(1) + 2)
 })

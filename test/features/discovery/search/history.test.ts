@@ -71,6 +71,7 @@ describe('search history (contract 3.7: search_id)', () => {
       category_boost: 0,
       offset: 0,
       cutoff: 'none',
+      second_look: true,
       exact: false,
     })
     expect(JSON.parse(second?.results ?? '')).toEqual(
@@ -100,6 +101,7 @@ describe('search history (contract 3.7: search_id)', () => {
       limit: 1,
       offset: 0,
       cutoff: 'none',
+      second_look: true,
       exact: false,
       category_boost: 0.1,
     })

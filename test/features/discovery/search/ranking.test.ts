@@ -8,6 +8,10 @@ import {
   type IndexedStore,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
+import {
+  createScratch,
+  createWordIndex,
+} from '../../../../src/features/catalogue/product-index/words/words.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
 import { makePlan } from '../../../../src/features/discovery/search/plan.ts'
 import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
@@ -72,6 +76,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
       documents: () => Uint32Array.from(slots(), columns.productAt),
     },
     words: {
+      ...createWordIndex(createScratch()),
       listUnheld: (_query, words) => [...words],
       hasAny: (text) =>
         taken().some((slot) => {
@@ -304,6 +309,7 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
       store,
       calibration: { image_image: MAP, text_image: WORDS_MAP },
       steering: { boost: categoryBoost, isInOne: filter.category !== undefined },
+      looksTwice: false,
       compare: (_storeId, { columns }, seen) => ({
         reliability: RELIABILITY,
         fits: columns
@@ -328,7 +334,7 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
   return { fusion, condition: { fields: filter, rows }, threshold, depth }
 }
 
-const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true }
+const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
 
 const ranked = (index: ProductIndex, wanted: Wanted): Ranking => {
   const store = index.findStore('s')
@@ -575,6 +581,21 @@ describe.each(LARGE)('the ranking of a large store, scanned %s (contract 3.4)', 
       expect.arrayContaining([4, 7, 20, 40, 301]),
     )
     expect(found?.candidates).toBe(31)
+    arena.close()
+  })
+
+  test('is none for a store that is removed during the scan, also where estimates would do', async () => {
+    const arena = createVectorArena(DIMENSION, options)
+    const next = unitVectors(DIMENSION, 9)
+    for (const isExact of [true, false]) {
+      const rows = Array.from({ length: 300 }, () => ({ vectors: [next()], metadata: {}, isRemoved: false }))
+      const { index } = filled(rows, arena)
+      const store = searchedStore(index.findStore('s') as IndexedStore)
+      const scanned = rank(store, { ...toRequest(store, byPicture(next(), 10)), isExact })
+      await Promise.resolve()
+      index.removeStore('s')
+      expect(await scanned).toBeUndefined()
+    }
     arena.close()
   })
 

@@ -16,6 +16,7 @@ const ranking = fc
       candidates: 13,
       cut: 0,
       isExact: true,
+      words: [],
     }),
   )
 

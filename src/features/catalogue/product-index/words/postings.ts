@@ -116,6 +116,14 @@ export function createPostings() {
     /** The number of products that have a word. */
     count: (word: number): number => documents.items[word] ?? 0,
 
+    /** The weight of a word in a document; 0 where the document lacks it. */
+    weightOf(word: number, document: number): number {
+      const list = read(word)
+      const at = search(list, document)
+      if (at === list.end || (list.items[at] as number) >>> 8 !== document) return 0
+      return (list.items[at] as number) & WEIGHT_MAX
+    },
+
     /** @param weight from 1 to {@link WEIGHT_MAX}. The document must not have the word. */
     add(word: number, document: number, weight: number): void {
       for (const column of [sizes, documents, places]) column.reach(word)

@@ -66,6 +66,7 @@ export function createVocabulary() {
 
     find: (key: Uint16Array): number => words.find(key, 0, key.length),
     lengthOf: words.lengthOf,
+    spell: words.spell,
 
     /**
      * Visits the words that begin with a key, itself included, in no order.

@@ -341,6 +341,31 @@ export function createWordIndex(scratch: Scratch) {
       return words.filter((word) => !isHeld(word))
     },
 
+    /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
+    listTelling(document: number): number[] {
+      const start = contentStarts.items[document] ?? 0
+      const end = start + (contentSizes.items[document] ?? 0)
+      return Array.from(contents.column.items.subarray(start, end)).filter(
+        (word) => postings.weightOf(word, document) > FIELD_WEIGHTS.tags,
+      )
+    },
+    /** Visits the documents that have a word in their name, category or brand. */
+    visitTelling(word: number, visit: (document: number) => void): void {
+      const { items, start, end } = postings.read(word)
+      for (let n = start; n < end; n++) {
+        const posting = items[n] as number
+        if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.tags) visit(posting >>> 8)
+      }
+    },
+    /** Counts the documents that have a word. */
+    countHolders: postings.count,
+    /** A word, folded as it is compared. */
+    spell: vocabulary.spell,
+    /** Whether a document has words besides those of a description. */
+    isNamed: (document: number): boolean => (lengths.items[document] ?? 0) > 0,
+    /** No document has a higher number. */
+    lastDocument: (): number => last,
+
     /** The row of a document's product. */
     productOf: (document: number): number => products.items[document] ?? 0,
     countDocuments: (): number => size,

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { testApp } from '../../../support/app.ts'
+
+interface Result {
+  product_id: string
+  similarity_score: number
+  explain?: { legs: Record<string, number>; similarity: number }
+}
+
+let app: ReturnType<typeof testApp>
+let token: string
+beforeAll(async () => {
+  app = testApp()
+  token = await app.signIn()
+  // Four mugs and a bowl look like axis 1, the bowl more than the last two mugs; other bowls look like others.
+  const near = ['mug a', 'mug b', 'bowl c', 'mug d', 'mug e']
+  const far = Array.from({ length: 20 }, (_, n) => `${n < 4 ? 'mug' : 'bowl'} f${n}`)
+  for (const [n, name] of [...near, ...far].entries()) {
+    const axes = n < near.length ? [1, ...([[], [7], [6], [6, 7], [5, 6, 7]][n] ?? [])] : [2 + (n % 3), 5]
+    await app.call('POST', '/v1/products', {
+      token,
+      body: {
+        product_id: name.replace(' ', '-'),
+        image_url: app.picture(name, ...axes),
+        metadata: { name },
+      },
+    })
+  }
+})
+afterAll(() => app.close())
+
+async function search(path: string, body: object) {
+  const answer = await app.call('POST', `/v1/search/${path}`, { token, body: { limit: 25, ...body } })
+  expect(answer.status).toBe(200)
+  return answer.body as unknown as { results: Result[]; query_words?: { word: string; weight: number }[] }
+}
+const seen = { vector: [0, 1, 0, 0, 0, 0, 0, 0] }
+const placeOf = ({ results }: { results: Result[] }, id: string) =>
+  results.findIndex(({ product_id }) => product_id === id)
+
+describe('the second look (contract 3.6)', () => {
+  test.each([
+    ['url', seen],
+    ['hybrid', seen],
+    ['filtered', seen],
+    ['text', { query: '1' }],
+    ['fusion', { ...seen, query: '1' }],
+    ['multi-image', { images: [seen, seen], aggregation: 'best' }],
+    ['multi-image', { images: [seen, seen], aggregation: 'average' }],
+    ['multi-image', { images: [seen, seen], aggregation: 'union' }],
+  ] as const)(
+    '%s: what lacks the words of the first hits comes later, and the answer names the words',
+    async (path, body) => {
+      const [once, twice] = [await search(path, { ...body, second_look: false }), await search(path, body)]
+      expect(once.query_words).toBeUndefined()
+      expect(placeOf(once, 'bowl-c')).toBeLessThan(placeOf(once, 'mug-d'))
+      expect(twice.query_words?.[0]).toEqual({ word: 'mug', weight: 1 })
+      expect(placeOf(twice, 'bowl-c')).toBeGreaterThan(placeOf(twice, 'mug-d'))
+      expect(twice.results[0]?.product_id).toBe(once.results[0]?.product_id as string)
+    },
+  )
+
+  test('a store may switch it off, and a request may switch it on again', async () => {
+    const patch = (second_look: boolean | null) =>
+      app.call('PATCH', '/v1/store/settings', { token, body: { search_defaults: { second_look } } })
+    expect((await patch(false)).status).toBe(200)
+    expect((await search('url', seen)).query_words).toBeUndefined()
+    expect((await search('url', { ...seen, second_look: true })).query_words).toBeDefined()
+    await patch(null)
+    expect((await search('url', seen)).query_words).toBeDefined()
+  })
+
+  test('similar products and the entries of a batch have it, too', async () => {
+    const similar = async (more = '') =>
+      (await app.call('GET', `/v1/products/mug-a/similar?limit=25${more}`, { token })).body
+    expect((await similar())['query_words']).toEqual([expect.objectContaining({ word: 'mug' })])
+    expect((await similar('&second_look=false'))['query_words']).toBeUndefined()
+    const { results } = (await search('batch', { queries: [{ type: 'url', ...seen }] })) as unknown as {
+      results: { query_words?: object[] }[]
+    }
+    expect(results[0]?.query_words).toBeDefined()
+  })
+
+  test('explain says what a product lost by it', async () => {
+    const { results } = await search('url', { ...seen, explain: true })
+    const legsOf = (id: string) => results.find(({ product_id }) => product_id === id)?.explain?.legs
+    expect(legsOf('mug-a')?.['second_look']).toBe(0)
+    expect(legsOf('bowl-c')?.['second_look']).toBeLessThan(0)
+    for (const { explain, similarity_score } of results) {
+      const sum = Object.values(explain?.legs ?? {}).reduce((all, leg) => all + leg, 0)
+      expect(similarity_score).toBeCloseTo(1 / (1 + Math.exp(-10 * (sum - 0.7))), 4)
+    }
+  })
+
+  test('pages are parts of the whole list', async () => {
+    const whole = (await search('url', seen)).results.map(({ product_id }) => product_id)
+    const pages = await Promise.all(
+      [0, 3, 6].map(async (offset) => (await search('url', { ...seen, limit: 3, offset })).results),
+    )
+    expect(pages.flat().map(({ product_id }) => product_id)).toEqual(whole.slice(0, 9))
+  })
+
+  test('422 for anything but true and false', async () => {
+    const answer = await app.call('POST', '/v1/search/url', {
+      token,
+      body: { ...seen, second_look: 'maybe' },
+    })
+    expect([answer.status, answer.body['error']]).toEqual([422, 'validation_error'])
+  })
+})
