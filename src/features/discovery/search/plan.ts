@@ -66,7 +66,12 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
         })
   // Guesses and colours say nothing about kinds.
   const votes = context.looksTwice && sides.length > 0 && !counted?.isGuess
-  const weight = ofPicture ? (counted ? RANKING.voteBoth : RANKING.votePicture) : RANKING.voteText
+  const isBoth = sides.length > 1
+  const weight = isBoth
+    ? RANKING.voteBoth
+    : sides[0]?.vector?.name === 'image'
+      ? RANKING.votePicture
+      : RANKING.voteText
   return {
     fusions: [votes ? { ...fusion, vote: scaleVote(weight, fusion.map) } : fusion],
     categories: ofPicture?.categories,

@@ -46,21 +46,27 @@ test('a colour name that takes the number of another one means what it says', ()
   expect(columns.createMask({ color: 'blue' }, 1)?.passing).toBe(1)
 })
 
-test('a filter by a thousand levels takes about as long as one by one level', () => {
+test('a filter by a thousand levels asks each slot once', () => {
   const columns = createColumns()
-  const slots = 20_000
+  const slots = 2_000
   for (let slot = 0; slot < slots; slot++)
     columns.set(slot, product({ category: `c${slot % 1_000}`, category_path: [`Top ${slot % 1_000}`] }))
-  const passes = new Uint8Array(slots)
-  const measure = (names: number): number => {
-    const texts = Array.from({ length: names }, (_, n) => `top ${n}`)
-    const test = { op: 'equals' as const, given: texts, texts, numbers: [], booleans: [] }
-    const root = { condition: { field: { kind: 'metadata' as const, name: 'category' }, test } }
-    const startedAt = performance.now()
-    makeSlotTest(root, columns.readFields(), () => undefined)?.(passes, 0)
-    expect(passes.reduce((sum, one) => sum + one, 0)).toBe(20 * names)
-    return performance.now() - startedAt
+  const fields = columns.readFields()
+  let asked = 0
+  const levels = {
+    testAny(wanted: readonly string[]) {
+      const isBelow = fields.levels.testAny(wanted)
+      return (slot: number) => {
+        asked++
+        return isBelow?.(slot) === true
+      }
+    },
   }
-  const best = (names: number) => Math.min(...Array.from({ length: 5 }, () => measure(names)))
-  expect(best(1_000)).toBeLessThan(10 * best(1) + 2)
+  const texts = Array.from({ length: 999 }, (_, n) => `top ${n}`)
+  const test = { op: 'equals' as const, given: texts, texts, numbers: [], booleans: [] }
+  const root = { condition: { field: { kind: 'metadata' as const, name: 'category' }, test } }
+  const passes = new Uint8Array(slots)
+  makeSlotTest(root, { ...fields, levels }, () => undefined)?.(passes, 0)
+  expect(passes.reduce((sum, one) => sum + one, 0)).toBe(2 * 999)
+  expect(asked).toBe(slots)
 })

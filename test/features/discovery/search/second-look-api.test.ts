@@ -100,6 +100,17 @@ describe('the second look (contract 3.6)', () => {
     expect(pages.flat().map(({ product_id }) => product_id)).toEqual(whole.slice(0, 9))
   })
 
+  test('words of no weight leave the vote as it is for the picture alone', async () => {
+    const ids = async (path: string, body: object) =>
+      (await search(path, body)).results.map(({ product_id, similarity_score }) => [
+        product_id,
+        similarity_score,
+      ])
+    expect(await ids('hybrid', { ...seen, query: '1', visual_weight: 1, category_boost: 0 })).toEqual(
+      await ids('url', { ...seen, category_boost: 0 }),
+    )
+  })
+
   test('422 for anything but true and false', async () => {
     const answer = await app.call('POST', '/v1/search/url', {
       token,
