@@ -42,7 +42,7 @@ export interface IndexedStore {
     | 'visitTelling'
     | 'countHolders'
     | 'countDocuments'
-    | 'isNamed'
+    | 'lengths'
     | 'spell'
     | 'lastDocument'
   >

@@ -82,6 +82,7 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
   const losses = listLosses(store, lifts, loss)
   const best = voters[0]?.value ?? 0
   const { reach } = scale
+  const full = best - reach
   const strongest = lifts[0]?.lift ?? 1
   return {
     words: lifts.slice(0, NAMED_MAX).map(({ word, lift }) => ({
@@ -92,10 +93,10 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
       const documents = columns.documents()
       for (let place = 0; place < values.length; place++) {
         const value = values[place] as number
-        const document = documents[slotAt ? slotAt(place) : place] as number
-        const behind = best - value
-        const share = behind < reach ? Math.max(0, behind / reach) : 1
-        values[place] = value - share * (losses[document] as number)
+        const lost = losses[documents[slotAt ? slotAt(place) : place] as number] as number
+        // Most are far behind.
+        if (value <= full) values[place] = value - lost
+        else if (value < best) values[place] = value - (lost * (best - value)) / reach
       }
     },
   }
@@ -192,9 +193,12 @@ function listLosses({ words }: SearchedStore, lifts: readonly Lift[], loss: numb
       if (sum > max) max = sum
     })
   }
+  const lengths = words.lengths()
+  const scale = loss / max
+  const unnamed = loss * (1 - UNNAMED)
   for (let document = 0; document < documents; document++) {
-    const share = words.isNamed(document) ? (losses[document] as number) / max : UNNAMED
-    losses[document] = loss * (1 - share)
+    const sum = losses[document] as number
+    losses[document] = (lengths[document] ?? 0) === 0 ? unnamed : loss - scale * sum
   }
   return losses
 }

@@ -361,8 +361,8 @@ export function createWordIndex(scratch: Scratch) {
     countHolders: postings.count,
     /** A word, folded as it is compared. */
     spell: vocabulary.spell,
-    /** Whether a document has words besides those of a description. */
-    isNamed: (document: number): boolean => (lengths.items[document] ?? 0) > 0,
+    /** The weighted words of each document, without those of descriptions; 0 for one that has none. Valid for one tick. */
+    lengths: (): Uint16Array => lengths.items,
     /** No document has a higher number. */
     lastDocument: (): number => last,
 
