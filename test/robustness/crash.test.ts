@@ -218,7 +218,11 @@ interface Answer {
 
 /** Differences between the service's index and the reference: another cosine or another order. */
 async function differences({ vector, cosines }: Reference): Promise<string[]> {
-  const body = { vector: [...vector], limit: 100, category_boost: 0, explain: true, analytics: false }
+  // The order of the cosines alone.
+  const body = {
+    ...{ vector: [...vector], limit: 100, category_boost: 0, second_look: false },
+    ...{ explain: true, analytics: false },
+  }
   const answer = await send('POST', '/v1/search/url', JSON.stringify(body), 'application/json')
   if (!answer.ok) return [`search answered ${answer.status}: ${await answer.text()}`]
   const { results } = (await answer.json()) as Answer

@@ -91,7 +91,7 @@ describe.each([
       await fence(page, shop.service.address)
       if (state === 'closed') {
         await open(page)
-        expect(await page.locator('.picture.whole').count()).toBe(1)
+        await page.locator('.picture.whole').waitFor()
       }
     })
     expect(paths()).toEqual(['upload'])
