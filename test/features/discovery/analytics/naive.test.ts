@@ -35,6 +35,8 @@ interface RawEvent {
   isRepeated: boolean
   /** Whether its row is still there. */
   isKept: boolean
+  /** The number of all events when its row was deleted. */
+  goneAfter: number
   createdAt: number
 }
 
@@ -118,7 +120,7 @@ function createWorld(pages: readonly Page[]) {
       if (isKey(search) && before && !before.isEnded && age <= 3_000) before.into = search
       searches.push(search)
     },
-    addEvent(told: Omit<RawEvent, 'isCounted' | 'isRepeated' | 'isKept'>): void {
+    addEvent(told: Omit<RawEvent, 'isCounted' | 'isRepeated' | 'isKept' | 'goneAfter'>): void {
       if (told.search) told.search.isEnded = true
       const isSameLine = (other: RawEvent) =>
         told.order !== undefined &&
@@ -149,7 +151,10 @@ function createWorld(pages: readonly Page[]) {
       if (own.some(isSame)) return
       const isReplaced = told.page !== null && others.length > 0
       if (told.page === null) for (const other of others) other.isCounted = false
-      events.push({ ...told, isCounted: !isReplaced, isRepeated: others.length > 0, isKept: true })
+      events.push({
+        ...told,
+        ...{ isCounted: !isReplaced, isRepeated: others.length > 0, isKept: true, goneAfter: Infinity },
+      })
     },
 
     report(today: number, days: number) {
@@ -192,8 +197,13 @@ function createWorld(pages: readonly Page[]) {
         sale.order === undefined ||
         sale ===
           events.find(
-            ({ action, order, currency, isCounted }) =>
-              isCounted && action === 'purchase' && order === sale.order && currency === sale.currency,
+            ({ action, order, currency, isCounted, goneAfter }) =>
+              // A line whose row was gone by then is not known any more.
+              goneAfter > events.indexOf(sale) &&
+              isCounted &&
+              action === 'purchase' &&
+              order === sale.order &&
+              currency === sale.currency,
           )
       const products = PRODUCTS.map((product_id) => ({
         product_id,
@@ -426,7 +436,10 @@ async function play(
       for (const search of world.searches)
         if (search.createdAt < app.clock.now() - HISTORY_DAYS * DAY) search.isKept = false
       for (const event of world.events)
-        if (event.createdAt < app.clock.now() - HISTORY_DAYS * DAY) event.isKept = false
+        if (event.isKept && event.createdAt < app.clock.now() - HISTORY_DAYS * DAY) {
+          event.isKept = false
+          event.goneAfter = world.events.length
+        }
     }
     if (now.do === 'search') {
       const { do: _do, offset, page, ...rest } = now
