@@ -36,7 +36,7 @@ const QUEUE_MAX = 1_000
 /**
  * Creates a queue of writes that no response waits for. They run in groups, each group in one transaction that does not
  * wait for the disk: a crash of the program loses the last half second, a power cut perhaps more. A group that fails is
- * lost, counted in the log, and not tried again, but for the writes that keep what they wrote.
+ * lost, counted in the log, and not tried again. Writes that keep what they wrote are the exception.
  */
 export function createWriteBehind({ db, name, defer, log, reportFault }: WriteBehindOptions): WriteBehind {
   let queue: QueuedWrite[] = []

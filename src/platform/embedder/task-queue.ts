@@ -62,8 +62,8 @@ export interface Announced {
 const ANNOUNCED_MS = 1_000
 
 /**
- * The bounded queue of the processes of one kind. Searches come before indexing, and that before jobs, but for an occasional turn of
- * each; within each, the store that was served longest ago comes first. Suspects wait in a queue of their own.
+ * The bounded queue of the processes of one kind. Searches come first, then indexing, then jobs; each of the later two gets an
+ * occasional turn before the earlier ones. Within each, the store that was served longest ago comes first. Suspects wait in a queue of their own.
  */
 export class TaskQueue {
   readonly #limits: QueueLimits

@@ -21,11 +21,14 @@ export function createChangeTrace() {
     listSince(storeId: string, number: number): number[] | undefined {
       const store = stores.get(storeId)
       const missed = (store?.number ?? 0) - number
-      if (!store || missed === 0) return []
       if (missed < 0 || missed > KEPT_MAX) return undefined
+      if (!store || missed === 0) return []
       const rows = new Set<number>()
       for (let n = number; n < store.number; n++) rows.add(store.rows[n % KEPT_MAX] as number)
       return [...rows]
     },
+
+    /** For a store that was erased: one that lives must keep its numbers. */
+    forgetStore: (storeId: string): void => void stores.delete(storeId),
   }
 }

@@ -86,7 +86,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   return {
     endWaiting,
 
-    changes: { latest: changes.latest, listSince: changes.listSince },
+    changes: { latest: changes.latest, listSince: changes.listSince, forgetStore: changes.forgetStore },
 
     /** Writes a product with its pictures and vectors. */
     save(writing: Write, prepared: PictureToSave[], scan: DuplicateScan | undefined): Promise<SavedProduct> {

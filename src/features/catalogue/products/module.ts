@@ -150,6 +150,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
       { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.refreshAll },
     ],
+    forgetStore: writer.changes.forgetStore,
   } satisfies Module<object>
 }
 

@@ -261,7 +261,7 @@ function createRanking(
 }
 
 /**
- * The scores of some slots from those of others, which are the same but for a few: products that began to pass meanwhile.
+ * Takes the scores of slots that were scored already, and scores the few others: those of products that began to pass meanwhile.
  *
  * @param slots in ascending order, as the slots of `known`.
  */
