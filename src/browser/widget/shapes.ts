@@ -80,4 +80,6 @@ export interface Answer {
   popular?: Hit[]
   regions?: { box: Box; category?: string }[]
   query_categories?: { name: string; score: number }[]
+  query_words?: { word: string; weight: number }[]
+  did_you_mean?: string
 }

@@ -170,18 +170,17 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
     },
     async embedPicture(bytes, options) {
       refuseEndless(options.crop)
-      const { isTruncated, unknownShare, unknownWords, words, ...picture } = await pictures.embed(
-        bytes,
-        options,
-      )
+      const { isTruncated, unknownShare, unknownWords, doubtfulWords, words, ...picture } =
+        await pictures.embed(bytes, options)
       return picture
     },
     announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {
       const options = { priority, storeId: NO_STORE }
       const answer = await texts.embed(new TextEncoder().encode(text), options)
-      const { vector, isTruncated, unknownShare, unknownWords, words } = answer
-      return { vector, isTruncated, unknownShare, unknownWords, words, isUnknown: unknownShare === 1 }
+      const { vector, isTruncated, unknownShare, unknownWords, doubtfulWords, words } = answer
+      const knowledge = { unknownShare, unknownWords, doubtfulWords, words, isUnknown: unknownShare === 1 }
+      return { vector, isTruncated, ...knowledge }
     },
     pids: () => ({ text: texts.pids, vision: pictures.pids }),
     queueDepth: () => ({ texts: texts.queued, pictures: pictures.queued }),

@@ -80,6 +80,8 @@ export interface EmbeddedText {
   unknownShare?: number
   /** The different words that the model does not know, in small letters. */
   unknownWords?: readonly string[]
+  /** These, and the different words that the model has only in pieces, as it has most typos. */
+  doubtfulWords?: readonly string[]
   /** Different words of the text. */
   words?: number
 }

@@ -91,6 +91,7 @@ const EmbedReply = Type.Union([
     isTruncated: Type.Optional(Type.Boolean()),
     unknownShare: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     unknownWords: Type.Optional(Type.Array(Type.String())),
+    doubtfulWords: Type.Optional(Type.Array(Type.String())),
     words: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Exactly({

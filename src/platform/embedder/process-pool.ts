@@ -332,8 +332,9 @@ export class ProcessPool {
     }
     this.#queue.release(task)
     const { isTruncated = false, facts = NO_FACTS } = answer
-    const { unknownShare = 0, unknownWords = [], words = 0 } = answer
-    task.resolve({ vector, facts, isTruncated, unknownShare, unknownWords, words, ...extras })
+    const { unknownShare = 0, unknownWords = [], doubtfulWords = [], words = 0 } = answer
+    const knowledge = { unknownShare, unknownWords, doubtfulWords, words }
+    task.resolve({ vector, facts, isTruncated, ...knowledge, ...extras })
   }
 
   #reject(task: Task, error: ApiError): void {

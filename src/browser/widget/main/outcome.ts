@@ -9,8 +9,8 @@ export interface Outcome {
   say(text: string, spoken?: string): void
   /** Shows a sentence that screen readers do not hear. */
   show(text: string): void
-  /** Offers to search again, or to choose another picture. */
-  offer(name: 'again' | 'choose', click: () => void): void
+  /** Offers to search again, with other words, or to choose another picture. */
+  offer(name: 'again' | 'choose' | 'didYouMean', click: () => void, query?: string): void
   /** Shows grey shapes in the place of products. */
   showSkeleton(): void
   add(products: readonly HTMLElement[]): void
@@ -34,10 +34,9 @@ export function createOutcome(
   return {
     say,
     show,
-    offer(name, click) {
-      notice.replaceChildren(
-        el('button', { type: 'button', class: 'plain', part: 'again', click }, texts[name]),
-      )
+    offer(name, click, query = '') {
+      const text = texts[name].replace('{query}', () => query)
+      notice.replaceChildren(el('button', { type: 'button', class: 'plain', part: 'again', click }, text))
     },
     showSkeleton() {
       show(texts.looking)

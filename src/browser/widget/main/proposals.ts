@@ -2,9 +2,9 @@ import { el } from '../dom.ts'
 import type { Answer, Box } from '../shapes.ts'
 import type { Texts } from './texts.ts'
 
-/** The proposals of the service after a search: parts of the picture, and its likely categories. */
+/** The proposals of the service after a search: parts of the picture, its likely categories, and words. */
 
-const SHOWN_MAX = 5
+export const SHOWN_MAX = 5
 
 const buildChip = (isPressed: boolean, click: () => void, ...content: (Node | string)[]): HTMLButtonElement =>
   el(
@@ -43,30 +43,21 @@ export function pressRegion(regions: Element, box: Box | undefined): void {
   for (const chip of regions.children) chip.setAttribute('aria-pressed', String(boxes.get(chip) === box))
 }
 
-/**
- * Builds a button for each category that the picture may show.
- *
- * @param chosen the one that narrows the search; it stays, so that a second tap takes it away.
- */
-export function buildCategories(
-  names: readonly string[],
-  chosen: string | undefined,
-  texts: Texts,
-  choose: (name: string) => void,
-): HTMLElement[] {
-  const shown = chosen && !names.includes(chosen) ? [chosen, ...names] : names
-  if (shown.length === 0) return []
-  return [
-    el('span', { class: 'hint' }, texts.looksLike),
-    ...shown
-      .slice(0, SHOWN_MAX)
-      .map((name) =>
-        buildChip(
-          name === chosen,
-          () => choose(name),
-          name,
-          el('span', { class: 'x', 'aria-hidden': 'true' }),
-        ),
-      ),
-  ]
+/** A category or a word that narrows the search. */
+export interface Proposal {
+  name: string
+  /** It narrows the search already: a second tap takes it away. */
+  isChosen: boolean
+  choose(): void
 }
+
+/** Builds a button for each of what the picture may show. */
+export const buildProposals = (proposals: readonly Proposal[], texts: Texts): HTMLElement[] =>
+  proposals.length === 0
+    ? []
+    : [
+        el('span', { class: 'hint' }, texts.looksLike),
+        ...proposals.map(({ name, isChosen, choose }) =>
+          buildChip(isChosen, choose, name, el('span', { class: 'x', 'aria-hidden': 'true' })),
+        ),
+      ]

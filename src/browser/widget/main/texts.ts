@@ -11,7 +11,7 @@ import { pt } from './texts/pt.ts'
 /** Texts with a number have a form for each plural of their language; the name alone is the form for all others. */
 type Plurals = { [Name in `${'found' | 'matches'}${'Zero' | 'Two' | 'Few' | 'Many'}`]?: string }
 
-/** Every text of the dialog, by the name that `data-texts` uses. `{n}` stands for a number. */
+/** Every text of the dialog, by the name that `data-texts` uses. `{n}` stands for a number, `{query}` for words. */
 export interface Texts extends Plurals {
   title: string
   field: string
@@ -33,6 +33,7 @@ export interface Texts extends Plurals {
   yourPicture: string
   remove: string
   looksLike: string
+  didYouMean: string
   looking: string
   foundOne: string
   found: string

@@ -38,6 +38,7 @@ export interface IndexedStore {
     | 'score'
     | 'hasAny'
     | 'listUnheld'
+    | 'correct'
     | 'listTelling'
     | 'visitTelling'
     | 'countHolders'

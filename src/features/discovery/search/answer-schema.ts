@@ -142,6 +142,12 @@ export const SearchResponse = named(
         },
       ),
     ),
+    did_you_mean: t.Optional(
+      t.String({
+        description:
+          'The query with words of the store’s products in the place of typos, to search with again. Only where no product has a word as it was written.',
+      }),
+    ),
     facets: t.Optional(t.Record(t.String(), Facet)),
     boosted_category: t.Optional(
       t.String({ description: 'The category that the search steers towards (with `explain`).' }),

@@ -36,6 +36,8 @@ export interface Found {
   /** Undefined where nothing was compared. */
   plan: Plan | undefined
   facets: Record<string, Facet> | undefined
+  /** The query without its typos. */
+  meant: string | undefined
   warnings: readonly string[]
 }
 
@@ -43,7 +45,7 @@ export interface Found {
 export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): SearchResponse {
   const { history, ids, clock } = deps
   const { searcher, wanted, rankBy } = query
-  const { hits, ranking, plan, facets, warnings } = found
+  const { hits, ranking, plan, facets, meant, warnings } = found
   const { storeId, searchSource } = searcher
   const picture = pictureOf(rankBy)
   const results = writeResults(deps, storeId, hits, wanted, ranking.cut)
@@ -74,6 +76,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...describePicture(picture, plan?.categories),
     ...(plan?.categories && { query_categories: plan.categories }),
     ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
+    ...(meant !== undefined && { did_you_mean: meant }),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),

@@ -82,10 +82,11 @@ export function createPipeline(deps: PipelineDeps) {
     const { condition, warnings: hints } = await filters.resolve(storeId, query.filters)
     const store = findStore(storeId)
     const unknown = store ? await warnOfUnknownValues(store, condition) : []
-    const { ranking, plan, hits, warnings } = await rankPage(query, condition)
+    const { ranking, plan, hits, warnings, meant } = await rankPage(query, condition)
     return writeAnswer(deps, query, {
       hits: hits.slice(offset, offset + limit),
       ranking,
+      meant: query.filters.forced ? undefined : meant,
       plan: query.filters.forced ? withinReach(storeId, plan, condition.rows) : plan,
       facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
       warnings: [

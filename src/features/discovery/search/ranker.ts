@@ -11,7 +11,7 @@ import { ownPicturesOf, type Query, referencesOf, wordsOf } from './query.ts'
 import { type Ranking, type RankingRequest, rank } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { interleave } from './union.ts'
-import { warnOfUnknownWords } from './warnings.ts'
+import { suggestQuery, warnOfUnknownWords } from './warnings.ts'
 
 export interface RankerDeps {
   queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture'>
@@ -34,6 +34,8 @@ export interface Ranked {
   /** Undefined where nothing was compared. */
   plan: Plan | undefined
   warnings: string[]
+  /** The query without its typos; undefined where it has none that the store's words would cure. */
+  meant?: string | undefined
 }
 
 /** Creates the ranker of stores, for every kind of `rankBy`. */
@@ -69,6 +71,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     const guesses = words ? warnOfUnknownWords(store, words) : []
     if (!store) return { ranking: NOTHING, plan: undefined, warnings: guesses }
     const warnings = words && !store.hasAllWords ? [...guesses, UNREAD] : guesses
+    const meant = words && suggestQuery(store, words)
     const places: Places = new Map(
       findSlots(queries, storeId, store, popular).map((slot, place) => [
         store.columns.productAt(slot),
@@ -97,7 +100,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     const ranking = await rankFusions(storeId, store, plan.fusions, request)
     if (!ranking) return rankStore(query, scope)
     const hits = sort ? sortHits(store, ranking.hits, sort, places) : ranking.hits
-    return { ranking: { ...ranking, hits }, plan, warnings }
+    return { ranking: { ...ranking, hits }, plan, warnings, meant }
   }
 }
 

@@ -25,7 +25,10 @@ export interface Steering {
 
 /** The words of a query, with the model's answer. */
 export interface QueryWords
-  extends Pick<EmbeddedText, 'vector' | 'isUnknown' | 'unknownShare' | 'unknownWords' | 'words'> {
+  extends Pick<
+    EmbeddedText,
+    'vector' | 'isUnknown' | 'unknownShare' | 'unknownWords' | 'doubtfulWords' | 'words'
+  > {
   text: string
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined

@@ -123,4 +123,16 @@ export function warnOfUnknownWords(
   return [`${UNKNOWN_WORDS}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]
 }
 
+/**
+ * Writes a query without its typos: the words that no product has, and the model not whole, as the store's own words that
+ * are near. Not for a searcher who must not learn of these words.
+ */
+export function suggestQuery(
+  { words, hasAllWords }: Pick<SearchedStore, 'words' | 'hasAllWords'>,
+  { text, doubtfulWords = [], isByModelOnly = false }: Omit<QueryWords, 'vector'>,
+): string | undefined {
+  if (isByModelOnly || !hasAllWords || doubtfulWords.length === 0) return undefined
+  return words.correct(text, doubtfulWords)
+}
+
 const listParts = (text: string): string[] => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))]

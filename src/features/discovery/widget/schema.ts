@@ -61,7 +61,7 @@ export const WidgetUrl = named(
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, results, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories } = SearchResponse.properties
+const { query_image, regions, query_categories, query_words, did_you_mean } = SearchResponse.properties
 
 /** The answer to a widget's search: a search response without what only a backend needs. */
 export const WidgetAnswer = named(
@@ -77,6 +77,8 @@ export const WidgetAnswer = named(
     query_image,
     regions,
     query_categories,
+    query_words,
+    did_you_mean,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:

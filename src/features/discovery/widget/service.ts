@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
+import { fold } from '../../../core/text.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
@@ -50,9 +51,13 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
+    const { did_you_mean, query_words = [] } = found
+    const shown = toAnswer(found, privacy, clock.now())
     return {
-      ...toAnswer(found, privacy, clock.now()),
+      ...shown,
       ...(warnings.length > 0 && { warnings }),
+      ...(seesWords && query_words.length > 0 && { query_words: spellWords(query_words, shown.results) }),
+      ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
       ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
     }
   }
@@ -129,6 +134,29 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
     ...(hides('category') && { category_boost: 0 }),
   }
 }
+
+/** Words as the first of the results that has one spells it, because they are compared without accents and capitals. */
+function spellWords<Word extends { word: string }>(
+  words: readonly Word[],
+  results: readonly SearchResult[],
+): Word[] {
+  const spelt = new Map<string, string>()
+  for (const { metadata } of results.slice(0, SPELLING_RESULTS)) {
+    const { name, category, brand } = metadata
+    for (const text of [name, category, brand]) {
+      if (typeof text !== 'string') continue
+      for (const written of text.slice(0, SPELLING_CHARS).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
+        const word = fold(written)
+        if (!spelt.has(word)) spelt.set(word, written)
+      }
+    }
+  }
+  return words.map((said) => ({ ...said, word: spelt.get(said.word) ?? said.word }))
+}
+
+/** The first hits, which voted for the words, and characters that are read of each of their texts. */
+const SPELLING_RESULTS = 10
+const SPELLING_CHARS = 500
 
 /** The keys that decide the price that is paid. */
 const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']

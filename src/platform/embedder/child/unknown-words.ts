@@ -6,6 +6,8 @@ export interface TextKnowledge {
   unknownShare: number
   /** The different words that it does not know, in small letters, in their order. */
   unknownWords: string[]
+  /** These, and the different words that its vocabulary has only in pieces: most typos are among them. */
+  doubtfulWords: string[]
   /** Different words of the text. */
   words: number
 }
@@ -41,23 +43,31 @@ const WORD_END = '</w>'
 export async function createKnowing({ embed, spell, toIds, seen }: Parts): Promise<Knowing> {
   const all = async () => (id: bigint) => seen?.has(Number(id)) ?? true
   const learned = seen ? all : await learnFromModel({ embed, toIds })
-  if (!learned) return async (text) => ({ unknownShare: 0, unknownWords: [], words: spell(text).length })
+  if (!learned)
+    return async (text) => ({
+      unknownShare: 0,
+      unknownWords: [],
+      doubtfulWords: [],
+      words: spell(text).length,
+    })
 
   return async (text) => {
     const spelt = spell(text).slice(0, TOKENS_MAX)
     const ids = toIds(text).slice(1, -1)
-    if (spelt.length === 0) return { unknownShare: 0, unknownWords: [], words: 0 }
+    if (spelt.length === 0) return { unknownShare: 0, unknownWords: [], doubtfulWords: [], words: 0 }
     const isKnown = await learned(ids)
     const all = new Set<string>()
     const unknownWords = new Set<string>()
+    const doubtfulWords = new Set<string>()
     let [words, unknown] = [0, 0]
-    let word = { text: '', isKnown: true }
+    let word = { text: '', isKnown: true, pieces: 0 }
     for (const [i, token] of spelt.entries()) {
       const id = ids[i]
       // Tokens after the model's window do not count.
       if (id === undefined) break
       const part = token.replace(WORD_END, '')
       word.text += part
+      word.pieces++
       word.isKnown &&= isKnown(id) && /[a-z].*[a-z]/i.test(part)
       if (!token.endsWith(WORD_END)) continue
       const name = readBytes(word.text)
@@ -65,15 +75,21 @@ export async function createKnowing({ embed, spell, toIds, seen }: Parts): Promi
       if (/\p{L}/u.test(name) && (name.length > 1 || word.text.length > 2)) {
         words++
         all.add(name)
+        if (!word.isKnown || word.pieces > 1) doubtfulWords.add(name)
         if (!word.isKnown) {
           unknown++
           unknownWords.add(name)
         }
       }
-      word = { text: '', isKnown: true }
+      word = { text: '', isKnown: true, pieces: 0 }
     }
     const unknownShare = words === 0 ? 1 : unknown / words
-    return { unknownShare, unknownWords: [...unknownWords], words: all.size }
+    return {
+      unknownShare,
+      unknownWords: [...unknownWords],
+      doubtfulWords: [...doubtfulWords],
+      words: all.size,
+    }
   }
 }
 

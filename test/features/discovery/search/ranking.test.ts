@@ -78,6 +78,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
     words: {
       ...createWordIndex(createScratch()),
       listUnheld: (_query, words) => [...words],
+      correct: () => undefined,
       hasAny: (text) =>
         taken().some((slot) => {
           const row = columns.productAt(slot)

@@ -20,7 +20,14 @@ beforeAll(async () => {
           const words = [...new Set(text.toLowerCase().match(/\p{L}{2,}/gu))]
           const unknownWords = words.filter((word) => !SEEN.includes(word))
           const unknownShare = words.length === 0 ? 1 : unknownWords.length / words.length
-          const known = { unknownWords, words: words.length, unknownShare, isUnknown: unknownShare === 1 }
+          const doubtfulWords = unknownWords
+          const known = {
+            unknownWords,
+            doubtfulWords,
+            words: words.length,
+            unknownShare,
+            isUnknown: unknownShare === 1,
+          }
           return { ...(await fake.embedText(text, priority)), ...known }
         },
       },
@@ -110,6 +117,44 @@ describe('words that nobody knows (contract 3.5)', () => {
     expect([await ask(narrow, 'zxqv'), await ask(narrow, 'teekanne')]).toEqual([undefined, undefined])
     await app.call('PATCH', '/v1/store/settings', { token, body: { private_metadata: ['brand'] } })
     expect([await ask(key, 'zxqv'), await ask(key, 'hütte')]).toEqual([undefined, undefined])
+    await app.call('PATCH', '/v1/store/settings', { token, body: { private_metadata: [] } })
+  })
+
+  test('are written as the store writes them, where it has a word that is near', async () => {
+    const meantBy = async (verb: string, body: object) =>
+      (await app.call('POST', `/v1/search/${verb}`, { token, body })).body['did_you_mean']
+    const query = 'Red teekane'
+    const vector = [1, 0, 0, 0, 0, 0, 0, 0]
+    const meant = 'Red teekanne'
+    expect(await meantBy('text', { query })).toBe(meant)
+    expect(await meantBy('hybrid', { query, vector })).toBe(meant)
+    expect(await meantBy('filtered', { query })).toBe(meant)
+    expect(await meantBy('fusion', { query, vector })).toBe(meant)
+    expect(await meantBy('url', { vector })).toBeUndefined()
+    expect(await meantBy('text', { query: 'red mug' })).toBeUndefined()
+    expect(await meantBy('text', { query: 'zxqv' })).toBeUndefined()
+    const { body } = await app.call('POST', '/v1/search/batch', {
+      token,
+      body: { queries: [{ type: 'text', query }] },
+    })
+    expect((body['results'] as { did_you_mean?: string }[])[0]?.did_you_mean).toBe(meant)
+    const empty = await app.signIn('three')
+    const none = await app.call('POST', '/v1/search/text', { token: empty, body: { query } })
+    expect([none.status, none.body['did_you_mean']]).toEqual([200, undefined])
+  })
+
+  test('lead to no word that a page must not see', async () => {
+    const ask = async (key: string, query = 'teekane') => {
+      const headers = widgetHeaders(key)
+      return (await app.call('POST', '/v1/widget/search/text', { headers, body: { query } })).body
+    }
+    const { key } = await makeKey(app, token)
+    expect((await ask(key))['did_you_mean']).toBe('teekanne')
+    const forced_filters = [{ field: 'brand', operator: 'eq', value: 'Acme' }]
+    const { key: narrow } = await makeKey(app, token, { forced_filters })
+    expect(JSON.stringify(await ask(narrow))).not.toContain('teekanne')
+    await app.call('PATCH', '/v1/store/settings', { token, body: { private_metadata: ['name'] } })
+    expect(JSON.stringify(await ask(key))).not.toMatch(/teekanne/i)
     await app.call('PATCH', '/v1/store/settings', { token, body: { private_metadata: [] } })
   })
 

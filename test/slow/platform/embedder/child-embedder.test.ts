@@ -267,6 +267,17 @@ describe('texts', () => {
     expect([answer.unknownWords, answer.words]).toEqual([unknown, words])
   })
 
+  test.each<[text: string, doubtful: string[]]>([
+    ['red mug', []],
+    ['red mgu', ['mgu']],
+    // The pieces are known, the whole is not.
+    ['A wireless keybord, umbrela', ['keybord', 'umbrela']],
+    ['blaue Größe', ['größe', 'blaue']],
+  ])('the words that the model has in pieces at most are named: %s', async (text, doubtful) => {
+    const answer = await embedder.embedText(text, 'search')
+    expect([...(answer.doubtfulWords ?? [])].sort()).toEqual(doubtful.sort())
+  })
+
   test('hostile text is only text', async () => {
     const texts = ['', '\u0000', '\ud800', '<|endoftext|>', '🧥'.repeat(100), 'x'.repeat(500)]
     const results = await Promise.all(texts.map((text) => embedder.embedText(text, 'search')))

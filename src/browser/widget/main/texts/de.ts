@@ -22,6 +22,7 @@ export const de: Texts = {
   yourPicture: 'Ihr Bild',
   remove: 'Bild entfernen',
   looksLike: 'Sieht aus wie:',
+  didYouMean: 'Meinten Sie „{query}“?',
   looking: 'Suche läuft …',
   foundOne: '1 Produkt gefunden',
   found: '{n} Produkte gefunden',

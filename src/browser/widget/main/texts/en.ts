@@ -22,6 +22,7 @@ export const en: Texts = {
   yourPicture: 'Your picture',
   remove: 'Remove the picture',
   looksLike: 'Looks like:',
+  didYouMean: 'Did you mean “{query}”?',
   looking: 'Looking …',
   foundOne: '1 product found',
   found: '{n} products found',

@@ -22,6 +22,7 @@ export const es: Texts = {
   yourPicture: 'Tu imagen',
   remove: 'Quitar la imagen',
   looksLike: 'Se parece a:',
+  didYouMean: '¿Querías decir «{query}»?',
   looking: 'Buscando …',
   foundOne: '1 producto encontrado',
   found: '{n} productos encontrados',

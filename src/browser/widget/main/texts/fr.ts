@@ -23,6 +23,7 @@ export const fr: Texts = {
   yourPicture: 'Votre image',
   remove: 'Retirer l’image',
   looksLike: 'On dirait :',
+  didYouMean: 'Vouliez-vous dire « {query} » ?',
   looking: 'Recherche en cours …',
   foundOne: '1 produit trouvé',
   found: '{n} produits trouvés',

@@ -23,6 +23,7 @@ export const it: Texts = {
   yourPicture: 'La tua immagine',
   remove: 'Rimuovi l’immagine',
   looksLike: 'Sembra:',
+  didYouMean: 'Forse cercavi “{query}”?',
   looking: 'Ricerca in corso …',
   foundOne: '1 prodotto trovato',
   found: '{n} prodotti trovati',

@@ -23,6 +23,7 @@ export const nl: Texts = {
   yourPicture: 'Je foto',
   remove: 'Foto verwijderen',
   looksLike: 'Lijkt op:',
+  didYouMean: 'Bedoel je ‘{query}’?',
   looking: 'Bezig met zoeken …',
   foundOne: '1 product gevonden',
   found: '{n} producten gevonden',

@@ -23,6 +23,7 @@ export const pl: Texts = {
   yourPicture: 'Twoje zdjęcie',
   remove: 'Usuń zdjęcie',
   looksLike: 'Wygląda na:',
+  didYouMean: 'Czy chodziło o „{query}”?',
   looking: 'Szukam …',
   foundOne: 'Znaleziono 1 produkt',
   foundFew: 'Znaleziono {n} produkty',

@@ -23,6 +23,7 @@ export const pt: Texts = {
   yourPicture: 'A sua imagem',
   remove: 'Remover a imagem',
   looksLike: 'Parece:',
+  didYouMean: 'Queria dizer “{query}”?',
   looking: 'A pesquisar …',
   foundOne: '1 produto encontrado',
   found: '{n} produtos encontrados',

@@ -74,6 +74,23 @@ export function createDictionary() {
       return true
     },
 
+    /** Whether a word has one of 0 to 9. */
+    hasDigit(word: number): boolean {
+      const start = starts.items[word] as number
+      return letters.column.items.subarray(start, start + (lengths.items[word] as number)).some(isDigit)
+    },
+
+    /**
+     * Counts the letters more, less or other, and the changed places of two neighbours, that make a word of a key.
+     *
+     * @returns `max + 1` for more than `max`.
+     */
+    countEdits(word: number, key: Uint16Array, max: number): number {
+      const length = lengths.items[word] as number
+      if (Math.abs(length - key.length) > max) return max + 1
+      return countEdits(letters.column.items, starts.items[word] as number, length, key, max)
+    },
+
     spell(word: number): string {
       const start = starts.items[word] as number
       const end = start + (lengths.items[word] as number)
@@ -91,6 +108,8 @@ export function createDictionary() {
       table.bytes(),
   }
 }
+
+export type Groups = ReturnType<typeof createGroups>
 
 /** Numbers that share a key, such as the words that begin alike. Each number is in one group at most. */
 export function createGroups() {
@@ -150,4 +169,39 @@ export function createGroups() {
       keys.bytes() +
       [firstOf, groupOf, nextOf, previousOf].reduce((sum, { items }) => sum + items.byteLength, 0),
   }
+}
+
+export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
+
+/** Rows of a table of edits: the last one, the one before, the one before that. Counting is synchronous. */
+let rows: [Uint8Array, Uint8Array, Uint8Array] = [new Uint8Array(64), new Uint8Array(64), new Uint8Array(64)]
+
+/** The distance of Damerau and Levenshtein where no part is edited twice, computed in a band beside the diagonal. */
+function countEdits(all: Uint16Array, start: number, length: number, key: Uint16Array, max: number): number {
+  const far = max + 1
+  let leastBefore = 0
+  for (let k = 0; k <= key.length; k++) rows[1][k] = Math.min(k, far)
+  for (let n = 1; n <= length; n++) {
+    const [row, last, before] = rows
+    const from = Math.max(1, n - max)
+    const to = Math.min(key.length, n + max)
+    row[from - 1] = from === 1 ? Math.min(n, far) : far
+    if (to < key.length) row[to + 1] = far
+    let least = row[from - 1] as number
+    const unit = all[start + n - 1]
+    for (let k = from; k <= to; k++) {
+      const isSame = unit === key[k - 1]
+      let edits = (last[k - 1] as number) + (isSame ? 0 : 1)
+      edits = Math.min(edits, (last[k] as number) + 1, (row[k - 1] as number) + 1)
+      if (n > 1 && k > 1 && unit === key[k - 2] && all[start + n - 2] === key[k - 1])
+        edits = Math.min(edits, (before[k - 2] as number) + 1)
+      row[k] = edits
+      if (edits < least) least = edits
+    }
+    rows = [before, row, last]
+    // A change of places reaches back by two rows.
+    if (least > max && leastBefore > max) return far
+    leastBefore = least
+  }
+  return Math.min(far, rows[1][key.length] as number)
 }

@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { createDictionary, createGroups } from './dictionary.ts'
+import { createDictionary, createGroups, type Groups, isDigit } from './dictionary.ts'
 import { WORD_UNITS_MAX } from './tokens.ts'
 
 export type Vocabulary = ReturnType<typeof createVocabulary>
@@ -42,10 +42,32 @@ export function createVocabulary() {
     stems.add(word, stemUnits, 0, length)
   }
 
-  function visitMembers(group: number, visit: (word: number) => boolean): boolean {
-    for (let word = beginnings.first(group); word > 0; word = beginnings.next(word))
-      if (!visit(word)) return false
-    return true
+  /** Visits the words of a group. @returns how many looks are left. */
+  function visitMembers(
+    { first, next }: Groups,
+    group: number,
+    looksMax: number,
+    visit: (word: number) => void,
+  ): number {
+    let looks = looksMax
+    for (let word = first(group); word > 0 && looks > 0; word = next(word)) {
+      visit(word)
+      looks--
+    }
+    return looks
+  }
+
+  /** Visits the words whose first two letters are those of a key, in the groups of their first four. */
+  function visitSections(
+    key: Uint16Array,
+    looksMax: number,
+    isWanted: (group: number) => boolean,
+    visit: (word: number) => void,
+  ): void {
+    let looks = looksMax
+    let group = beginningsOfTwo.first(beginningsOfTwo.keys.find(key, 0, SHORT_SIDE))
+    for (; group > 0 && looks > 0; group = beginningsOfTwo.next(group))
+      if (isWanted(group)) looks = visitMembers(beginnings, group, looks, visit)
   }
 
   return {
@@ -69,32 +91,32 @@ export function createVocabulary() {
     spell: words.spell,
 
     /**
-     * Visits the words that begin with a key, itself included, in no order.
+     * Visits words that begin with a key, itself included, in no order.
      *
      * @param key of {@link SHORT_SIDE} units or more.
-     * @param visit returns false to end.
+     * @param looksMax words that are looked at for that.
      */
-    visitBeginning(key: Uint16Array, visit: (word: number) => boolean): void {
+    visitBeginning(key: Uint16Array, looksMax: number, visit: (word: number) => void): void {
+      const look = (word: number) => {
+        if (words.hasAt(word, 0, key)) visit(word)
+      }
       if (key.length >= SIDE) {
-        const group = beginnings.keys.find(key, 0, SIDE)
-        visitMembers(group, (word) => !words.hasAt(word, 0, key) || visit(word))
+        visitMembers(beginnings, beginnings.keys.find(key, 0, SIDE), looksMax, look)
         return
       }
-      let group = beginningsOfTwo.first(beginningsOfTwo.keys.find(key, 0, SHORT_SIDE))
-      for (; group > 0; group = beginningsOfTwo.next(group))
-        if (beginnings.keys.hasAt(group, 0, key) && !visitMembers(group, visit)) return
+      visitSections(key, looksMax, (group) => beginnings.keys.hasAt(group, 0, key), look)
     },
 
     /**
-     * Visits the words of {@link COMPOUND_UNITS_MIN} letters or more that end with a key, in no order.
+     * Visits words of {@link COMPOUND_UNITS_MIN} letters or more that end with a key, in no order.
      *
      * @param key of {@link SIDE} units or more.
-     * @param visit returns false to end.
+     * @param looksMax words that are looked at for that.
      */
-    visitEnding(key: Uint16Array, visit: (word: number) => boolean): void {
-      const group = endings.keys.find(key, key.length - SIDE, key.length)
-      for (let word = endings.first(group); word > 0; word = endings.next(word))
-        if (words.hasAt(word, words.lengthOf(word) - key.length, key) && !visit(word)) return
+    visitEnding(key: Uint16Array, looksMax: number, visit: (word: number) => void): void {
+      visitMembers(endings, endings.keys.find(key, key.length - SIDE, key.length), looksMax, (word) => {
+        if (words.hasAt(word, words.lengthOf(word) - key.length, key)) visit(word)
+      })
     },
 
     /** The words with the stem of a text, in no order. English; in other languages few words share one. */
@@ -143,6 +165,23 @@ export function createVocabulary() {
       return [...found]
     },
 
+    countEdits: words.countEdits,
+    /** Whether a word has one of 0 to 9. */
+    hasDigit: words.hasDigit,
+
+    /**
+     * Visits words that begin like a key or end like it, the likeliest first; some of them twice.
+     *
+     * @param key of {@link SIDE} units or more.
+     * @param looksMax words that are looked at.
+     */
+    visitNeighbours(key: Uint16Array, looksMax: number, visit: (word: number) => void): void {
+      const begun = visitMembers(beginnings, beginnings.keys.find(key, 0, SIDE), looksMax, visit)
+      const ending = endings.keys.find(key, key.length - SIDE, key.length)
+      const ended = visitMembers(endings, ending, begun, visit)
+      visitSections(key, ended, () => true, visit)
+    },
+
     bytes: (): number =>
       [words, stems, beginnings, beginningsOfTwo, endings].reduce((sum, part) => sum + part.bytes(), 0),
   }
@@ -163,8 +202,6 @@ const stemUnits = new Uint16Array(2 * WORD_UNITS_MAX)
 /** Letters beyond are syllables and signs, of which a script has thousands. */
 const ALPHABET_END = 0x0e80
 const ALPHABET_MAX = 96
-
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
 /** Writes a text into an array. @returns its length. */
 function toUnits(text: string, into: Uint16Array): number {

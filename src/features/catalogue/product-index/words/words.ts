@@ -1,8 +1,10 @@
+import { printWords } from './fields.ts'
 import { createBlocks, createColumn, createHashTable } from './growing.ts'
+import { correct } from './meant.ts'
 import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
-import { addText, endPrint, listWords, newPrint, type Print, splitInto } from './tokens.ts'
-import { findVariants, type Variants } from './variants.ts'
+import { listWords, splitInto } from './tokens.ts'
+import { type AskedWord, findAllVariants, QUERY_WORDS_MAX, type Variants } from './variants.ts'
 import { createVocabulary } from './vocabulary.ts'
 
 /** The texts of a product that words are looked for in. */
@@ -64,12 +66,11 @@ const HALVES = 2
 
 /** Different words of one product that are indexed; the name's come first. */
 const DOCUMENT_WORDS_MAX = 256
-/** Different words of a query that are looked for. */
-export const QUERY_WORDS_MAX = 32
-/** Unknown words of a query that are taken for typos. */
-const TYPOS_MAX = 4
 /** Postings that one query reads, some 15 ms of work; beyond it the words that most products have are left out. */
 const POSTINGS_READ_MAX = 4_000_000
+
+/** How words match that no product has in any form. */
+const MISSING: ReadonlySet<AskedWord['kind']> = new Set(['typo', 'none'])
 
 /** Arrays that queries share, because none outlives its tick. */
 export type Scratch = ReturnType<typeof createScratch>
@@ -133,6 +134,8 @@ export function createWordIndex(scratch: Scratch) {
   const ownWeights = new Uint8Array(DOCUMENT_WORDS_MAX)
   let ownCount = 0
   let fieldWeight = 0
+  /** Forgotten when a word is added or leaves. */
+  let lastAsked: { query: string; words: readonly AskedWord[] } | undefined
 
   function find(product: number): number {
     for (let place = table.start(hashRow(product)); ; place = table.next(place)) {
@@ -153,6 +156,7 @@ export function createWordIndex(scratch: Scratch) {
   }
 
   function dropWords(document: number): void {
+    lastAsked = undefined
     const count = contentSizes.items[document] as number
     const start = contentStarts.items[document] as number
     contentSizes.items[document] = 0
@@ -187,6 +191,7 @@ export function createWordIndex(scratch: Scratch) {
   }
 
   function setWords(document: number, words: ProductWords): void {
+    lastAsked = undefined
     ownCount = 0
     read(words.name, FIELD_WEIGHTS.name)
     read(words.category, FIELD_WEIGHTS.category)
@@ -210,15 +215,10 @@ export function createWordIndex(scratch: Scratch) {
     names.set(document, words)
   }
 
-  /** The words of a query, with those of the store that stand for them. */
-  function ask(query: string): (Variants & { word: string })[] {
-    const spoken = listWords(query, QUERY_WORDS_MAX)
-    let typos = 0
-    const mayBeTypo = () => typos++ < TYPOS_MAX
-    return spoken.map((word, n) => ({
-      ...findVariants(vocabulary, postings, word, { isLast: n === spoken.length - 1, mayBeTypo }),
-      word,
-    }))
+  /** One search asks for the same query several times. */
+  function ask(query: string): readonly AskedWord[] {
+    if (lastAsked?.query !== query) lastAsked = { query, words: findAllVariants(vocabulary, postings, query) }
+    return lastAsked.words
   }
 
   function score(query: string): WordScores {
@@ -341,6 +341,13 @@ export function createWordIndex(scratch: Scratch) {
       return words.filter((word) => !isHeld(word))
     },
 
+    /** A query without the typos among some of its words; undefined where the store has all of these, or none that is near. */
+    correct(query: string, words: readonly string[]): string | undefined {
+      const doubtful = new Set(words.flatMap((word) => listWords(word, QUERY_WORDS_MAX)))
+      const missing = ask(query).filter(({ word, kind }) => MISSING.has(kind) && doubtful.has(word))
+      return correct(vocabulary, postings, query, missing)
+    },
+
     /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
     listTelling(document: number): number[] {
       const start = contentStarts.items[document] ?? 0
@@ -381,16 +388,3 @@ export function createWordIndex(scratch: Scratch) {
 }
 
 const hashRow = (product: number): number => Math.imul(product, 0x9e3779b1) >>> 0
-
-/** A print of all that words are read from; the lengths keep apart what stands in different fields. */
-function printWords(words: ProductWords): Print {
-  const { productId, name, brand, category, color, tags, sku, gtin, description } = words
-  const print = newPrint()
-  const add = (text: string | undefined) => {
-    print.hash ^= (text?.length ?? -1) + 1
-    if (text) addText(print, text, false)
-  }
-  for (const text of [productId, name, brand, category, color, sku, gtin, description]) add(text)
-  if (tags) for (const tag of tags) add(tag)
-  return endPrint(print)
-}

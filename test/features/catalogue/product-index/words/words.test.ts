@@ -2,13 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { fold } from '../../../../../src/core/text.ts'
-import { FACTORS } from '../../../../../src/features/catalogue/product-index/words/variants.ts'
+import {
+  FACTORS,
+  QUERY_WORDS_MAX,
+} from '../../../../../src/features/catalogue/product-index/words/variants.ts'
 import {
   createScratch,
   createWordIndex,
   FIELD_WEIGHTS,
   type ProductWords,
-  QUERY_WORDS_MAX,
   type WordIndex,
 } from '../../../../../src/features/catalogue/product-index/words/words.ts'
 
