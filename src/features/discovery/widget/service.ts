@@ -51,12 +51,13 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
-    const { did_you_mean, query_words = [] } = found
+    const { did_you_mean } = found
     const shown = toAnswer(found, privacy, clock.now())
+    const query_words = spellWords(found.query_words ?? [], shown.results)
     return {
       ...shown,
       ...(warnings.length > 0 && { warnings }),
-      ...(seesWords && query_words.length > 0 && { query_words: spellWords(query_words, shown.results) }),
+      ...(seesWords && query_words.length > 0 && { query_words }),
       ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
       ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
     }
@@ -135,7 +136,7 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
   }
 }
 
-/** Words as the first of the results that has one spells it, because they are compared without accents and capitals. */
+/** Words as the first of the results that has one spells it, because they are compared without accents and capitals; no numbers and letters. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
   results: readonly SearchResult[],
@@ -151,7 +152,9 @@ function spellWords<Word extends { word: string }>(
       }
     }
   }
-  return words.map((said) => ({ ...said, word: spelt.get(said.word) ?? said.word }))
+  return words
+    .filter(({ word }) => /[\p{L}\p{M}]{2}/u.test(word))
+    .map((said) => ({ ...said, word: spelt.get(said.word) ?? said.word }))
 }
 
 /** The first hits, which voted for the words, and characters that are read of each of their texts. */

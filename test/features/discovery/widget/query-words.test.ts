@@ -31,7 +31,7 @@ beforeAll(async () => {
         product_id: `p${n}`,
         image_url: app.picture(`p${n}`, ...(isMug ? [1] : [2 + (n % 3), 5])),
         metadata: {
-          name: isMug ? `Steingut TASSE ${'abcdef'[n]}` : `Schüssel ${'abcdefghijklmnopqrstuvwx'[n]}`,
+          name: isMug ? `Steingut TASSE 3 l ${'abcdef'[n]}` : `Schüssel ${'abcdefghijklmnopqrstuvwx'[n]}`,
           brand: isMug ? 'Hütte' : 'Andere',
           tags: isMug ? ['lieferant', 'lieferant'] : [],
           supplier: isMug ? 'geheimrat' : 'niemand',
