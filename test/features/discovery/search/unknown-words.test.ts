@@ -120,6 +120,60 @@ describe('words that nobody knows (contract 3.5)', () => {
     await app.call('PATCH', '/v1/store/settings', { token, body: { private_metadata: [] } })
   })
 
+  test('give guesses by every way to ask: scores of at most 0.3, and a warning', async () => {
+    const query = 'zxqv plomb'
+    interface Guess {
+      results: { product_id: string; similarity_score: number }[]
+      warnings?: string[]
+    }
+    const ask = async (verb: string, body: object) =>
+      (await app.call('POST', `/v1/search/${verb}`, { token, body })).body as unknown as Guess
+    const { key } = await makeKey(app, token)
+    const headers = widgetHeaders(key)
+    const widget = await app.call('POST', '/v1/widget/search/text', { headers, body: { query } })
+    const batch = (await ask('batch', { queries: [{ type: 'text', query }] })) as unknown as {
+      results: Guess[]
+    }
+    const guesses = [
+      await ask('text', { query }),
+      await ask('text', { query, category: 'Taschen' }),
+      await ask('text', { query, second_look: false, exact: true }),
+      await ask('hybrid', { query }),
+      await ask('hybrid', { query, colors: ['#cc2200'] }),
+      await ask('filtered', { query }),
+      batch.results[0] as Guess,
+      widget.body as unknown as Guess,
+    ]
+    for (const { results, warnings: said } of guesses) {
+      expect(results.length).toBeGreaterThan(0)
+      for (const { similarity_score } of results) expect(similarity_score).toBeLessThanOrEqual(0.3)
+      expect(said).toEqual(['unknown_words: zxqv, plomb'])
+    }
+    expect((await ask('text', { query, threshold: 0.31 })).results).toEqual([])
+  })
+
+  test('say nothing beside a picture, which alone decides then', async () => {
+    const vector = [1, 0, 0, 0, 0, 0, 0, 0]
+    const ask = async (verb: string, body: object) =>
+      (await app.call('POST', `/v1/search/${verb}`, { token, body })).body as {
+        results?: unknown
+        warnings?: string[]
+      }
+    const alone = await ask('url', { vector })
+    for (const body of [
+      { query: 'zxqv plomb', vector },
+      { query: 'zxqv', vector, visual_weight: 0.2 },
+    ]) {
+      const hybrid = await ask('hybrid', body)
+      expect(hybrid.results).toEqual(alone.results)
+      expect(hybrid.warnings?.[0]).toStartWith('unknown_words: zxqv')
+    }
+    const { results, warnings: said } = await ask('fusion', { query: 'zxqv plomb', vector })
+    const ids = (found: unknown) => (found as { product_id: string }[]).map(({ product_id }) => product_id)
+    expect(ids(results)).toEqual(ids(alone.results))
+    expect(said).toEqual(['unknown_words: zxqv, plomb'])
+  })
+
   test('are written as the store writes them, where it has a word that is near', async () => {
     const meantBy = async (verb: string, body: object) =>
       (await app.call('POST', `/v1/search/${verb}`, { token, body })).body['did_you_mean']
