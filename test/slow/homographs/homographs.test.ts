@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   ['mugs', 'first', 'mug'],
   ['mug rack', 'first', 'mug-rack'],
   ['wine rack', 'first', 'wine-rack'],
-  ['wine glass', 'among three', 'glass-wine'],
+  ['wine glass', 'first', 'glass-wine'],
   ['wine', 'first', 'bottle-wine'],
   ['guitar', 'first', 'guitar'],
   ['guitar stand', 'first', 'guitar-stand'],
@@ -101,9 +101,8 @@ const ROWS: readonly Row[] = [
 
 /** What is still wrong. A row that starts to pass fails here, and moves up. */
 const WRONG: readonly Row[] = [
-  // A category that the query's last word names counts more than a product elsewhere that has all of its words.
+  // A category that the query names counts more than a product elsewhere that has all of its words.
   ['dog bed', 'first', 'bed-dog'],
-  ['wine glass', 'first', 'glass-wine'],
   // The model sees the colour. A whole brand counts like any two words.
   ['orange mountain', 'first', 'backpack'],
 ]

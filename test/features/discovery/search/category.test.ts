@@ -37,6 +37,24 @@ describe('the category that a text names (contract 3.6)', () => {
     expect(named(text, 'Mugs', 'Tables', 'Table lamps', 'Dress', 'T-Shirts', 'Café')).toBe(category)
   })
 
+  test.each([
+    ['wine glass', 'Glasses'],
+    ['glass wine', 'Wine'],
+    ['glasses for wine', 'Glasses'],
+    ['a wine glass with a table', 'Glasses'],
+    ['Tables de verre', 'Tables'],
+    ['a glass table', 'Tables'],
+    // Nothing else is named.
+    ['something for the table', 'Tables'],
+    ['for wine', 'Wine'],
+  ])('of names as long the head of a phrase counts: %j names %j', (text, category) => {
+    for (const categories of [
+      ['Wine', 'Glasses', 'Tables', 'Verre'],
+      ['Verre', 'Tables', 'Glasses', 'Wine'],
+    ])
+      expect(named(text, ...categories)).toBe(category)
+  })
+
   test('a category whose last product is gone is no longer named', () => {
     const columns = columnsOf('Mugs', 'Lamps')
     columns.clear(0)

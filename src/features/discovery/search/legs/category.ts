@@ -77,16 +77,19 @@ export const steeringFactor = (categoryBoost: number | undefined): number =>
 
 /**
  * Finds the category that a text names, or the level above categories: all words of its name occur in the text, compared by
- * their stems ("mug" names "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables".
+ * their stems ("mug" names "Mugs"). The longest name wins, so that "table lamp" means "Table lamps" and not "Tables". Of names
+ * as long, the one nearest to the head of the phrase wins: "wine glass" means "Glasses" and not "Wine".
  *
  * @returns its name as products spell it; empty when the text names none.
  */
 export function findNamedCategory(text: string, columns: StoreColumns): string {
-  const spoken = new Set(listStems(text))
-  let best = { label: '', length: 0 }
+  const places = placeStems(text)
+  let best = { label: '', length: 0, place: -Infinity }
   const consider = ({ label, stems }: KnownName): void => {
-    if (stems.length > best.length && stems.every((word) => spoken.has(word)))
-      best = { label, length: stems.length }
+    const { length } = stems
+    if (length < best.length || length === 0 || !stems.every((word) => places.has(word))) return
+    const place = Math.max(...stems.map((word) => places.get(word) as number))
+    if (length > best.length || place > best.place) best = { label, length, place }
   }
   for (const number of columns.listCategories()) consider(readStems(number, columns))
   for (const label of columns.listLevels(LEVELS_MAX)) {
@@ -95,6 +98,30 @@ export function findNamedCategory(text: string, columns: StoreColumns): string {
   }
   return best.label
 }
+
+/**
+ * The stems of a text with their places: a greater one is nearer to the head, which is the last word before a preposition
+ * ("a lamp for the table", "verre à vin"), or the last word of all.
+ */
+function placeStems(text: string): Map<string, number> {
+  const words = splitWords(text)
+  const end = words.findIndex((word, n) => n > 0 && PREPOSITIONS.has(word))
+  const places = new Map<string, number>()
+  for (const [n, word] of words.entries()) {
+    const stem = stemmer(word)
+    const place = end === -1 || n < end ? n : n - words.length
+    places.set(stem, Math.max(place, places.get(stem) ?? place))
+  }
+  return places
+}
+
+/** Those of eight languages, without accents. What follows one says more of what stands before it. */
+const PREPOSITIONS = new Set(
+  (
+    'for with without of from fur mit ohne aus von pour avec sans de d du des a para con sin per da di del della ' +
+    'voor met zonder dla bez com sem'
+  ).split(' '),
+)
 
 /** The stems of names of levels, those of all stores together. */
 const knownLevels = new BoundedMap<string, string[]>(5_000)
