@@ -42,21 +42,6 @@ export function createVocabulary() {
     stems.add(word, stemUnits, 0, length)
   }
 
-  /** Visits the words of a group. @returns how many looks are left. */
-  function visitMembers(
-    { first, next }: Groups,
-    group: number,
-    looksMax: number,
-    visit: (word: number) => void,
-  ): number {
-    let looks = looksMax
-    for (let word = first(group); word > 0 && looks > 0; word = next(word)) {
-      visit(word)
-      looks--
-    }
-    return looks
-  }
-
   /** Visits the words whose first two letters are those of a key, in the groups of their first four. */
   function visitSections(
     key: Uint16Array,
@@ -132,36 +117,11 @@ export function createVocabulary() {
     /** The words that one letter more, less or another, or two changed places make of a key. */
     listWithinOneEdit(key: Uint16Array): number[] {
       const found = new Set<number>()
-      const { length } = key
-      const edited = new Uint16Array(length + 1)
-      const collect = (end: number) => {
+      visitEdits(key, alphabet, (edited, end) => {
         const word = words.find(edited, 0, end)
         if (word > 0) found.add(word)
-      }
-      for (let n = 0; n < length; n++) {
-        edited.set(key.subarray(0, n))
-        edited.set(key.subarray(n + 1), n)
-        collect(length - 1)
-        edited.set(key)
-        for (const unit of alphabet) {
-          edited[n] = unit
-          collect(length)
-        }
-        if (n === 0) continue
-        edited.set(key)
-        edited[n] = key[n - 1] as number
-        edited[n - 1] = key[n] as number
-        collect(length)
-      }
-      for (let n = 0; n <= length; n++) {
-        edited.set(key.subarray(0, n))
-        edited.set(key.subarray(n), n + 1)
-        for (const unit of alphabet) {
-          edited[n] = unit
-          collect(length + 1)
-        }
-      }
-      found.delete(words.find(key, 0, length))
+      })
+      found.delete(words.find(key, 0, key.length))
       return [...found]
     },
 
@@ -184,6 +144,54 @@ export function createVocabulary() {
 
     bytes: (): number =>
       [words, stems, beginnings, beginningsOfTwo, endings].reduce((sum, part) => sum + part.bytes(), 0),
+  }
+}
+
+/** Visits the words of a group. @returns how many looks are left. */
+function visitMembers(
+  { first, next }: Groups,
+  group: number,
+  looksMax: number,
+  visit: (word: number) => void,
+): number {
+  let looks = looksMax
+  for (let word = first(group); word > 0 && looks > 0; word = next(word)) {
+    visit(word)
+    looks--
+  }
+  return looks
+}
+
+/** Visits what one letter more, less or another, or two changed places make of a key: the units before `end`, valid during the call. */
+function visitEdits(
+  key: Uint16Array,
+  alphabet: readonly number[],
+  visit: (edited: Uint16Array, end: number) => void,
+): void {
+  const { length } = key
+  const edited = new Uint16Array(length + 1)
+  for (let n = 0; n < length; n++) {
+    edited.set(key.subarray(0, n))
+    edited.set(key.subarray(n + 1), n)
+    visit(edited, length - 1)
+    edited.set(key)
+    for (const unit of alphabet) {
+      edited[n] = unit
+      visit(edited, length)
+    }
+    if (n === 0) continue
+    edited.set(key)
+    edited[n] = key[n - 1] as number
+    edited[n - 1] = key[n] as number
+    visit(edited, length)
+  }
+  for (let n = 0; n <= length; n++) {
+    edited.set(key.subarray(0, n))
+    edited.set(key.subarray(n), n + 1)
+    for (const unit of alphabet) {
+      edited[n] = unit
+      visit(edited, length + 1)
+    }
   }
 }
 
