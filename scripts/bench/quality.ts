@@ -57,6 +57,11 @@ const seen = new Map<string, Promise<Float32Array>>()
 type Way = 'second_look' | 'first_look' | 'vector' | 'bm25'
 type Judged = Record<Way, Quality[]>
 
+const HEAD = [
+  ...['task', 'n', 'first look P@10', 'second look P@10', 'difference', 'BM25 P@10', 'vector'],
+  ...['R@1 first', 'second', 'BM25'],
+]
+
 const results: Record<string, Partial<Record<Way, Quality>>> = {}
 for (const set of await readSets(flags.sets, flags.folder))
   for (const shop of readShops(flags.names)) await measure(set, shop)
@@ -106,11 +111,6 @@ async function measure(set: LabelledSet, shop: Shop): Promise<void> {
   }
 }
 
-const HEAD = [
-  ...['task', 'n', 'first look P@10', 'second look P@10', 'difference', 'BM25 P@10', 'vector'],
-  ...['R@1 first', 'second', 'BM25'],
-]
-
 function showRow({ first_look, second_look, bm25, vector }: Judged): string[] {
   const precisions = (all: readonly Quality[]) => all.map(({ precisionAt10 }) => precisionAt10)
   const percent = (value: number) => (100 * value).toFixed(1)
@@ -123,8 +123,9 @@ function showRow({ first_look, second_look, bm25, vector }: Judged): string[] {
   ]
 }
 
-const readArticles = ({ catalogue }: LabelledSet) =>
-  new Map(catalogue.map(({ product_id, article }) => [product_id, article]))
+function readArticles({ catalogue }: LabelledSet): Map<string, string> {
+  return new Map(catalogue.map(({ product_id, article }) => [product_id, article]))
+}
 
 interface Shelf {
   call: Call
