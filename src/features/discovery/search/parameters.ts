@@ -28,7 +28,7 @@ export const RANKING = {
   /** …of a search by words… */
   voteText: 2,
   /** …and of one by both. */
-  voteBoth: 3,
+  voteBoth: 5,
   /** Log-odds below the first hit from which on a product loses in full; nearer ones lose less. */
   voteReach: 0.5,
   /** Of the first hits one counts e times as much as another one that is so many log-odds worse. */
