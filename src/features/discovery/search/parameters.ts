@@ -28,9 +28,9 @@ export const RANKING = {
   /** …of a search by words… */
   voteText: 2,
   /** …and of one by both. */
-  voteBoth: 3,
+  voteBoth: 5,
   /** Log-odds below the first hit from which on a product loses in full; nearer ones lose less. */
-  voteReach: 1,
+  voteReach: 0.5,
   /** Of the first hits one counts e times as much as another one that is so many log-odds worse. */
   voteTemperature: 0.45,
   /** Scores of a query that neither the model nor the store knows stay below this. */

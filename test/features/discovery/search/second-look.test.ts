@@ -258,7 +258,8 @@ describe('the vote of the first hits', () => {
     }
     const store = index.findStore('s') as IndexedStore
     let [found, all] = [0, 0]
-    for (let n = 0; n < 40; n++) {
+    // 993 of 1000 are found of 24,000; the share of 1,000 lies below the bar now and then.
+    for (let n = 0; n < 400; n++) {
       const seen = draw(n)
       const [exact, estimated] = [await searchLarge(store, seen, true), await searchLarge(store, seen, false)]
       expect([exact.isExact, estimated.isExact]).toEqual([true, false])
