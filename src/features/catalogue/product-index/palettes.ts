@@ -1,7 +1,7 @@
 import { nearness, nearTest, shadeTest } from '../../../core/colours/cells.ts'
 import { type ColourQuery, SEVERAL } from '../../../core/colours/colours.ts'
 import { type Lab, parseHex } from '../../../core/colours/lab.ts'
-import { HUES } from '../../../core/colours/shades.ts'
+import { HUES, type Shade } from '../../../core/colours/shades.ts'
 
 /** One colour of a picture, and its share of the picture's counted pixels, 0 to 1. */
 export interface PaletteColour {
@@ -99,11 +99,12 @@ export function createPalettes() {
     /**
      * How well each picture shows some colours, by slot: 0 to 1, the mean over the colours. A colour counts with the share
      * of the picture that lies near it, fully where equal and less with the square of the difference, up to `deltaE`
-     * (CIEDE2000); see `nearness`. Of two colours half the picture each is enough, of three a third.
+     * (CIEDE2000); see `nearness`. Of two colours half of `enough` each suffices, of three a third.
      *
      * @param slots the length of the answer.
+     * @param enough the share of the picture that counts as all of it.
      */
-    score(colours: readonly Lab[], slots: number, deltaE = 20): Float32Array {
+    score(colours: readonly Lab[], slots: number, enough = 1, deltaE = 20): Float32Array {
       const scores = new Float32Array(slots)
       const end = Math.min(slots, capacity) * COLOURS
       for (const colour of colours) {
@@ -115,9 +116,31 @@ export function createPalettes() {
             if (kept === 0) break
             sum += (kept >>> 24) * nearnessOf(kept)
           }
-          const covered = Math.min(1, (sum / SHARE_STEPS) * colours.length)
+          const covered = Math.min(1, (sum / SHARE_STEPS / enough) * colours.length)
           scores[slot] = (scores[slot] as number) + covered / colours.length
         }
+      }
+      return scores
+    },
+
+    /**
+     * How much of each picture can be called by a shade, by slot: 0 to 1.
+     *
+     * @param slots the length of the answer.
+     * @param enough the share of the picture that counts as all of it.
+     */
+    scoreShade(shade: Shade, slots: number, enough: number): Float32Array {
+      const scores = new Float32Array(slots)
+      const has = shadeTest(shade)
+      const end = Math.min(slots, capacity) * COLOURS
+      for (let first = 0, slot = 0; first < end; first += COLOURS, slot++) {
+        let sum = 0
+        for (let at = first; at < first + COLOURS; at++) {
+          const kept = packed[at] as number
+          if (kept === 0) break
+          if (has(kept)) sum += kept >>> 24
+        }
+        scores[slot] = Math.min(1, sum / SHARE_STEPS / enough)
       }
       return scores
     },

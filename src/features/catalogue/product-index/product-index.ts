@@ -40,6 +40,7 @@ export interface IndexedStore {
     | 'listUnheld'
     | 'listTelling'
     | 'visitTelling'
+    | 'visitHolders'
     | 'countHolders'
     | 'countDocuments'
     | 'lengths'

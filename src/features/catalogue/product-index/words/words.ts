@@ -71,6 +71,8 @@ const TYPOS_MAX = 4
 /** Postings that one query reads, some 15 ms of work; beyond it the words that most products have are left out. */
 const POSTINGS_READ_MAX = 4_000_000
 
+const NO_WORDS: ReadonlySet<string> = new Set()
+
 /** Arrays that queries share, because none outlives its tick. */
 export type Scratch = ReturnType<typeof createScratch>
 
@@ -221,10 +223,12 @@ export function createWordIndex(scratch: Scratch) {
     }))
   }
 
-  function score(query: string): WordScores {
+  /** @param silent words of the query that count for nothing, unless they are all of it. */
+  function score(query: string, silent: ReadonlySet<string> = NO_WORDS): WordScores {
     const asked = ask(query)
+    const counted = asked.filter(({ word }) => !silent.has(word))
     return {
-      ...addUp(asked),
+      ...addUp(counted.length > 0 ? counted : asked),
       exact: Uint32Array.from(names.find(query)),
       words: asked.map(({ word, kind, documents }) => ({
         word,
@@ -356,6 +360,18 @@ export function createWordIndex(scratch: Scratch) {
         const posting = items[n] as number
         if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.tags) visit(posting >>> 8)
       }
+    },
+    /** Visits the documents that have a word, spelt so, in any field but the description. */
+    visitHolders(text: string, visit: (document: number) => void): void {
+      splitInto(text, (units, start, end) => {
+        const word = vocabulary.find(units.slice(start, end))
+        if (word === 0) return
+        const { items, start: from, end: to } = postings.read(word)
+        for (let n = from; n < to; n++) {
+          const posting = items[n] as number
+          if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.description) visit(posting >>> 8)
+        }
+      })
     },
     /** Counts the documents that have a word. */
     countHolders: postings.count,
