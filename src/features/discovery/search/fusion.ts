@@ -270,7 +270,8 @@ function presentSides(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedB
 
 /** A fusion that asks for colours besides. Their losses are exact, so what hides how near products are is like keywords. */
 export function askForColours(fusion: Fusion, wanted: WantedColours): Fusion {
-  if (wanted.picked.length + wanted.spoken.length === 0) return fusion
+  const isSpoken = wanted.spoken.length > 0 && wanted.spokenLoss > 0
+  if (wanted.picked.length === 0 && !isSpoken) return fusion
   const { knee = RANKING.colourKnee, ...map } = fusion.map
   return { ...fusion, map, colours: { wanted, map: { ...map, knee } }, hasKeywords: () => true }
 }

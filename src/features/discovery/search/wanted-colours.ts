@@ -62,8 +62,12 @@ function listLosses(store: SearchedStore, wanted: WantedColours): Float32Array {
   }
   if (picked.length > 0) lose(palettes.score(picked, segment.slots, RANKING.colourEnough), RANKING.palette)
   for (const colour of spoken) lose(measureColour(store, colour, wanted), spokenLoss / spoken.length)
+  for (let slot = 0; slot < losses.length; slot++) losses[slot] = Math.min(LOSS_MAX, losses[slot] as number)
   return losses
 }
+
+/** From 4 log-odds on, a loss that counts by probability would turn the order of two products around. */
+const LOSS_MAX = 3.5
 
 /**
  * How far the product in each slot has a spoken colour, 0 to 1: as its picture shows it, or wholly where its words have the colour's
