@@ -156,13 +156,11 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
         .map(({ product_id }) => rows.get(product_id) as number),
     )
 
-  /** @param calibration of the model; the scores follow it, and so do the shares of a hybrid search. */
-  return async function ask(
-    { path, body, without, absent }: Question,
-    calibration: Calibration,
-    boost?: number,
-    looksTwice = true,
-  ): Promise<Found[]> {
+  let read: { calibration: Calibration; names: ReturnType<typeof createCategoryNames> } | undefined
+
+  /** The names of the categories, which are embedded once for a calibration. */
+  async function readNames(calibration: Calibration) {
+    if (read?.calibration === calibration) return read.names
     const names = createCategoryNames({
       embedder: {
         ...{ model, calibration },
@@ -171,6 +169,18 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
       monotonic: () => 0,
     })
     await names.ready('store', store)
+    read = { calibration, names }
+    return names
+  }
+
+  /** @param calibration of the model; the scores follow it, and so do the shares of a hybrid search. */
+  return async function ask(
+    { path, body, without, absent }: Question,
+    calibration: Calibration,
+    boost?: number,
+    looksTwice = true,
+  ): Promise<Found[]> {
+    const names = await readNames(calibration)
     const { query, image, crop, color, colors } = body as Asked
     const seen =
       image === undefined
