@@ -140,6 +140,31 @@ describe('the score', () => {
     )
   })
 
+  test('of a shade is its share, and whole from a share that is enough', () => {
+    const column = filled([
+      [{ hex: '#cc0000', share: 0.9 }],
+      [
+        { hex: '#cc0000', share: 0.2 },
+        { hex: '#a01020', share: 0.1 },
+        { hex: '#2040d0', share: 0.7 },
+      ],
+      [{ hex: '#00a000', share: 1 }],
+      [],
+    ])
+    const [full, half, none, empty, beyond] = column.scoreShade({ base: 'red' }, 5, 0.6)
+    expect([full, none, empty, beyond]).toEqual([1, 0, 0, 0])
+    expect(half).toBeCloseTo(0.5, 2)
+    expect(column.scoreShade({ base: 'blue', tone: 'light' }, 2, 0.6)[1]).toBe(0)
+  })
+
+  test('needs no more than a share that is enough', () => {
+    const column = filled([[{ hex: '#cc0000', share: 0.5 }]])
+    const [whole = 0] = column.score([labOf('#cc0000')], 1)
+    const [enough = 0] = column.score([labOf('#cc0000')], 1, 0.5)
+    expect(whole).toBeLessThan(0.51)
+    expect(enough).toBeGreaterThan(0.95)
+  })
+
   test('ranks by share and by nearness, and wants all of several colours', () => {
     const column = filled([
       [{ hex: '#cc0000', share: 0.9 }],
