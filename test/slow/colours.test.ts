@@ -52,18 +52,29 @@ async function search(path: string, body: object): Promise<Hit[]> {
 const idsOf = (hits: readonly Hit[]) => hits.map(({ product_id }) => product_id)
 
 describe('mugs and lamps in five plain colours, whose words say no colour', () => {
-  test.each(Object.entries(COLOURS))('a %s mug is first by a picked colour, and mugs follow', async (color, hex) => {
-    const found = await search('hybrid', { query: 'mug', colors: [hex] })
-    expect(found[0]?.product_id).toBe(`${color}-mug`)
-    expect(idsOf(found).slice(0, 5).every((id) => id.endsWith('-mug'))).toBe(true)
-    const [first = 0, second = 1] = found.map((hit) => hit.similarity_score)
-    expect(first - second).toBeGreaterThan(0.2)
-  })
+  test.each(Object.entries(COLOURS))(
+    'a %s mug is first by a picked colour, and mugs follow',
+    async (color, hex) => {
+      const found = await search('hybrid', { query: 'mug', colors: [hex] })
+      expect(found[0]?.product_id).toBe(`${color}-mug`)
+      expect(
+        idsOf(found)
+          .slice(0, 5)
+          .every((id) => id.endsWith('-mug')),
+      ).toBe(true)
+      const [first = 0, second = 1] = found.map((hit) => hit.similarity_score)
+      expect(first - second).toBeGreaterThan(0.2)
+    },
+  )
 
   test.each(Object.keys(COLOURS))('"%s mug" finds it first', async (color) => {
     const found = await search('text', { query: `${color} mug` })
     expect(found[0]?.product_id).toBe(`${color}-mug`)
-    expect(idsOf(found).slice(0, 5).every((id) => id.endsWith('-mug'))).toBe(true)
+    expect(
+      idsOf(found)
+        .slice(0, 5)
+        .every((id) => id.endsWith('-mug')),
+    ).toBe(true)
   })
 
   test.each(['hybrid', 'fusion'])('a black mug and "blue" find the blue mug first, by %s', async (path) => {

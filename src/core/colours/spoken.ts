@@ -18,7 +18,20 @@ export interface SpokenColour {
 
 /** Words that nearly always mean a colour. */
 const PLAIN: ReadonlySet<string> = new Set([
-  ...['black', 'white', 'grey', 'gray', 'red', 'orange', 'yellow', 'green', 'blue', 'purple', 'pink', 'brown'],
+  ...[
+    'black',
+    'white',
+    'grey',
+    'gray',
+    'red',
+    'orange',
+    'yellow',
+    'green',
+    'blue',
+    'purple',
+    'pink',
+    'brown',
+  ],
   ...['beige', 'navy', 'turquoise'],
 ])
 

@@ -61,6 +61,8 @@ describe('the colours that a query names', () => {
   })
 
   test('a long query names at most five', () => {
-    expect(read(`${'x '.repeat(20)}red blue green yellow black white pink ${'red '.repeat(10_000)}`)).toHaveLength(5)
+    expect(
+      read(`${'x '.repeat(20)}red blue green yellow black white pink ${'red '.repeat(10_000)}`),
+    ).toHaveLength(5)
   })
 })

@@ -20,6 +20,8 @@ export type PaletteColumn = ReturnType<typeof createPalettes>
 
 /** Colours kept of one picture. */
 const COLOURS = 5
+/** The greatest difference (CIEDE2000) at which a colour still counts a little. */
+const DELTA_E = 20
 /** Shares are kept in steps of half a percent, rounded down, so that a limit in whole percents is exact. */
 const SHARE_STEPS = 200
 
@@ -65,6 +67,18 @@ export function createPalettes() {
     return sum >= least
   }
 
+  /** The share of a picture, each of its colours weighed. */
+  function weigh(slot: number, weightOf: (rgb: number) => number): number {
+    if (slot >= capacity) return 0
+    let sum = 0
+    for (let at = slot * COLOURS; at < (slot + 1) * COLOURS; at++) {
+      const kept = packed[at] as number
+      if (kept === 0) break
+      sum += (kept >>> 24) * weightOf(kept)
+    }
+    return sum / SHARE_STEPS
+  }
+
   return {
     /** Fills a slot. */
     set: write,
@@ -104,7 +118,7 @@ export function createPalettes() {
      * @param slots the length of the answer.
      * @param enough the share of the picture that counts as all of it.
      */
-    score(colours: readonly Lab[], slots: number, enough = 1, deltaE = 20): Float32Array {
+    score(colours: readonly Lab[], slots: number, enough = 1, deltaE = DELTA_E): Float32Array {
       const scores = new Float32Array(slots)
       const end = Math.min(slots, capacity) * COLOURS
       for (const colour of colours) {
@@ -124,25 +138,24 @@ export function createPalettes() {
     },
 
     /**
-     * How much of each picture can be called by a shade, by slot: 0 to 1.
+     * Makes a measure of pictures, by slot: how much of one can be called by a shade, 0 to 1.
      *
-     * @param slots the length of the answer.
      * @param enough the share of the picture that counts as all of it.
      */
-    scoreShade(shade: Shade, slots: number, enough: number): Float32Array {
-      const scores = new Float32Array(slots)
+    shadeMeter(shade: Shade, enough: number): (slot: number) => number {
       const has = shadeTest(shade)
-      const end = Math.min(slots, capacity) * COLOURS
-      for (let first = 0, slot = 0; first < end; first += COLOURS, slot++) {
+      return (slot) => Math.min(1, weigh(slot, (colour) => (has(colour) ? 1 : 0)) / enough)
+    },
+
+    /** The same measure as {@link score}, for single slots. */
+    meter(colours: readonly Lab[], enough: number): (slot: number) => number {
+      const measures = colours.map((colour) => nearness(colour, DELTA_E))
+      return (slot) => {
         let sum = 0
-        for (let at = first; at < first + COLOURS; at++) {
-          const kept = packed[at] as number
-          if (kept === 0) break
-          if (has(kept)) sum += kept >>> 24
-        }
-        scores[slot] = Math.min(1, sum / SHARE_STEPS / enough)
+        for (const nearnessOf of measures)
+          sum += Math.min(1, (weigh(slot, nearnessOf) / enough) * measures.length)
+        return sum / measures.length
       }
-      return scores
     },
   }
 

@@ -1,5 +1,5 @@
-import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Lab } from '../../../core/colours/lab.ts'
+import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'

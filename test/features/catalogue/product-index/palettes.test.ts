@@ -151,10 +151,22 @@ describe('the score', () => {
       [{ hex: '#00a000', share: 1 }],
       [],
     ])
-    const [full, half, none, empty, beyond] = column.scoreShade({ base: 'red' }, 5, 0.6)
+    const [full, half, none, empty, beyond] = [0, 1, 2, 3, 1_000].map(column.shadeMeter({ base: 'red' }, 0.6))
     expect([full, none, empty, beyond]).toEqual([1, 0, 0, 0])
     expect(half).toBeCloseTo(0.5, 2)
-    expect(column.scoreShade({ base: 'blue', tone: 'light' }, 2, 0.6)[1]).toBe(0)
+    expect(column.shadeMeter({ base: 'blue', tone: 'light' }, 0.6)(1)).toBe(0)
+  })
+
+  test('of a single slot is that of all', () => {
+    fc.assert(
+      fc.property(fc.array(palette), fc.array(hex, { minLength: 1, maxLength: 3 }), (palettes, wanted) => {
+        const column = filled(palettes)
+        const scores = [...column.score(wanted.map(labOf), palettes.length + 100, 0.6)]
+        const meter = column.meter(wanted.map(labOf), 0.6)
+        for (const [slot, score] of scores.entries()) expect(meter(slot)).toBeCloseTo(score, 5)
+      }),
+      { numRuns: 50 },
+    )
   })
 
   test('needs no more than a share that is enough', () => {

@@ -114,8 +114,12 @@ function searchedStore(store: IndexedStore): SearchedStore {
       },
     },
     palettes: {
-      scoreShade: ({ base }, count) =>
-        Float32Array.from({ length: count }, (_, slot) => paletteShare(columns.productAt(slot), base)),
+      shadeMeter:
+        ({ base }) =>
+        (slot) =>
+          paletteShare(columns.productAt(slot), base),
+      meter: (colours) => (slot) =>
+        meanOf(colours.map((colour) => (COLOUR_OF[colourIn(columns, slot)] === colour ? 0.75 : 0))),
       score: (colours, count) =>
         Float32Array.from({ length: count }, (_, slot) =>
           colours.length === 0
@@ -270,7 +274,9 @@ function expected(products: Product[], wanted: Wanted) {
   const heard = query.words?.isUnknown ? text : withoutWords(text, new Set(colours))
   const matches = new Map(products.map(({ id }) => [id, query.words ? countWords(id, heard) : 0]))
   const most = Math.max(0, ...matches.values())
-  const hasWords = products.some(({ id }) => countWords(id, text) > 0) || products.some(({ id }) => `p${id}` === query.words?.text)
+  const hasWords =
+    products.some(({ id }) => countWords(id, text) > 0) ||
+    products.some(({ id }) => `p${id}` === query.words?.text)
   const named = query.words && factor > 0 ? findNamed(query.words.text, present) : undefined
   const isGuess = Boolean(query.words?.isUnknown) && !hasWords
   const isColoursOnly = query.visualWeight > 0 && text.split(' ').every((word) => colours.includes(word))
@@ -309,7 +315,9 @@ function expected(products: Product[], wanted: Wanted) {
         : (named === '' ? 1 : 0.25) * paletteShare(id, colour)
     const most = query.vector ? 3 * Math.min(1, 2 * (1 - query.visualWeight)) : 1.5
     const unspoken = colours.length > 0 ? most * (1 - meanOf(colours.map(shareOf))) : 0
-    const unpicked = query.colours?.length ? 3 * (1 - meanOf(query.colours.map((c) => shows({ metadata }, c)))) : 0
+    const unpicked = query.colours?.length
+      ? 3 * (1 - meanOf(query.colours.map((c) => shows({ metadata }, c))))
+      : 0
     return Math.min(3.5, unspoken + unpicked)
   }
   const isColoured =
@@ -325,7 +333,7 @@ function expected(products: Product[], wanted: Wanted) {
     const odds = sides.reduce((sum, side) => sum + side, 0)
     if (!isColoured) return odds
     const bent = odds > 1 ? 1 + 0.6 * Math.log(odds) : odds
-    return bent === -Infinity ? bent : bent - lossOf(product) / (1 + Math.exp(-bent))
+    return bent - Math.max(0, Math.min(1, (bent + 2) / 4)) * lossOf(product)
   }
   return products
     .filter((product) => passes(product, wanted))

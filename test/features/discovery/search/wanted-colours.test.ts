@@ -5,7 +5,13 @@ import { fakeEmbedder } from '../../../support/embedder.ts'
 import type { Result } from './shop.ts'
 
 /** The axis of a picture that says its colour. */
-const HEX_OF: Record<string, string> = { 3: '#26262a', 4: '#f0c02c', 5: '#c62630', 6: '#2a5fb4', 0: '#f1f0ec' }
+const HEX_OF: Record<string, string> = {
+  3: '#26262a',
+  4: '#f0c02c',
+  5: '#c62630',
+  6: '#2a5fb4',
+  0: '#f1f0ec',
+}
 
 /** A model whose pictures show the colour of their last axis on two thirds of them. */
 function colouredEmbedder(): Embedder {
@@ -48,7 +54,10 @@ beforeAll(async () => {
   token = await app.signIn('shop', 'enterprise')
   for (const [product_id, axes, metadata] of SHOP) {
     const image_url = app.picture(product_id.replace(' ', '-'), ...axes)
-    const { status } = await app.call('POST', '/v1/products', { token, body: { product_id, image_url, metadata } })
+    const { status } = await app.call('POST', '/v1/products', {
+      token,
+      body: { product_id, image_url, metadata },
+    })
     expect(status).toBe(201)
   }
 })
@@ -96,11 +105,11 @@ describe('a picked colour (contract 3.8)', () => {
 
   test('is explained: the legs add up to the value behind the score', async () => {
     const found = await search('hybrid', { query: 'mug 1', colors: ['#f2c614'], explain: true })
-    const valueOf = (id: string) => {
+    const sumOf = (id: string) => {
       const legs = found.find(({ product_id }) => product_id === id)?.explain?.legs ?? {}
       return Object.values(legs).reduce((sum, leg) => sum + leg, 0)
     }
-    const values = found.map(({ product_id }) => valueOf(product_id))
+    const values = found.map(({ product_id }) => sumOf(product_id))
     expect(values).toEqual(values.toSorted((a, b) => b - a))
     expect(found.find(({ product_id }) => product_id === 'red')?.explain?.legs['color']).toBeLessThan(0)
   })
@@ -124,12 +133,15 @@ describe('a colour among the words (contract 3.8)', () => {
     expect(scoreOf(found, 'gelb')).toBeGreaterThan(scoreOf(found, 'blau'))
   })
 
-  test.each(['hybrid', 'fusion'])('beside a picture of another colour, by %s, comes first and is surer', async (path) => {
-    const image_url = app.picture('query', 1, 1, 3)
-    const found = await search(path, { image_url, query: 'yellow' })
-    expect(found[0]?.product_id).toBe('yellow')
-    expect(scoreOf(found, 'yellow') - scoreOf(found, 'red')).toBeGreaterThan(0.1)
-  })
+  test.each(['hybrid', 'fusion'])(
+    'beside a picture of another colour, by %s, comes first and is surer',
+    async (path) => {
+      const image_url = app.picture('query', 1, 1, 3)
+      const found = await search(path, { image_url, query: 'yellow' })
+      expect(found[0]?.product_id).toBe('yellow')
+      expect(scoreOf(found, 'yellow') - scoreOf(found, 'red')).toBeGreaterThan(0.1)
+    },
+  )
 
   test('counts the less, the more the picture does', async () => {
     const image_url = app.picture('query', 1, 1, 3)
