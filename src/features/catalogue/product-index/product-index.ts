@@ -41,6 +41,7 @@ export interface IndexedStore {
     | 'listTelling'
     | 'visitTelling'
     | 'visitHolders'
+    | 'findExact'
     | 'countHolders'
     | 'countDocuments'
     | 'lengths'

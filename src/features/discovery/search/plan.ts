@@ -71,7 +71,8 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
             ceiling: counted?.isGuess ? RANKING.guess : 1,
           }),
           {
-            ...{ picked: colours, spoken, isByPicturesOnly: words?.isByModelOnly === true },
+            ...{ picked: colours, spoken, text: words?.text ?? '' },
+            isByPicturesOnly: words?.isByModelOnly === true,
             spokenLoss: ofPicture ? lossBeside(visualWeight) : RANKING.colourWord,
           },
         )
@@ -129,7 +130,7 @@ function planMixed(context: PlanContext, { picture, words, pictureWeight }: Mixe
       }
   const { side, categories, steersTo } = planPicture(context, picture, mixed)
   const fusion = askForColours(fuseSides([{ ...side, share: 1 }], { final: final?.fusion }), {
-    ...{ picked: [], spoken: coloursOf(words, context.store) },
+    ...{ picked: [], spoken: coloursOf(words, context.store), text: words.text },
     ...{ spokenLoss: lossBeside(pictureWeight), isByPicturesOnly: words.isByModelOnly === true },
   })
   const vote = context.looksTwice

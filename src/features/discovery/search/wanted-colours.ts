@@ -19,6 +19,8 @@ import type { QueryWords } from './sides.ts'
 export interface WantedColours {
   picked: readonly Lab[]
   spoken: readonly SpokenColour[]
+  /** The query that names them; empty without words. */
+  text: string
   /** Log-odds that a product loses which shows none of the spoken colours. */
   spokenLoss: number
   /** Whether the words of products must not count. */
@@ -78,13 +80,13 @@ function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
 
 /**
  * How far the product in a slot has a spoken colour, 0 to 1: as its picture shows it, or wholly where its words have the
- * colour's word, or its colour name means the colour. So a name wins where the word is no colour: "Orange juice" loses
- * nothing for "orange juice".
+ * colour's word, or its colour name means the colour, or the query is its id, number or name. So a name wins where the word is
+ * no colour: "Orange juice" loses nothing for "orange juice".
  */
 function spokenMeter(
   { columns, palettes, words }: SearchedStore,
   { word, shade }: SpokenColour,
-  { isByPicturesOnly }: WantedColours,
+  { text, isByPicturesOnly }: WantedColours,
 ): Meter {
   const shown = palettes.shadeMeter(shade, RANKING.colourEnough)
   if (isByPicturesOnly) return shown
@@ -102,6 +104,7 @@ function spokenMeter(
   words.visitHolders(word, (document) => {
     isHolder[document] = 1
   })
+  for (const document of words.findExact(text)) isHolder[document] = 1
   const documents = columns.documents()
   return (slot) => {
     if (isHolder[documents[slot] as number] === 1) return 1

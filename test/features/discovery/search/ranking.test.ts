@@ -97,6 +97,12 @@ function searchedStore(store: IndexedStore): SearchedStore {
         taken().forEach((slot) => {
           if (countWords(columns.productAt(slot), word) > 0) visit(columns.productAt(slot))
         }),
+      findExact: (text) =>
+        new Set(
+          taken()
+            .map(columns.productAt)
+            .filter((row) => `p${row}` === text),
+        ),
       lastDocument: () => Math.max(0, ...taken().map(columns.productAt)),
       score(text, silent = new Set()) {
         const heard = withoutWords(text, silent)

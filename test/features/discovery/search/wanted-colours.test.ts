@@ -45,6 +45,7 @@ const SHOP: readonly Product[] = [
   ['orange shirt', [2, 5], { name: 'Shirt', color_name: 'orange' }],
   ['gelb', [2, 6], { name: 'Hemd', color_name: 'gelb' }],
   ['blau', [2, 4], { name: 'Hemd', color_name: 'blau' }],
+  ['navy-1', [2, 3], { name: 'Cap' }],
 ]
 
 let app: TestApp
@@ -125,6 +126,10 @@ describe('a colour among the words (contract 3.8)', () => {
   test('is a name where a product has it as one', async () => {
     expect(ids(await search('text', { query: 'orange juice' }))[0]).toBe('orange juice')
     expect(ids(await search('text', { query: 'orange shirt' }))[0]).toBe('orange shirt')
+  })
+
+  test('is no colour in an id, which comes first', async () => {
+    expect(ids(await search('text', { query: 'navy-1' }))[0]).toBe('navy-1')
   })
 
   test('is understood in the language of the colours of the store', async () => {

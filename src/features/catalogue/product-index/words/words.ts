@@ -361,6 +361,8 @@ export function createWordIndex(scratch: Scratch) {
         if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.tags) visit(posting >>> 8)
       }
     },
+    /** Documents whose product_id, sku, gtin or whole name is the query; see {@link WordScores.exact}. */
+    findExact: (query: string): Iterable<number> => names.find(query),
     /** Visits the documents that have a word, spelt so, in any field but the description. */
     visitHolders(text: string, visit: (document: number) => void): void {
       splitInto(text, (units, start, end) => {
