@@ -1,7 +1,8 @@
 import { createBlocks, createColumn, createHashTable } from './growing.ts'
 import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
-import { addText, endPrint, listWords, newPrint, type Print, splitInto } from './tokens.ts'
+import { printWords } from './prints.ts'
+import { listWords, splitInto } from './tokens.ts'
 import { findVariants, type Variants } from './variants.ts'
 import { createVocabulary } from './vocabulary.ts'
 
@@ -369,10 +370,8 @@ export function createWordIndex(scratch: Scratch) {
         const word = vocabulary.find(units.slice(start, end))
         if (word === 0) return
         const { items, start: from, end: to } = postings.read(word)
-        for (let n = from; n < to; n++) {
-          const posting = items[n] as number
-          if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.description) visit(posting >>> 8)
-        }
+        const isHeld = (posting: number) => (posting & WEIGHT_MAX) > FIELD_WEIGHTS.description
+        for (const posting of items.subarray(from, to)) if (isHeld(posting)) visit(posting >>> 8)
       })
     },
     /** Counts the documents that have a word. */
@@ -399,16 +398,3 @@ export function createWordIndex(scratch: Scratch) {
 }
 
 const hashRow = (product: number): number => Math.imul(product, 0x9e3779b1) >>> 0
-
-/** A print of all that words are read from; the lengths keep apart what stands in different fields. */
-function printWords(words: ProductWords): Print {
-  const { productId, name, brand, category, color, tags, sku, gtin, description } = words
-  const print = newPrint()
-  const add = (text: string | undefined) => {
-    print.hash ^= (text?.length ?? -1) + 1
-    if (text) addText(print, text, false)
-  }
-  for (const text of [productId, name, brand, category, color, sku, gtin, description]) add(text)
-  if (tags) for (const tag of tags) add(tag)
-  return endPrint(print)
-}
