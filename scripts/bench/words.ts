@@ -6,12 +6,8 @@
  * whole store; the ratios are to FTS5. FTS5 looks for words and prefixes, and knows no typos.
  */
 import Database from 'better-sqlite3'
-import {
-  createScratch,
-  createWordIndex,
-  type ProductWords,
-  type WordIndex,
-} from '../../src/features/catalogue/product-index/words/words.ts'
+import { createScratch } from '../../src/features/catalogue/product-index/words/scratch.ts'
+import { createWordIndex, type ProductWords, type WordIndex } from '../../src/features/catalogue/product-index/words/words.ts'
 import type { Bench, Row } from './parts/bench.ts'
 import { type Bound, roundsWithin } from './parts/rounds.ts'
 import { runAlone } from './parts/run.ts'

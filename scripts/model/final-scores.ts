@@ -5,7 +5,7 @@
  *     bun scripts/model/final-scores.ts [model folder] [--folder FOLDER …] [--dry-run]
  *
  * The demo catalogue, the drawn one and each folder of labelled pictures (see `bench/quality.ts`) are indexed with and without
- * their metadata, and asked by kind: with words, with pictures, and with both; also for what they do not have: kinds and
+ * their metadata, and asked by kind: with words, with pictures, and with both in either way; also for what they do not have: kinds and
  * pictures of the other sets, and words that mean nothing. The first five hits of each answer are right or wrong. A logistic regression over
  * their log-odds, in which each catalogue and both classes weigh the same, gives the map: a score of 0.5 is as often right as wrong.
  *
@@ -27,6 +27,7 @@ const TASKS: Partial<Record<string, FinalKind>> = {
   'words: kind': 'text',
   'picture: same kind': 'picture',
   'picture + kind': 'hybrid',
+  'picture + kind: fusion': 'fusion',
 }
 const SHOPS: readonly Shop[] = ['none', 'all']
 const HITS = 5
@@ -54,15 +55,15 @@ interface Sample {
   unlike: number[]
 }
 
-const samples: Record<'text' | 'picture' | 'hybrid', Sample[]> = { text: [], picture: [], hybrid: [] }
+const samples: Record<FinalKind, Sample[]> = { text: [], picture: [], hybrid: [], fusion: [] }
 for (const set of sets) for (const shop of SHOPS) await collect(set, shop)
 
 /** Where words take part, scores rise slowly from 0.73 on; see `FinalMap`. */
-const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1 }
+const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1, fusion: 1 }
 
 const final: Partial<Record<FinalKind, FinalMap>> = {}
 const rows = [['search', 'catalogue', 'right', 'wrong', 'unlike, first', 'right before', 'wrong before']]
-for (const [kind, found] of Object.entries(samples) as [keyof typeof samples, Sample[]][]) {
+for (const [kind, found] of Object.entries(samples) as [FinalKind, Sample[]][]) {
   const map = round(fit(found))
   final[kind] = { ...map, ...(KNEES[kind] !== undefined && { knee: KNEES[kind] }) }
   for (const { source, right, wrong, unlike } of found) {
@@ -88,7 +89,7 @@ async function collect(set: LabelledSet, shop: Shop): Promise<void> {
   const ask = await openShop(set, shop, models)
   const source = `${set.name}, ${shop}`
   for (const { name, questions } of [...(await listTasks(set)), ...listUnlike(set)]) {
-    const kind = TASKS[name] as keyof typeof samples | undefined
+    const kind = TASKS[name]
     if (!kind) continue
     const sample = samples[kind].find((known) => known.source === source) ?? {
       ...{ source, right: [], wrong: [], unlike: [] },
@@ -123,13 +124,13 @@ function listUnlike(set: LabelledSet): { name: string; questions: Question[] }[]
       name: 'picture: same kind',
       questions: images.map((image) => ({ path: '/v1/search/url', body: { image }, right })),
     },
-    {
-      name: 'picture + kind',
+    ...(['hybrid', 'fusion'] as const).map((way) => ({
+      name: way === 'hybrid' ? 'picture + kind' : 'picture + kind: fusion',
       questions: images.map((image, n) => ({
-        ...{ path: '/v1/search/hybrid', right },
+        ...{ path: `/v1/search/${way}`, right },
         body: { image, query: pictures[n]?.category.toLowerCase() },
       })),
-    },
+    })),
   ]
 }
 
@@ -143,7 +144,8 @@ function fit(found: readonly Sample[]): LogisticMap {
     ...right.map((odds) => ({ odds, isRight: 1, weight: 1 / right.length })),
     ...wrong.map((odds) => ({ odds, isRight: 0, weight: 1 / wrong.length })),
   ])
-  let [slope, shift] = [1, 0]
+  // From a slope of 1 the steps run away where the classes lie far apart.
+  let [slope, shift] = [0, 0]
   for (let round = 0; round < 100; round++) {
     let [gradient, gradientShift, a, b, c] = [0, 0, 0, 0, 0]
     for (const { odds, isRight, weight } of points) {

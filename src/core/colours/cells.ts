@@ -66,6 +66,9 @@ function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
   }
 }
 
+/** What is known of the cells for each shade, 32 KB each; there are fewer than a hundred shades. */
+const shadeCells = new Map<string, Uint8Array>()
+
 /** Makes a test of colours: whether a shade's name fits them. The middle of a colour's cell decides. */
 export function shadeTest(shade: Shade): (rgb: number) => boolean {
   okLchs ??= listMiddles((rgb) => {
@@ -74,7 +77,9 @@ export function shadeTest(shade: Shade): (rgb: number) => boolean {
   })
   const middles = okLchs
   const [no, yes] = [1, 2]
-  const known = new Uint8Array(CELLS)
+  const name = `${shade.base} ${shade.tone ?? ''}`
+  const known = shadeCells.get(name) ?? new Uint8Array(CELLS)
+  shadeCells.set(name, known)
   return (rgb) => {
     const cell = cellOf(rgb)
     if (known[cell] === 0) {

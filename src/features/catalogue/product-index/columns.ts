@@ -186,6 +186,10 @@ export function createColumns(now: () => number = systemClock.now) {
     /** The colour words that products have, folded. */
     listColors: (): string[] => colors.listLabels(),
 
+    /** Whether a product has this as its colour. @param name folded. */
+    hasColour: (name: string): boolean => colors.findFolded(name) !== undefined,
+    /** The number of the colour name in each slot, and what the names mean; 0 is none. Valid for one tick. */
+    readColours: () => ({ numbers: color, named: namedColours as readonly NamedColours[] }),
     /** The names of the levels above the categories of products, for people. */
     listLevels: levels.listNames,
     /** Makes a test of slots: whether a level above the category has a name or path. Undefined where none has. */

@@ -1,7 +1,7 @@
 import { nearness, nearTest, shadeTest } from '../../../core/colours/cells.ts'
 import { type ColourQuery, SEVERAL } from '../../../core/colours/colours.ts'
 import { type Lab, parseHex } from '../../../core/colours/lab.ts'
-import { HUES } from '../../../core/colours/shades.ts'
+import { HUES, type Shade } from '../../../core/colours/shades.ts'
 
 /** One colour of a picture, and its share of the picture's counted pixels, 0 to 1. */
 export interface PaletteColour {
@@ -20,6 +20,8 @@ export type PaletteColumn = ReturnType<typeof createPalettes>
 
 /** Colours kept of one picture. */
 const COLOURS = 5
+/** The greatest difference (CIEDE2000) at which a colour still counts a little. */
+const DELTA_E = 20
 /** Shares are kept in steps of half a percent, rounded down, so that a limit in whole percents is exact. */
 const SHARE_STEPS = 200
 
@@ -65,6 +67,18 @@ export function createPalettes() {
     return sum >= least
   }
 
+  /** The share of a picture, each of its colours weighed. */
+  function weigh(slot: number, weightOf: (rgb: number) => number): number {
+    if (slot >= capacity) return 0
+    let sum = 0
+    for (let at = slot * COLOURS; at < (slot + 1) * COLOURS; at++) {
+      const kept = packed[at] as number
+      if (kept === 0) break
+      sum += (kept >>> 24) * weightOf(kept)
+    }
+    return sum / SHARE_STEPS
+  }
+
   return {
     /** Fills a slot. */
     set: write,
@@ -99,11 +113,12 @@ export function createPalettes() {
     /**
      * How well each picture shows some colours, by slot: 0 to 1, the mean over the colours. A colour counts with the share
      * of the picture that lies near it, fully where equal and less with the square of the difference, up to `deltaE`
-     * (CIEDE2000); see `nearness`. Of two colours half the picture each is enough, of three a third.
+     * (CIEDE2000); see `nearness`. Of two colours half of `enough` each suffices, of three a third.
      *
      * @param slots the length of the answer.
+     * @param enough the share of the picture that counts as all of it.
      */
-    score(colours: readonly Lab[], slots: number, deltaE = 20): Float32Array {
+    score(colours: readonly Lab[], slots: number, enough = 1, deltaE = DELTA_E): Float32Array {
       const scores = new Float32Array(slots)
       const end = Math.min(slots, capacity) * COLOURS
       for (const colour of colours) {
@@ -115,11 +130,32 @@ export function createPalettes() {
             if (kept === 0) break
             sum += (kept >>> 24) * nearnessOf(kept)
           }
-          const covered = Math.min(1, (sum / SHARE_STEPS) * colours.length)
+          const covered = Math.min(1, (sum / SHARE_STEPS / enough) * colours.length)
           scores[slot] = (scores[slot] as number) + covered / colours.length
         }
       }
       return scores
+    },
+
+    /**
+     * Makes a measure of pictures, by slot: how much of one can be called by a shade, 0 to 1.
+     *
+     * @param enough the share of the picture that counts as all of it.
+     */
+    shadeMeter(shade: Shade, enough: number): (slot: number) => number {
+      const has = shadeTest(shade)
+      return (slot) => Math.min(1, weigh(slot, (colour) => (has(colour) ? 1 : 0)) / enough)
+    },
+
+    /** The same measure as {@link score}, for single slots. */
+    meter(colours: readonly Lab[], enough: number): (slot: number) => number {
+      const measures = colours.map((colour) => nearness(colour, DELTA_E))
+      return (slot) => {
+        let sum = 0
+        for (const nearnessOf of measures)
+          sum += Math.min(1, (weigh(slot, nearnessOf) / enough) * measures.length)
+        return sum / measures.length
+      }
     },
   }
 

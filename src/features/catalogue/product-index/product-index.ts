@@ -4,7 +4,8 @@ import { createColumns, type Spelling, type StoreColumns, type StoredFields } fr
 import type { PaletteColour, PaletteColumn } from './palettes.ts'
 import { createVectorSpace } from './vector-space.ts'
 import { readWords } from './words/fields.ts'
-import { createScratch, createWordIndex, type ProductWords, type WordIndex } from './words/words.ts'
+import { createScratch } from './words/scratch.ts'
+import { createWordIndex, type ProductWords, type WordIndex } from './words/words.ts'
 
 /** One picture of a product. */
 interface Picture {
@@ -41,6 +42,8 @@ export interface IndexedStore {
     | 'correct'
     | 'listTelling'
     | 'visitTelling'
+    | 'visitHolders'
+    | 'findExact'
     | 'countHolders'
     | 'countDocuments'
     | 'lengths'

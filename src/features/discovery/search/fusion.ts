@@ -4,6 +4,7 @@ import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Vote, VoteScale } from './second-look.ts'
+import { type ColourLoss, colourLoss, type WantedColours } from './wanted-colours.ts'
 
 /*
  * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −
@@ -43,6 +44,8 @@ export interface Fusion {
   map: ScoreMap
   exactLegs(store: SearchedStore, scannedBy?: ScannedBy): ExactLeg[]
   hasKeywords(store: SearchedStore): boolean
+  /** The colours that are asked for beside the rest. */
+  colours?: { wanted: WantedColours; map: FinalMap } | undefined
   /** How much the vote of the first hits counts; undefined where they have none. */
   vote?: VoteScale | undefined
 }
@@ -52,13 +55,11 @@ export interface FuseOptions {
   final?: FinalMap | undefined
   /** No score exceeds it. */
   ceiling?: number
-  /** Legs that are added to the sum, beside the sides. @param odds the value of log-odds of 1. */
-  added?(store: SearchedStore, odds: number): ExactLeg | readonly ExactLeg[]
 }
 
 /** Adds sides by their shares (late fusion). */
 export function fuseSides(sides: readonly Side[], options: FuseOptions = {}): Fusion {
-  const { final, ceiling = 1, added } = options
+  const { final, ceiling = 1 } = options
   const total = sides.reduce((sum, { share }) => sum + share, 0)
   const odds = sides.map(({ share, map }) => ({ slope: (share / total) * map.slope, at: map.midpoint }))
   const slope = odds.reduce((sum, side) => sum + side.slope, 0)
@@ -69,12 +70,10 @@ export function fuseSides(sides: readonly Side[], options: FuseOptions = {}): Fu
     blend: { kind: 'sum' },
     map: { ...correct({ slope, midpoint }, final), ceiling },
     hasKeywords: (store) => sides.some(({ hasKeywords }) => hasKeywords?.(store)),
-    exactLegs: (store, scannedBy) => [
-      ...sides.flatMap(({ exactLegs }, n) =>
+    exactLegs: (store, scannedBy) =>
+      sides.flatMap(({ exactLegs }, n) =>
         (exactLegs?.(store, scannedBy) ?? []).map((leg) => weighted(leg, weightOf(n))),
       ),
-      ...[added?.(store, 1 / slope) ?? []].flat(),
-    ],
   }
 }
 
@@ -163,10 +162,18 @@ export interface PresentFusion {
 export type AddedLeg = ExactLeg['name'] | 'second_look'
 
 /** A fusion whose values the vote of the first hits has changed. */
-export function withVote(fusion: PresentFusion, vote: Vote): PresentFusion {
+export const withVote = (fusion: PresentFusion, vote: Vote): PresentFusion =>
+  withLoss(fusion, 'second_look', vote)
+
+/** A fusion from whose values something is taken. */
+function withLoss(
+  fusion: PresentFusion,
+  name: AddedLeg,
+  { apply }: Pick<Vote | ColourLoss, 'apply'>,
+): PresentFusion {
   const valuesAt = (slots: Uint32Array): Float32Array => {
     const values = fusion.valuesAt(slots)
-    vote.apply(values, (place) => slots[place] as number)
+    apply(values, (place) => slots[place] as number)
     return values
   }
   return {
@@ -174,18 +181,24 @@ export function withVote(fusion: PresentFusion, vote: Vote): PresentFusion {
     valuesAt,
     valuesOf(cosines, slotAt, into) {
       fusion.valuesOf(cosines, slotAt, into)
-      vote.apply(into, slotAt === itself ? undefined : slotAt)
+      apply(into, slotAt === itself ? undefined : slotAt)
     },
     explain(slots) {
       const { cosines, added } = fusion.explain(slots)
       const [before, after] = [fusion.valuesAt(slots), valuesAt(slots)]
       const lost = (n: number) => (after[n] as number) - (before[n] as number)
-      return { cosines, added: added.map((legs, n) => ({ ...legs, second_look: lost(n) })) }
+      return { cosines, added: added.map((legs, n) => ({ ...legs, [name]: legs[name] + lost(n) })) }
     },
   }
 }
 
 export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
+  const present = presentSides(fusion, store, scannedBy)
+  const { colours } = fusion
+  return colours ? withLoss(present, 'color', colourLoss(store, colours.wanted, colours.map)) : present
+}
+
+function presentSides(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
   const { segment } = store
   const exact = fusion.exactLegs(store, scannedBy)
   const isPlain = exact.length === 0 && fusion.legs.length === 1 && fusion.blend.kind === 'sum'
@@ -253,4 +266,12 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
       }
     },
   }
+}
+
+/** A fusion that asks for colours besides. Their losses are exact, so what hides how near products are is like keywords. */
+export function askForColours(fusion: Fusion, wanted: WantedColours): Fusion {
+  const isSpoken = wanted.spoken.length > 0 && wanted.spokenLoss > 0
+  if (wanted.picked.length === 0 && !isSpoken) return fusion
+  const { knee = RANKING.colourKnee, ...map } = fusion.map
+  return { ...fusion, map, colours: { wanted, map: { ...map, knee } }, hasKeywords: () => true }
 }

@@ -19,8 +19,18 @@ export const RANKING = {
   categoryBoost: 0.1,
   /** From this cosine on, steering by category fades out: the same picture is the same whatever its category. */
   alike: 0.8,
-  /** Log-odds of a picture with all wanted colours: at most 0.2 of the score. */
-  palette: 0.8,
+  /** Log-odds that a product loses which shows none of the colours that somebody picked… */
+  palette: 3,
+  /** …of those that the words of a query name… */
+  colourWord: 1.5,
+  /** …and of those that they name beside a picture. */
+  colourWordBoth: 3,
+  /** Share of a picture that is enough for a wanted colour. */
+  colourEnough: 0.6,
+  /** How much a picture's colour counts where the product's colour name says another one. */
+  colourMisnamed: 0.25,
+  /** Log-odds beyond which what matches better counts less where colours are wanted; as `knee` of a map without one. */
+  colourKnee: 1,
   /** Log-odds between all wanted colours and none where nothing else is asked. */
   paletteSlope: 6,
   /** Log-odds that a product loses which has nothing of what the first hits of a search by picture agree on… */

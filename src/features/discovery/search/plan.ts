@@ -1,14 +1,17 @@
+import type { SpokenColour } from '../../../core/colours/spoken.ts'
+import { foldColour } from '../../../core/colours/words.ts'
+import { splitWords } from '../../../core/text.ts'
 import type { Calibration, FinalKind } from '../../../platform/embedder/embedder.ts'
 import { describeCategories, type PictureCategories } from './category-names.ts'
 import { mixMaps, mixWords } from './early-fusion.ts'
-import { type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
-import { paletteLeg } from './legs/palette.ts'
+import { askForColours, type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
 import { RANKING } from './parameters.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison } from './query.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { scaleVote } from './second-look.ts'
-import { coloursSide, pictureSide, type Steering, wordsSide } from './sides.ts'
+import { coloursSide, pictureSide, type QueryWords, type Steering, wordsSide } from './sides.ts'
+import { coloursOf } from './wanted-colours.ts'
 
 /** The numbers that a store is ranked by, for one query. */
 export interface Plan {
@@ -47,9 +50,12 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
   const { store, calibration, steering } = context
   const { picture, words, colours = [], visualWeight = 0.5 } = rankBy
   const ofPicture = picture && planPicture(context, picture)
-  const ofWords = words && wordsSide(store, words, calibration.text_image, steering, picture === undefined)
-  // Meaningless words would only blur the picture.
-  const counted = ofWords?.isGuess && ofPicture ? undefined : ofWords
+  const spoken = words ? coloursOf(words, store) : []
+  const ofWords =
+    words && wordsSide(store, words, calibration.text_image, steering, picture === undefined, spoken)
+  // Meaningless words would only blur the picture, and so would those that name nothing but its colour.
+  const isBlur = ofWords?.isGuess || (visualWeight > 0 && words && saysOnlyColours(words, spoken))
+  const counted = ofPicture && isBlur ? undefined : ofWords
   const sides = [
     ...(ofPicture ? [{ ...ofPicture.side, share: counted ? visualWeight : 1 }] : []),
     ...(counted ? [{ ...counted, share: ofPicture ? 1 - visualWeight : 1 }] : []),
@@ -59,11 +65,17 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
   const fusion =
     sides.length === 0
       ? fuseSides([onlyColours])
-      : fuseSides(sides, {
-          final: calibration.final?.[kind],
-          ceiling: counted?.isGuess ? RANKING.guess : 1,
-          added: (now, odds) => paletteLeg(now, colours, RANKING.palette * odds) ?? [],
-        })
+      : askForColours(
+          fuseSides(sides, {
+            final: calibration.final?.[kind],
+            ceiling: counted?.isGuess ? RANKING.guess : 1,
+          }),
+          {
+            ...{ picked: colours, spoken, text: words?.text ?? '' },
+            isByPicturesOnly: words?.isByModelOnly === true,
+            spokenLoss: ofPicture ? lossBeside(visualWeight) : RANKING.colourWord,
+          },
+        )
   // Guesses and colours say nothing about kinds.
   const votes = context.looksTwice && sides.length > 0 && !counted?.isGuess
   const isBoth = sides.length > 1
@@ -77,6 +89,15 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }
+}
+
+/** What colours that words name count beside a picture: in full up to a weight of one half, nothing where it is all. */
+const lossBeside = (pictureWeight: number): number =>
+  RANKING.colourWordBoth * Math.min(1, 2 * (1 - pictureWeight))
+
+const saysOnlyColours = ({ text }: QueryWords, spoken: readonly SpokenColour[]): boolean => {
+  const known = new Set(spoken.flatMap(({ word, toneWord = word }) => [word, toneWord]))
+  return splitWords(text).every((word) => known.has(foldColour(word)))
 }
 
 /** @param vector searched with in place of the picture's own. */
@@ -108,7 +129,10 @@ function planMixed(context: PlanContext, { picture, words, pictureWeight }: Mixe
         map: mixMaps(image_image, text_image, pictureWeight),
       }
   const { side, categories, steersTo } = planPicture(context, picture, mixed)
-  const fusion = fuseSides([{ ...side, share: 1 }], { final: final?.fusion })
+  const fusion = askForColours(fuseSides([{ ...side, share: 1 }], { final: final?.fusion }), {
+    ...{ picked: [], spoken: coloursOf(words, context.store), text: words.text },
+    ...{ spokenLoss: lossBeside(pictureWeight), isByPicturesOnly: words.isByModelOnly === true },
+  })
   const vote = context.looksTwice
     ? scaleVote(words.isUnknown ? RANKING.votePicture : RANKING.voteBoth, fusion.map)
     : undefined

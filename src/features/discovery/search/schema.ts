@@ -218,7 +218,7 @@ export const HybridSearch = named(
       colors: t.Optional(
         t.Array(text({ maxLength: 20 }), {
           maxItems: 5,
-          description: 'Hex colours that products should have.',
+          description: 'Hex colours that products should have. Those without them lose.',
         }),
       ),
       metadata_filters: t.Optional(Type.Unknown({ description: 'The same as `filters`; both apply.' })),

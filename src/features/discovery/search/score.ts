@@ -9,13 +9,13 @@ export interface ScoreMap extends FinalMap {
 
 /** The score of a value as it is answered: 0 to 1, rounded to six digits. */
 export const toScore = (value: number, map: ScoreMap): number =>
-  roundScore(map.ceiling * calibrate(soften(value, map), map))
+  roundScore(map.ceiling * calibrate(bend(value, map), map))
 
 /** How much of the logarithm counts beyond the knee: a product that has all of the best match scores some 0.93. */
 const SOFTNESS = 0.6
 
 /** Bends what lies beyond the knee; the order stays. */
-function soften(value: number, { slope, midpoint, knee }: ScoreMap): number {
+export function bend(value: number, { slope, midpoint, knee }: FinalMap): number {
   if (knee === undefined) return value
   const beyond = slope * (value - midpoint) - knee
   return beyond > 0 ? midpoint + (knee + SOFTNESS * Math.log1p(beyond)) / slope : value

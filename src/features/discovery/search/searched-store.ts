@@ -3,5 +3,5 @@ import type { IndexedStore } from '../../catalogue/product-index/product-index.t
 
 /** The parts of an indexed store that the ranking reads. */
 export interface SearchedStore extends Pick<IndexedStore, 'segment' | 'columns' | 'words' | 'hasAllWords'> {
-  palettes: Pick<PaletteColumn, 'score'>
+  palettes: Pick<PaletteColumn, 'score' | 'meter' | 'shadeMeter'>
 }

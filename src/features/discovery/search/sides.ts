@@ -1,4 +1,5 @@
 import type { Lab } from '../../../core/colours/lab.ts'
+import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
@@ -75,6 +76,7 @@ export interface WordsSide extends Omit<Side, 'share'> {
  * names. Both scores are added in the unit of the store: a standard deviation of its cosines to the query.
  *
  * @param isAlone whether the search has no other side.
+ * @param colours that the words name. Their words are left to {@link ColourLoss}, or a lamp in the colour would outdo a mug.
  */
 export function wordsSide(
   store: SearchedStore,
@@ -82,6 +84,7 @@ export function wordsSide(
   map: Calibration['text_image'],
   { boost, isInOne }: Steering,
   isAlone: boolean,
+  colours: readonly SpokenColour[] = [],
 ): WordsSide {
   const namedCategory = isInOne || boost === 0 ? '' : findNamedCategory(text, store.columns)
   // The model's vector of words that it does not know means nothing, but the store may have them.
@@ -89,12 +92,13 @@ export function wordsSide(
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
     return {
       map: byWords,
-      exactLegs: (now) => present([keywordLeg(now, text, 1, isAlone)]),
+      exactLegs: (now) => present([keywordLeg(now, text, 1, { isOnly: isAlone })]),
       hasKeywords: () => true,
       isGuess: false,
       namedCategory,
     }
   }
+  const silent = new Set(colours.flatMap(({ word, toneWord = word }) => [word, toneWord]))
   const weight = RANKING.keyword + unknownShare * (RANKING.keywordOfUnknown - RANKING.keyword)
   return {
     map,
@@ -106,7 +110,7 @@ export function wordsSide(
       const loss = namedCategory !== '' ? RANKING.namedCategory * steeringFactor(boost) : 0
       const unit = measureDeviation(now, vector, scannedBy?.(vector))
       return present([
-        isByModelOnly ? undefined : keywordLeg(now, text, unit * weight),
+        isByModelOnly ? undefined : keywordLeg(now, text, unit * weight, { silent }),
         loss > 0 ? namedCategoryLeg(now, namedCategory, loss * unit) : undefined,
       ])
     },

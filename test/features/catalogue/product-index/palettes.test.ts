@@ -140,6 +140,43 @@ describe('the score', () => {
     )
   })
 
+  test('of a shade is its share, and whole from a share that is enough', () => {
+    const column = filled([
+      [{ hex: '#cc0000', share: 0.9 }],
+      [
+        { hex: '#cc0000', share: 0.2 },
+        { hex: '#a01020', share: 0.1 },
+        { hex: '#2040d0', share: 0.7 },
+      ],
+      [{ hex: '#00a000', share: 1 }],
+      [],
+    ])
+    const [full, half, none, empty, beyond] = [0, 1, 2, 3, 1_000].map(column.shadeMeter({ base: 'red' }, 0.6))
+    expect([full, none, empty, beyond]).toEqual([1, 0, 0, 0])
+    expect(half).toBeCloseTo(0.5, 2)
+    expect(column.shadeMeter({ base: 'blue', tone: 'light' }, 0.6)(1)).toBe(0)
+  })
+
+  test('of a single slot is that of all', () => {
+    fc.assert(
+      fc.property(fc.array(palette), fc.array(hex, { minLength: 1, maxLength: 3 }), (palettes, wanted) => {
+        const column = filled(palettes)
+        const scores = [...column.score(wanted.map(labOf), palettes.length + 100, 0.6)]
+        const meter = column.meter(wanted.map(labOf), 0.6)
+        for (const [slot, score] of scores.entries()) expect(meter(slot)).toBeCloseTo(score, 5)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('needs no more than a share that is enough', () => {
+    const column = filled([[{ hex: '#cc0000', share: 0.5 }]])
+    const [whole = 0] = column.score([labOf('#cc0000')], 1)
+    const [enough = 0] = column.score([labOf('#cc0000')], 1, 0.5)
+    expect(whole).toBeLessThan(0.51)
+    expect(enough).toBeGreaterThan(0.95)
+  })
+
   test('ranks by share and by nearness, and wants all of several colours', () => {
     const column = filled([
       [{ hex: '#cc0000', share: 0.9 }],

@@ -8,10 +8,8 @@ import {
   type IndexedStore,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
-import {
-  createScratch,
-  createWordIndex,
-} from '../../../../src/features/catalogue/product-index/words/words.ts'
+import { createScratch } from '../../../../src/features/catalogue/product-index/words/scratch.ts'
+import { createWordIndex } from '../../../../src/features/catalogue/product-index/words/words.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
 import { makePlan } from '../../../../src/features/discovery/search/plan.ts'
 import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
@@ -41,12 +39,22 @@ const vectorOfName = (name: string) =>
 
 const COLOUR_OF: Record<string, Lab> = { red: RED, blue: BLUE }
 /** How well a product shows a colour. */
-const shows = ({ color_name }: Product['metadata'], colour: Lab): number =>
+const shows = ({ metadata: { color_name } }: Pick<Product, 'metadata'>, colour: Lab): number =>
   color_name !== undefined && COLOUR_OF[fold(color_name)] === colour ? 0.75 : 0
 
 /** How well the words of a product match a query; a product's words follow from its number. */
 const countWords = (id: number, text: string): number =>
   text.split(' ').filter((word) => (word.length + id) % 4 === 0).length
+
+/** How much the picture of a product shows of a spoken colour, by its number. */
+const paletteShare = (id: number, base: string): number => ((id + base.length) % 3) / 2
+
+/** A text without some words; the whole where nothing would be left. */
+const withoutWords = (text: string, silent: ReadonlySet<string>): string =>
+  text
+    .split(' ')
+    .filter((word) => !silent.has(word))
+    .join(' ') || text
 
 function findNamed(text: string, names: string[]): string | undefined {
   const said = text.split(' ').map((word) => word.replace(/s$/, ''))
@@ -84,10 +92,22 @@ function searchedStore(store: IndexedStore): SearchedStore {
           const row = columns.productAt(slot)
           return countWords(row, text) > 0 || `p${row}` === text
         }),
-      score(text) {
+      visitHolders: (word, visit) =>
+        taken().forEach((slot) => {
+          if (countWords(columns.productAt(slot), word) > 0) visit(columns.productAt(slot))
+        }),
+      findExact: (text) =>
+        new Set(
+          taken()
+            .map(columns.productAt)
+            .filter((row) => `p${row}` === text),
+        ),
+      lastDocument: () => Math.max(0, ...taken().map(columns.productAt)),
+      score(text, silent = new Set()) {
+        const heard = withoutWords(text, silent)
         const rows = [...new Set(taken().map(columns.productAt))]
         const scores = new Float32Array(Math.max(0, ...rows) + 1)
-        for (const row of rows) scores[row] = countWords(row, text)
+        for (const row of rows) scores[row] = countWords(row, heard)
         const exact = rows.filter((row) => `p${row}` === text)
         return {
           scores,
@@ -99,6 +119,12 @@ function searchedStore(store: IndexedStore): SearchedStore {
       },
     },
     palettes: {
+      shadeMeter:
+        ({ base }) =>
+        (slot) =>
+          paletteShare(columns.productAt(slot), base),
+      meter: (colours) => (slot) =>
+        meanOf(colours.map((colour) => (COLOUR_OF[colourIn(columns, slot)] === colour ? 0.75 : 0))),
       score: (colours, count) =>
         Float32Array.from({ length: count }, (_, slot) =>
           colours.length === 0
@@ -161,7 +187,7 @@ const wantedList = {
   depth: fc.integer({ min: 1, max: 40 }),
 }
 const words = fc.record({
-  text: fc.constantFrom('a red mug', 'table lamp', 'nothing', 'mugs', 'p7'),
+  text: fc.constantFrom('a red mug', 'red', 'blue and red', 'table lamp', 'nothing', 'mugs', 'p7'),
   vector,
   isUnknown: fc.boolean(),
   unknownShare: fc.constantFrom(0, 0.5),
@@ -248,12 +274,18 @@ function expected(products: Product[], wanted: Wanted) {
   const mean = cosines.reduce((sum, one) => sum + one, 0) / cosines.length
   const squares = cosines.reduce((sum, one) => sum + (one - mean) ** 2, 0)
   const unit = Math.sqrt((squares + 8 * 0.05 ** 2) / (cosines.length + 8))
-  const matches = new Map(products.map(({ id }) => [id, query.words ? countWords(id, query.words.text) : 0]))
+  const text = query.words?.text ?? ''
+  const colours = text.split(' ').filter((word) => word in COLOUR_OF)
+  const heard = query.words?.isUnknown ? text : withoutWords(text, new Set(colours))
+  const matches = new Map(products.map(({ id }) => [id, query.words ? countWords(id, heard) : 0]))
   const most = Math.max(0, ...matches.values())
-  const hasWords = most > 0 || products.some(({ id }) => `p${id}` === query.words?.text)
+  const hasWords =
+    products.some(({ id }) => countWords(id, text) > 0) ||
+    products.some(({ id }) => `p${id}` === query.words?.text)
   const named = query.words && factor > 0 ? findNamed(query.words.text, present) : undefined
   const isGuess = Boolean(query.words?.isUnknown) && !hasWords
-  const spoken = isGuess && query.vector ? undefined : query.words
+  const isColoursOnly = query.visualWeight > 0 && text.split(' ').every((word) => colours.includes(word))
+  const spoken = (isGuess || isColoursOnly) && query.vector ? undefined : query.words
   const fits = present
     .map((name) => ({ name, cosine: query.vector ? dot(vectorOfName(name), query.vector) : 0 }))
     .sort((a, b) => b.cosine - a.cosine)
@@ -279,15 +311,34 @@ function expected(products: Product[], wanted: Wanted) {
     const added = (isExact ? 3 : unit * weight * share) - unit * loss
     return WORDS_MAP.slope * (dot(one, said.vector) + added - WORDS_MAP.midpoint)
   }
+  /** Log-odds that a product loses at most for what it lacks of the wanted colours. */
+  const lossOf = ({ id, metadata }: Product): number => {
+    const named = metadata.color_name === undefined ? '' : fold(metadata.color_name)
+    const shareOf = (colour: string) =>
+      named === colour || countWords(id, colour) > 0
+        ? 1
+        : (named === '' ? 1 : 0.25) * paletteShare(id, colour)
+    const most = query.vector ? 3 * Math.min(1, 2 * (1 - query.visualWeight)) : 1.5
+    const unspoken = colours.length > 0 ? most * (1 - meanOf(colours.map(shareOf))) : 0
+    const unpicked = query.colours?.length
+      ? 3 * (1 - meanOf(query.colours.map((c) => shows({ metadata }, c))))
+      : 0
+    return Math.min(3.5, unspoken + unpicked)
+  }
+  const isColoured =
+    query.colours !== undefined || (colours.length > 0 && !(query.vector && query.visualWeight === 1))
   const oddsOf = (product: Product, one: Float32Array): number => {
     const pictureShare = query.vector ? (spoken ? query.visualWeight : 1) : 0
-    const shown = query.colours?.length ? meanOf(query.colours.map((c) => shows(product.metadata, c))) : 0
+    const shown = query.colours?.length ? meanOf(query.colours.map((c) => shows(product, c))) : 0
     if (!query.vector && !spoken) return 6 * (shown - 0.5)
     const sides = [
       ...(query.vector && pictureShare > 0 ? [pictureShare * oddsOfPicture(product, one, query.vector)] : []),
       ...(spoken && pictureShare < 1 ? [(1 - pictureShare) * oddsOfWords(product, one, spoken)] : []),
     ]
-    return sides.reduce((sum, side) => sum + side, 0) + 0.8 * shown
+    const odds = sides.reduce((sum, side) => sum + side, 0)
+    if (!isColoured) return odds
+    const bent = odds > 1 ? 1 + 0.6 * Math.log(odds) : odds
+    return bent - Math.max(0, Math.min(1, (bent + 2) / 4)) * lossOf(product)
   }
   return products
     .filter((product) => passes(product, wanted))

@@ -3,6 +3,7 @@ import { createBlocks, createColumn, createHashTable } from './growing.ts'
 import { correct } from './meant.ts'
 import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
+import type { Scratch } from './scratch.ts'
 import { listWords, splitInto } from './tokens.ts'
 import { type AskedWord, findAllVariants, QUERY_WORDS_MAX, type Variants } from './variants.ts'
 import { createVocabulary } from './vocabulary.ts'
@@ -72,33 +73,7 @@ const POSTINGS_READ_MAX = 4_000_000
 /** How words match that no product has in any form. */
 const MISSING: ReadonlySet<AskedWord['kind']> = new Set(['typo', 'none'])
 
-/** Arrays that queries share, because none outlives its tick. */
-export type Scratch = ReturnType<typeof createScratch>
-
-export function createScratch() {
-  let [scores, best] = [new Float32Array(0), new Float32Array(0)]
-  let [found, touched] = [new Uint32Array(0), new Uint32Array(0)]
-  let count = 0
-  return {
-    /** Arrays for documents below a number; those of the query before are cleared. */
-    open(documents: number) {
-      for (let n = 0; n < count; n++) scores[found[n] as number] = 0
-      count = 0
-      if (scores.length < documents) {
-        const length = Math.ceil(documents * 1.25)
-        scores = new Float32Array(length)
-        best = new Float32Array(length)
-        found = new Uint32Array(length)
-        touched = new Uint32Array(length)
-      }
-      return { scores, best, found, touched }
-    },
-    /** Says how many documents stand in `found`. */
-    close(documents: number): void {
-      count = documents
-    },
-  }
-}
+const NO_WORDS: ReadonlySet<string> = new Set()
 
 export type WordIndex = ReturnType<typeof createWordIndex>
 
@@ -221,10 +196,12 @@ export function createWordIndex(scratch: Scratch) {
     return lastAsked.words
   }
 
-  function score(query: string): WordScores {
+  /** @param silent words of the query that count for nothing, unless they are all of it. */
+  function score(query: string, silent: ReadonlySet<string> = NO_WORDS): WordScores {
     const asked = ask(query)
+    const counted = asked.filter(({ word }) => !silent.has(word))
     return {
-      ...addUp(asked),
+      ...addUp(counted.length > 0 ? counted : asked),
       exact: Uint32Array.from(names.find(query)),
       words: asked.map(({ word, kind, documents }) => ({
         word,
@@ -363,6 +340,18 @@ export function createWordIndex(scratch: Scratch) {
         const posting = items[n] as number
         if ((posting & WEIGHT_MAX) > FIELD_WEIGHTS.tags) visit(posting >>> 8)
       }
+    },
+    /** Documents whose product_id, sku, gtin or whole name is the query; see {@link WordScores.exact}. */
+    findExact: (query: string): Iterable<number> => names.find(query),
+    /** Visits the documents that have a word, spelt so, in any field but the description. */
+    visitHolders(text: string, visit: (document: number) => void): void {
+      splitInto(text, (units, start, end) => {
+        const word = vocabulary.find(units.slice(start, end))
+        if (word === 0) return
+        const { items, start: from, end: to } = postings.read(word)
+        const isHeld = (posting: number) => (posting & WEIGHT_MAX) > FIELD_WEIGHTS.description
+        for (const posting of items.subarray(from, to)) if (isHeld(posting)) visit(posting >>> 8)
+      })
     },
     /** Counts the documents that have a word. */
     countHolders: postings.count,

@@ -10,16 +10,17 @@ const FIRST = 2
  *
  * @param unit what the best match counts.
  * @param isOnly whether a product without any of the words is left out.
+ * @param silent words that count for nothing, because something else judges them.
  * @returns undefined where no product has any of the words. Valid for one tick.
  */
 export function keywordLeg(
   { words, columns }: SearchedStore,
   query: string,
   unit: number,
-  isOnly = false,
+  { isOnly = false, silent }: { isOnly?: boolean; silent?: ReadonlySet<string> } = {},
 ): ExactLeg | undefined {
   const { documentAt } = columns
-  const { scores, max, exact } = words.score(query)
+  const { scores, max, exact } = words.score(query, silent)
   if (max === 0 && exact.length === 0) return undefined
   const share = max > 0 ? unit / max : 0
   const none = isOnly ? -Infinity : 0

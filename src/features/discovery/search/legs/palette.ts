@@ -1,4 +1,5 @@
 import type { Lab } from '../../../../core/colours/lab.ts'
+import { RANKING } from '../parameters.ts'
 import type { SearchedStore } from '../searched-store.ts'
 import type { ExactLeg } from './leg.ts'
 
@@ -14,6 +15,6 @@ export function paletteLeg(
   unit: number,
 ): ExactLeg | undefined {
   if (colours.length === 0) return undefined
-  const scores = palettes.score(colours, segment.slots)
+  const scores = palettes.score(colours, segment.slots, RANKING.colourEnough)
   return { name: 'color', at: (slot) => unit * (scores[slot] ?? 0) }
 }

@@ -5,10 +5,8 @@ import {
   createVocabulary,
   unitsOf,
 } from '../../../../../src/features/catalogue/product-index/words/vocabulary.ts'
-import {
-  createScratch,
-  createWordIndex,
-} from '../../../../../src/features/catalogue/product-index/words/words.ts'
+import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
+import { createWordIndex } from '../../../../../src/features/catalogue/product-index/words/words.ts'
 
 function indexOf(...names: string[]) {
   const index = createWordIndex(createScratch())

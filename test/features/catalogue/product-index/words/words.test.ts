@@ -6,13 +6,8 @@ import {
   FACTORS,
   QUERY_WORDS_MAX,
 } from '../../../../../src/features/catalogue/product-index/words/variants.ts'
-import {
-  createScratch,
-  createWordIndex,
-  FIELD_WEIGHTS,
-  type ProductWords,
-  type WordIndex,
-} from '../../../../../src/features/catalogue/product-index/words/words.ts'
+import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
+import { createWordIndex, FIELD_WEIGHTS, type ProductWords, type WordIndex } from '../../../../../src/features/catalogue/product-index/words/words.ts'
 
 /** The scores by product, for comparison. */
 function scoresOf(index: WordIndex, query: string): Map<number, number> {
@@ -278,6 +273,48 @@ describe('scores of words', () => {
     expect(listed(index, '色')).toEqual([])
     expect(listed(index, '蓝色裙')).toEqual([2])
     expect(listed(index, '赤')).toEqual([3])
+  })
+})
+
+describe('silent words', () => {
+  const index = named('Navy lamp', 'Black mug', 'Navy mug')
+
+  test('count for nothing', () => {
+    const scores = (silent: string[]) => [...index.score('navy mug', new Set(silent)).scores]
+    const [, lamp, black, navy] = scores(['navy'])
+    expect(lamp).toBe(0)
+    expect(black).toBe(navy as number)
+    expect(scores(['navy']).slice(1)).toEqual([...index.score('mug').scores].slice(1))
+  })
+
+  test('count where they are the whole query', () => {
+    expect([...index.score('navy', new Set(['navy'])).documents].sort()).toEqual([1, 3])
+  })
+
+  test('are part of an exact name', () => {
+    expect([...index.score('navy mug', new Set(['navy'])).exact]).toEqual([3])
+  })
+})
+
+describe('the holders of a word', () => {
+  const holdersOf = (index: WordIndex, word: string): number[] => {
+    const found: number[] = []
+    index.visitHolders(word, (document) => found.push(document))
+    return found.sort()
+  }
+
+  test('have it, spelt so, in any field but the description', () => {
+    const index = indexOf(
+      { name: 'Orange juice' },
+      { color: 'Orange' },
+      { tags: ['orange'] },
+      { description: 'goes well with orange' },
+      { name: 'Oranges' },
+      { name: 'Apple' },
+    )
+    expect(holdersOf(index, 'orange')).toEqual([1, 2, 3])
+    expect(holdersOf(index, 'violet')).toEqual([])
+    expect(holdersOf(index, '')).toEqual([])
   })
 })
 
