@@ -7,7 +7,11 @@
  */
 import Database from 'better-sqlite3'
 import { createScratch } from '../../src/features/catalogue/product-index/words/scratch.ts'
-import { createWordIndex, type ProductWords, type WordIndex } from '../../src/features/catalogue/product-index/words/words.ts'
+import {
+  createWordIndex,
+  type ProductWords,
+  type WordIndex,
+} from '../../src/features/catalogue/product-index/words/words.ts'
 import type { Bench, Row } from './parts/bench.ts'
 import { type Bound, roundsWithin } from './parts/rounds.ts'
 import { runAlone } from './parts/run.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createDictionary } from '../../../../../src/features/catalogue/product-index/words/dictionary.ts'
+import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
 import {
   createVocabulary,
   unitsOf,
 } from '../../../../../src/features/catalogue/product-index/words/vocabulary.ts'
-import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
 import { createWordIndex } from '../../../../../src/features/catalogue/product-index/words/words.ts'
 
 function indexOf(...names: string[]) {

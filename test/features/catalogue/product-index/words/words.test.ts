@@ -2,12 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { fold } from '../../../../../src/core/text.ts'
+import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
 import {
   FACTORS,
   QUERY_WORDS_MAX,
 } from '../../../../../src/features/catalogue/product-index/words/variants.ts'
-import { createScratch } from '../../../../../src/features/catalogue/product-index/words/scratch.ts'
-import { createWordIndex, FIELD_WEIGHTS, type ProductWords, type WordIndex } from '../../../../../src/features/catalogue/product-index/words/words.ts'
+import {
+  createWordIndex,
+  FIELD_WEIGHTS,
+  type ProductWords,
+  type WordIndex,
+} from '../../../../../src/features/catalogue/product-index/words/words.ts'
 
 /** The scores by product, for comparison. */
 function scoresOf(index: WordIndex, query: string): Map<number, number> {
