@@ -39,6 +39,7 @@ export interface IndexedStore {
     | 'hasAny'
     | 'listUnheld'
     | 'listTelling'
+    | 'sumTelling'
     | 'visitTelling'
     | 'countHolders'
     | 'countDocuments'

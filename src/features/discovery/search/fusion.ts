@@ -166,7 +166,7 @@ export type AddedLeg = ExactLeg['name'] | 'second_look'
 export function withVote(fusion: PresentFusion, vote: Vote): PresentFusion {
   const valuesAt = (slots: Uint32Array): Float32Array => {
     const values = fusion.valuesAt(slots)
-    vote.apply(values, (place) => slots[place] as number)
+    vote.lower(values, slots)
     return values
   }
   return {
@@ -174,7 +174,10 @@ export function withVote(fusion: PresentFusion, vote: Vote): PresentFusion {
     valuesAt,
     valuesOf(cosines, slotAt, into) {
       fusion.valuesOf(cosines, slotAt, into)
-      vote.apply(into, slotAt === itself ? undefined : slotAt)
+      vote.lower(
+        into,
+        Uint32Array.from(into, (_, place) => slotAt(place)),
+      )
     },
     explain(slots) {
       const { cosines, added } = fusion.explain(slots)

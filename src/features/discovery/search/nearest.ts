@@ -88,6 +88,57 @@ export function listNearest(
   }
 }
 
+/** The best by their rough values, with precise ones. */
+export interface Candidates {
+  slots: Uint32Array
+  values: Float32Array
+  /** Nothing else is worth as much by its rough value; -Infinity where nothing else is left. */
+  bar: number
+  /** How far a rough value may be off. */
+  error: number
+}
+
+/** Takes some more than `depth` products may need, because values that are lowered later change the order. */
+export function takeCandidates(
+  { values, tops, slotAt }: Field,
+  depth: number,
+  precise: Precise,
+  accepts: Accepts | undefined,
+): Candidates {
+  const bar = findBar(values, 2 * depth + PAD, accepts, tops)
+  const places = selectAbove(values, bar, accepts, tops)
+  const slots = places.map(slotAt)
+  const exact = precise(slots)
+  return { slots, values: exact, bar, error: ERROR_MARGIN * findError(values, places, exact) }
+}
+
+/** The nearest products, where the candidates hold them all. Their values may have been lowered. */
+export function pickProven(
+  store: SearchedStore,
+  request: NearRequest,
+  { slots, values, bar, error }: Candidates,
+): NearProduct[] | undefined {
+  const { products, floor } = pickProducts(store, request, slots, values)
+  return bar === -Infinity || floor - error >= bar ? products : undefined
+}
+
+/**
+ * Finds the places that can be in a list whose values are lowered, and never raised: what is not better before than the last
+ * one of the list is afterwards need not be lowered (the threshold algorithm of Fagin).
+ *
+ * @param lowered candidates with their lowered values.
+ */
+export function listReaching(
+  store: SearchedStore,
+  request: NearRequest,
+  { values, tops }: Field,
+  lowered: Candidates,
+  accepts: Accepts | undefined,
+): Uint32Array {
+  const { floor } = pickProducts(store, request, lowered.slots, lowered.values)
+  return selectAbove(values, floor - lowered.error, accepts, tops)
+}
+
 function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
   let most = 0
   for (let n = 0; n < places.length; n++) {

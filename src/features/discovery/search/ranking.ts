@@ -13,7 +13,16 @@ import {
   type ScannedBy,
   withVote,
 } from './fusion.ts'
-import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
+import {
+  type Candidates,
+  type Field,
+  listNearest,
+  listReaching,
+  type NearProduct,
+  type NearRequest,
+  pickProven,
+  takeCandidates,
+} from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
@@ -151,6 +160,7 @@ function createRanking(
   let present = presentFusion(fusion, store, scannedBy)
   let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
+  const toVote = { ...near, depth: VOTERS, threshold: 0 }
   const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
   const ownProducts = new Set(Array.from(ownSlots, columns.productAt))
   /** Whether a slot that passes the filter takes part; undefined where all do. */
@@ -178,35 +188,41 @@ function createRanking(
     return { hits, candidates: countCandidates(), cut, isExact, words }
   }
 
-  function listBest(field: Field, request: NearRequest): NearProduct[] {
-    const { slotAt } = field
-    // Places in a list are those of slots that pass.
-    const accepted = slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
-    return listNearest(store, request, field, present.valuesAt, accepted)
-  }
+  // Places in a list are those of slots that pass.
+  const acceptsOf = ({ slotAt }: Field) =>
+    slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
+
+  const listBest = (field: Field, request: NearRequest): NearProduct[] =>
+    listNearest(store, request, field, present.valuesAt, acceptsOf(field))
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    const voters = fusion.vote ? listBest(field, { ...near, depth: VOTERS, threshold: 0 }) : []
-    return toRanking(listBest(addVote(field, voters), near), isExact)
+    if (!fusion.vote) return toRanking(listBest(field, near), isExact)
+    const best = takeCandidates(field, near.depth, present.valuesAt, acceptsOf(field))
+    const voters = pickProven(store, toVote, best) ?? listBest(field, toVote)
+    const voted = addVote(field, voters, best)
+    return toRanking(pickProven(store, near, best) ?? listBest(voted(), near), isExact)
   }
 
   /**
-   * Adds what the first hits agree on to the values of all places, from which the whole list is made again.
+   * Takes what the first hits miss from the values of candidates.
    *
-   * @param raise added to the values before the vote, which multiplies what they are off by.
+   * @param margin how far a value may lie above that of the field. The values are raised by it first, because the vote
+   *   multiplies what they are off by.
+   * @returns all places that can still be in the list, with their values.
    */
-  function addVote(field: Field, voters: readonly Voter[], raise = 0): Field {
+  function addVote(field: Field, voters: readonly Voter[], best: Candidates, margin = 0): () => Field {
     const vote = fusion.vote && castVote(store, voters, fusion.vote)
-    if (!vote) return field
+    if (!vote) return () => field
     words = vote.words
-    const { slotAt } = field
-    // The scores of a scan belong to the segment.
-    const values = present.isPlain ? ownValues(field.values.length) : field.values
-    if (raise !== 0) for (let n = 0; n < values.length; n++) values[n] = (field.values[n] as number) + raise
-    else if (present.isPlain) values.set(field.values)
-    vote.apply(values, slotAt === itself ? undefined : slotAt)
     present = withVote(present, vote)
-    return { values, tops: findTops(values), slotAt }
+    vote.lower(best.values, best.slots)
+    return () => {
+      const places = listReaching(store, near, field, best, acceptsOf(field))
+      const values = Float32Array.from(places, (place) => (field.values[place] as number) + margin)
+      const slots = places.map(field.slotAt)
+      vote.lower(values, slots)
+      return { values, slotAt: (place) => slots[place] as number }
+    }
   }
 
   /** The values of some places. */
@@ -242,18 +258,18 @@ function createRanking(
       const first = fieldOf([estimates])
       const margin = measureMargin(first.values, present.valuesAt)
       const scan = (request: NearRequest, field: Field, margin: number) => {
-        const probable = collectProbable(store, request, field, margin, present.valuesAt, accepts)
+        const probable = collectProbable(store, request, field, margin, present.valuesAt, acceptsOf(field))
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
         return { scores, field: toField(scores, (place) => probable[place] as number, probable.length) }
       }
-      const toVote = { ...near, depth: VOTERS, threshold: 0 }
       const voting = fusion.vote && scan(toVote, first, margin)
       if (fusion.vote && !voting) return undefined
       const voters = voting ? listBest(voting.field, toVote) : []
       // The field of the voters lies in the same memory.
       const field = voting ? fieldOf([estimates]) : first
-      const voted = addVote(field, voters, margin)
+      const best = { ...takeCandidates(field, near.depth, present.valuesAt, accepts), error: margin }
+      const voted = addVote(field, voters, best, margin)()
       const found = scan(near, voted, voted === field ? margin : 0)
       return found && toRanking(listBest(found.field, near), false)
     },

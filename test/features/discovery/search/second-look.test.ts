@@ -128,13 +128,13 @@ function recompute(products: readonly Product[], seen: Float32Array): { values: 
     ),
   )
   const sumOf = (n: number) => lifts.reduce((sum, { word, lift }) => sum + (has(n, word) ? lift : 0), 0)
-  const max = Math.max(...products.map((_, n) => sumOf(n)))
+  const max = Math.max(...voters.map(sumOf))
   if (products.length < 20 || max === 0) return { values, gap }
   const loss = (RANKING.votePicture / MAP.slope) * Math.sqrt(Math.min(1, agreement))
   return {
     gap,
     values: values.map((value, n) => {
-      const lack = wordsOf(products[n] as Product).size === 0 ? 0.5 : 1 - sumOf(n) / max
+      const lack = wordsOf(products[n] as Product).size === 0 ? 0.5 : Math.max(0, 1 - sumOf(n) / max)
       return value - loss * lack * Math.min(1, (best - value) / (RANKING.voteReach / MAP.slope))
     }),
   }
