@@ -2,34 +2,41 @@
  * Measures the weights of the ranking on labelled sets, in this process: the same planning and ranking as the service's, each weight of
  * `discovery/search/parameters.ts` at several values while the others stay.
  *
- *     bun scripts/bench/weights.ts [--sets demo,drawn,small] [--folder FOLDER …] [--shops all,category,departments]
- *       [--try keyword=3,3.5,5 …] [--tasks words] [--measure ndcg|p10|r5] [--object-mean]
+ *     bun scripts/bench/weights.ts [--sets demo,drawn,small,street] [--folder FOLDER …] [--names all,mixed,fantasy]
+ *       [--tasks 'words|hex'] [--try keyword=3,3.5,5 …] [--set voteReach=0.5 …] [--measure p10|ndcg|r1|r5] [--object-mean]
  *
- * Prints, for each weight, a table of tasks and values; tasks that no value changes are left out. Without `--try` it prints all
- * tasks at the present weights.
+ * Without `--try` it prints all tasks at the present weights, without the vote of the first hits and with it, and 95 % intervals.
+ * With it, a table of tasks and values for each weight; a value is followed by + or − where it differs from the first one,
+ * with 95 % intervals of the same questions. Tasks that no value changes are left out. `--tasks` is a regular expression, `--names`
+ * says what the shops write (`quality/shops.ts`), and `--set` changes a weight for all of it.
+ *
+ * The pictures are embedded once: 90 s for the street, and later runs read them from `dist/bench`. Then one value takes 1 to 3 s
+ * for all tasks of the street with one sort of names.
  */
 import '../model/silent.ts'
 import { parseArgs } from 'node:util'
 import { RANKING } from '../../src/features/discovery/search/parameters.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import { MODEL_DIR } from './parts/options.ts'
-import { printTable } from './parts/statistics.ts'
-import { average, judge, type Quality } from './quality/metrics.ts'
+import { mean, printTable } from './parts/statistics.ts'
+import { bootstrap, judge, type Quality } from './quality/metrics.ts'
 import { loadModels, type OpenShop, openShop } from './quality/offline.ts'
-import { readDemoSet, readDrawnSet, readFolderSet, readSmallSet } from './quality/sets.ts'
-import { readShop } from './quality/shops.ts'
+import { readSets } from './quality/sets.ts'
+import { readShops } from './quality/shops.ts'
+import { showDifference, showMean } from './quality/table.ts'
 import { listTasks, type Task } from './quality/tasks.ts'
 
-const MEASURES = { ndcg: 'ndcgAt10', p10: 'precisionAt10', r5: 'recallAt5' } as const
+const MEASURES = { ndcg: 'ndcgAt10', p10: 'precisionAt10', r1: 'recallAt1', r5: 'recallAt5' } as const
 
 const { values: flags } = parseArgs({
   options: {
-    sets: { type: 'string', default: 'demo,drawn' },
+    sets: { type: 'string', default: 'drawn,street' },
     folder: { type: 'string', multiple: true, default: [] },
-    shops: { type: 'string', default: 'all' },
+    names: { type: 'string', default: 'all' },
     try: { type: 'string', multiple: true, default: [] },
+    set: { type: 'string', multiple: true, default: [] },
     tasks: { type: 'string', default: '' },
-    measure: { type: 'string', default: 'ndcg' },
+    measure: { type: 'string', default: 'p10' },
     'object-mean': { type: 'boolean' },
   },
 })
@@ -45,26 +52,41 @@ interface Bench {
 }
 
 const benches: Bench[] = []
-const wanted = flags.sets.split(',')
-for (const set of [
-  ...(wanted.includes('demo') ? [await readDemoSet()] : []),
-  ...(wanted.includes('drawn') ? [await readDrawnSet()] : []),
-  ...(wanted.includes('small') ? [await readSmallSet()] : []),
-  ...flags.folder.map(readFolderSet),
-]) {
-  const tasks = (await listTasks(set)).filter(({ name }) => new RegExp(flags.tasks).test(name))
-  for (const shop of flags.shops.split(','))
-    benches.push({ name: `${set.name}, ${shop}`, tasks, ask: await openShop(set, readShop(shop), models) })
+for (const set of await readSets(flags.sets, flags.folder)) {
+  for (const shop of readShops(flags.names)) {
+    const tasks = (await listTasks(set, shop)).filter(({ name }) => new RegExp(flags.tasks).test(name))
+    benches.push({ name: `${set.name}, ${shop}`, tasks, ask: await openShop(set, shop, models) })
+  }
+}
+for (const change of flags.set) setWeight(...readTrial(change))
+
+if (flags.try.length === 0) await printAll()
+for (const trial of flags.try) await printCurve(...readTrial(trial))
+await models.save()
+process.exit(0)
+
+type Weight = keyof typeof RANKING
+
+function readTrial(trial: string): [Weight, number[]] {
+  const [name = '', list = ''] = trial.split('=')
+  const values = list.split(',').map(Number)
+  if (!Object.hasOwn(RANKING, name)) throw new Error(`There is no weight ${name}`)
+  if (list === '' || values.some(Number.isNaN)) throw new Error(`${trial}: a value is a number`)
+  return [name as Weight, values]
 }
 
-/** The quality of each task of each set. */
-async function judgeAll(): Promise<Map<string, Quality>> {
-  const found = new Map<string, Quality>()
+function setWeight(name: Weight, [value]: readonly number[]): void {
+  Object.assign(RANKING, { [name]: value })
+}
+
+/** The quality of each question, by task. */
+async function judgeAll(looksTwice = true): Promise<Map<string, Quality[]>> {
+  const found = new Map<string, Quality[]>()
   for (const { name: bench, tasks, ask } of benches)
     for (const { name, questions } of tasks) {
       const judged: Quality[] = []
       for (const question of questions) {
-        const hits = await ask(question, calibration)
+        const hits = await ask(question, calibration, undefined, looksTwice)
         judged.push(
           judge(
             hits.map(({ id }) => id),
@@ -72,34 +94,62 @@ async function judgeAll(): Promise<Map<string, Quality>> {
           ),
         )
       }
-      found.set(`${bench}: ${name}`, average(judged))
+      found.set(`${bench}: ${name}`, judged)
     }
   return found
 }
 
-const show = (value: number): string => (100 * value).toFixed(1)
-
-if (flags.try.length === 0) {
-  const rows = [...(await judgeAll())].map(([task, { precisionAt10, recallAt5, ndcgAt10 }]) => [
-    ...[task, show(precisionAt10), show(recallAt5), show(ndcgAt10)],
-  ])
-  printTable([['task', 'P@10', 'R@5', 'nDCG@10'], ...rows])
+function valuesOf(judged: readonly Quality[] = [], of = measure): number[] {
+  return judged.map((one) => one[of])
 }
-for (const trial of flags.try) {
-  const [name = '', list = ''] = trial.split('=')
-  if (!(name in RANKING)) throw new Error(`There is no weight ${name}`)
-  const present = RANKING[name as keyof typeof RANKING]
-  const values = list.split(',').map(Number)
-  const columns: Map<string, Quality>[] = []
+
+async function printAll(): Promise<void> {
+  const [once, twice] = [await judgeAll(false), await judgeAll()]
+  const rows = Array.from(twice, ([task, second]) => {
+    const first = once.get(task)
+    const r1 = [valuesOf(first, 'recallAt1'), valuesOf(second, 'recallAt1')] as const
+    return [
+      ...[task, String(second.length), showMean(valuesOf(first)), showMean(valuesOf(second))],
+      ...[showDifference(valuesOf(first), valuesOf(second)), ...r1.map((values) => percent(mean(values)))],
+      percent(mean(valuesOf(second, 'ndcgAt10'))),
+    ]
+  })
+  const head = [
+    'task',
+    'n',
+    `first look ${flags.measure}`,
+    'second look',
+    'difference',
+    'R@1 first',
+    'second',
+    'nDCG',
+  ]
+  printTable([head, ...rows])
+}
+
+async function printCurve(name: Weight, values: number[]): Promise<void> {
+  const present = RANKING[name]
+  const columns: Map<string, Quality[]>[] = []
   for (const value of values) {
-    Object.assign(RANKING, { [name]: value })
+    setWeight(name, [value])
     columns.push(await judgeAll())
   }
-  Object.assign(RANKING, { [name]: present })
-  const rows = [...(columns[0]?.keys() ?? [])]
-    .map((task) => [task, ...columns.map((column) => show(column.get(task)?.[measure] ?? 0))])
-    .filter(([, ...cells]) => new Set(cells).size > 1)
-  printTable([[`${name} (now ${present})`, ...values.map(String)], ...rows])
+  setWeight(name, [present])
+  const [reference] = columns
+  const rows = Array.from(reference ?? [], ([task, first]) => [
+    task,
+    ...columns.map((column) => showChange(valuesOf(first), valuesOf(column.get(task)))),
+  ]).filter(([, ...cells]) => new Set(cells).size > 1)
+  printTable([[`${name} (now ${present}), ${flags.measure}`, ...values.map(String)], ...rows])
   console.log()
 }
-process.exit(0)
+
+/** A mean, with a sign where it surely differs from another one. */
+function showChange(before: readonly number[], after: readonly number[]): string {
+  const { low, high } = bootstrap(after.map((value, n) => value - (before[n] as number)))
+  return `${percent(mean(after))}${low > 0 ? '+' : high < 0 ? '−' : ''}`
+}
+
+function percent(value: number): string {
+  return (100 * value).toFixed(1)
+}

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { createBm25, rankByVector } from '../../scripts/bench/quality/baselines.ts'
-import { average, judge } from '../../scripts/bench/quality/metrics.ts'
+import { average, bootstrap, judge } from '../../scripts/bench/quality/metrics.ts'
 
 describe('judging a ranked list', () => {
   test('a perfect list reaches 1 in everything', () => {
     const right = new Set(['a', 'b'])
-    expect(judge(['a', 'b', 'c'], right)).toEqual({ precisionAt10: 1, recallAt5: 1, ndcgAt10: 1 })
+    expect(judge(['a', 'b', 'c'], right)).toEqual({
+      precisionAt10: 1,
+      recallAt1: 1,
+      recallAt5: 1,
+      ndcgAt10: 1,
+    })
   })
 
   test('precision is capped at the number of right answers', () => {
@@ -19,6 +24,11 @@ describe('judging a ranked list', () => {
     expect(ndcgAt10).toBeCloseTo(gain / (1 + 1 / Math.log2(3)), 12)
   })
 
+  test('the first hit counts alone in R@1', () => {
+    expect(judge(['a', 'x'], new Set(['a', 'b'])).recallAt1).toBe(1)
+    expect(judge(['x', 'a'], new Set(['a', 'b'])).recallAt1).toBe(0)
+  })
+
   test('recall counts the first five only', () => {
     const ranked = ['1', '2', '3', '4', '5', 'a']
     expect(judge(ranked, new Set(['a'])).recallAt5).toBe(0)
@@ -30,9 +40,28 @@ describe('judging a ranked list', () => {
   })
 
   test('averages each figure', () => {
-    const good = { precisionAt10: 1, recallAt5: 1, ndcgAt10: 1 }
-    const bad = { precisionAt10: 0, recallAt5: 0, ndcgAt10: 0.5 }
-    expect(average([good, bad])).toEqual({ precisionAt10: 0.5, recallAt5: 0.5, ndcgAt10: 0.75 })
+    const good = { precisionAt10: 1, recallAt1: 1, recallAt5: 1, ndcgAt10: 1 }
+    const bad = { precisionAt10: 0, recallAt1: 0, recallAt5: 0, ndcgAt10: 0.5 }
+    expect(average([good, bad])).toEqual({
+      precisionAt10: 0.5,
+      recallAt1: 0.5,
+      recallAt5: 0.5,
+      ndcgAt10: 0.75,
+    })
+  })
+})
+
+describe('a bootstrap interval', () => {
+  test('is 1.96 standard errors wide on each side', () => {
+    const values = Array.from({ length: 400 }, (_, n) => n % 2)
+    const { low, high } = bootstrap(values)
+    expect(low).toBeCloseTo(0.5 - 1.96 * 0.025, 2)
+    expect(high).toBeCloseTo(0.5 + 1.96 * 0.025, 2)
+    expect(bootstrap(values)).toEqual({ low, high })
+  })
+
+  test('of equal values is a point', () => {
+    expect(bootstrap([0.25, 0.25, 0.25])).toEqual({ low: 0.25, high: 0.25 })
   })
 })
 

@@ -1,4 +1,4 @@
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 
 /** A drawn product: one picture for the catalogue, and another view of it to search with. */
 export interface DrawnProduct {
@@ -13,7 +13,7 @@ export interface DrawnProduct {
   phone: Uint8Array
 }
 
-const COLOURS: Readonly<Record<string, string>> = {
+export const COLOURS: Readonly<Record<string, string>> = {
   red: '#c62630',
   blue: '#2a5fb4',
   green: '#2f8a4b',
@@ -23,7 +23,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 }
 
 /** The shapes of a kind in a square of 200; `F` is the fill, `D` a darker tone. */
-const KINDS: Readonly<Record<string, string>> = {
+export const KINDS: Readonly<Record<string, string>> = {
   mug: '<path d="M45 50h90v95q0 15-15 15H60q-15 0-15-15z" fill="F"/><path d="M135 70q40 0 38 32t-38 30" fill="none" stroke="F" stroke-width="13"/><ellipse cx="90" cy="50" rx="45" ry="9" fill="D"/>',
   plate:
     '<ellipse cx="100" cy="105" rx="88" ry="60" fill="F"/><ellipse cx="100" cy="103" rx="56" ry="36" fill="none" stroke="D" stroke-width="4"/>',
@@ -137,7 +137,7 @@ async function drawProduct({ n, kind, shapes, color, hex, pattern }: Plan): Prom
 }
 
 /** A name of three syllables; no two products have the same. */
-function makeWord(n: number): string {
+export function makeWord(n: number): string {
   const size = SYLLABLES.length
   const parts = [n % size, (n * 5 + Math.floor(n / size)) % size, (n * 11 + 3) % size]
   const word = parts.map((at) => SYLLABLES[at]).join('')
@@ -156,7 +156,7 @@ function fill(shapes: string, hex: string, pattern: Plan['pattern']): string {
   return `<defs>${defs}</defs>${shapes.replaceAll('"F"', `"${paint}"`).replaceAll('"D"', `"${darker(hex)}"`)}`
 }
 
-function darker(hex: string): string {
+export function darker(hex: string): string {
   const channel = (at: number) => Math.round(Number.parseInt(hex.slice(at, at + 2), 16) * 0.62)
   return `rgb(${channel(1)} ${channel(3)} ${channel(5)})`
 }
@@ -166,6 +166,11 @@ async function render(ground: string, body: string, seed?: number): Promise<Uint
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320" viewBox="-10 -10 220 220"><rect x="-10" y="-10" width="220" height="220" fill="${ground}"/>${body}</svg>`
   const picture = sharp(Buffer.from(svg)).flatten({ background: '#ffffff' })
   if (seed === undefined) return new Uint8Array(await picture.jpeg({ quality: 90 }).toBuffer())
+  return new Uint8Array(await (await withNoise(picture, seed)).toBuffer())
+}
+
+/** A picture with noise and the marks of a strong compression. */
+export async function withNoise(picture: Sharp, seed: number): Promise<Sharp> {
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
   let state = seed * 2_654_435_761 + 1
   for (let at = 0; at < data.length; at++) {
@@ -173,7 +178,5 @@ async function render(ground: string, body: string, seed?: number): Promise<Uint
     data[at] = Math.max(0, Math.min(255, (data[at] as number) + (state % 25) - 12))
   }
   const { width, height, channels } = info
-  return new Uint8Array(
-    await sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 55 }).toBuffer(),
-  )
+  return sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 55 })
 }

@@ -1,20 +1,30 @@
 import '../../model/silent.ts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { createRowSet } from '../../../src/features/catalogue/filters/rows.ts'
 import {
   createProductIndex,
   type IndexedStore,
 } from '../../../src/features/catalogue/product-index/product-index.ts'
 import { createCategoryNames } from '../../../src/features/discovery/search/category-names.ts'
 import { makePlan } from '../../../src/features/discovery/search/plan.ts'
+import { readColours } from '../../../src/features/discovery/search/query-reader.ts'
 import { rank } from '../../../src/features/discovery/search/ranking.ts'
 import type { QueryWords } from '../../../src/features/discovery/search/sides.ts'
 import { createPictureDecoder } from '../../../src/platform/embedder/child/decoder.ts'
 import { addVectors, loadTextModel, loadVisionModel } from '../../../src/platform/embedder/child/model.ts'
 import { readTreatment } from '../../../src/platform/embedder/child/treatment.ts'
 import type { Calibration, PictureCrop, PictureFacts } from '../../../src/platform/embedder/embedder.ts'
+import { readModelFiles } from '../../../src/platform/embedder/model-files.ts'
 import { createVectorArena } from '../../../src/platform/vectors/arena.ts'
 import type { LabelledSet } from './sets.ts'
 import { describe, type Shop } from './shops.ts'
 import type { Question } from './tasks.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+/** What the vectors and palettes of pictures depend on, beside the model. */
+const SOURCES = ['src/platform/embedder/child', 'src/core/colours']
 
 interface SeenPicture {
   vector: Float32Array
@@ -23,45 +33,77 @@ interface SeenPicture {
 
 export type Models = Awaited<ReturnType<typeof loadModels>>
 
-/** The model of a folder in this process, which remembers what it has seen. @param addsObject overrides the folder's flag. */
+interface Seen {
+  pictures: Map<string, SeenPicture>
+  words: Map<string, QueryWords>
+}
+
+/**
+ * The model of a folder in this process. It remembers what it has seen in a file below `dist`, which counts as long as neither
+ * the model nor the code that embeds has changed.
+ *
+ * @param addsObject overrides the folder's flag.
+ */
 export async function loadModels(modelDir: string, addsObject?: boolean) {
   const own = readTreatment(modelDir)
   const treatment = { ...own, addsObject: addsObject ?? own.addsObject }
   const decode = createPictureDecoder(treatment)
-  const vision = await loadVisionModel(modelDir, treatment.input, 2)
-  const text = await loadTextModel(modelDir, 1)
-  const pictures = new Map<string, Promise<SeenPicture>>()
-  const words = new Map<string, Promise<QueryWords>>()
+  const path = join(
+    ROOT,
+    `dist/bench/seen-${readModelFiles(modelDir).fingerprint.hash.slice(0, 16)}-${hashSources()}`,
+  )
+  const seen: Seen = existsSync(path)
+    ? (deserialize(readFileSync(path)) as Seen)
+    : { pictures: new Map(), words: new Map() }
+  const known = { pictures: seen.pictures.size, words: seen.words.size }
+  let vision: ReturnType<typeof loadVisionModel> | undefined
+  let text: ReturnType<typeof loadTextModel> | undefined
 
   async function lookAt(bytes: Uint8Array, isIndexed: boolean, crop?: PictureCrop): Promise<SeenPicture> {
+    vision ??= loadVisionModel(modelDir, treatment.input, 2)
     const { tensor, objectTensor, facts } = await decode(bytes, { isIndexed, ...(crop && { crop }) })
     const inputs = objectTensor ? [tensor, objectTensor] : [tensor]
-    return {
-      vector: addVectors(await vision(inputs.map((one) => ({ tensor: one })))),
-      palette: facts.palette,
-    }
+    const vectors = await (await vision)(inputs.map((one) => ({ tensor: one })))
+    return { vector: addVectors(vectors), palette: facts.palette }
   }
 
   async function readWords(query: string): Promise<QueryWords> {
-    const [vector] = await text.embed([text.tokenize(query)])
+    text ??= loadTextModel(modelDir, 1)
+    const model = await text
+    const [vector] = await model.embed([model.tokenize(query)])
     if (!vector) throw new Error('The model gave no vector')
-    const { unknownShare } = await text.look(query)
-    return { text: query, vector, unknownShare, isUnknown: unknownShare === 1 }
+    const known = await model.look(query)
+    return { text: query, vector, ...known, isUnknown: known.unknownShare === 1 }
   }
 
   return {
-    see(bytes: Uint8Array, isIndexed = false, crop?: PictureCrop): Promise<SeenPicture> {
+    async see(bytes: Uint8Array, isIndexed = false, crop?: PictureCrop): Promise<SeenPicture> {
       const key = `${Bun.hash(bytes)} ${isIndexed && treatment.addsObject} ${JSON.stringify(crop)}`
-      const seen = pictures.get(key) ?? lookAt(bytes, isIndexed, crop)
-      pictures.set(key, seen)
-      return seen
+      const known = seen.pictures.get(key) ?? (await lookAt(bytes, isIndexed, crop))
+      seen.pictures.set(key, known)
+      return known
     },
-    read(query: string): Promise<QueryWords> {
-      const read = words.get(query) ?? readWords(query)
-      words.set(query, read)
-      return read
+    async read(query: string): Promise<QueryWords> {
+      const known = seen.words.get(query) ?? (await readWords(query))
+      seen.words.set(query, known)
+      return known
+    },
+    /** Writes what is new into the file. */
+    async save(): Promise<void> {
+      if (seen.pictures.size > known.pictures || seen.words.size > known.words)
+        await Bun.write(path, serialize(seen))
     },
   }
+}
+
+function hashSources(): string {
+  const files = SOURCES.flatMap((folder) => {
+    const inner = join(ROOT, folder)
+    return readdirSync(inner)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(inner, name), 'utf8'))
+  })
+  return Bun.hash(files.join('\n')).toString(16)
 }
 
 /** A product of an answer. */
@@ -70,6 +112,15 @@ export interface Found {
   score: number
   /** The log-odds behind the score. */
   odds: number
+}
+
+/** What the bodies of questions have. */
+interface Asked {
+  query?: string
+  image?: string
+  crop?: Omit<PictureCrop, 'unit'>
+  color?: string
+  colors?: string[]
 }
 
 export type OpenShop = Awaited<ReturnType<typeof openShop>>
@@ -98,9 +149,16 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
   const ids = [...rows.keys()]
   const model = { id: 'model', hash: 'model', dimension: length }
 
+  const listOthers = (article: string) =>
+    createRowSet(
+      catalogue
+        .filter((picture) => picture.article !== article)
+        .map(({ product_id }) => rows.get(product_id) as number),
+    )
+
   /** @param calibration of the model; the scores follow it, and so do the shares of a hybrid search. */
   return async function ask(
-    { path, body, without }: Question,
+    { path, body, without, absent }: Question,
     calibration: Calibration,
     boost?: number,
     looksTwice = true,
@@ -113,25 +171,27 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
       monotonic: () => 0,
     })
     await names.ready('store', store)
-    const { query, image, crop, color } = body as Partial<Record<string, string>>
-    const box = crop as unknown as Omit<PictureCrop, 'unit'> | undefined
+    const { query, image, crop, color, colors } = body as Asked
     const seen =
       image === undefined
         ? undefined
-        : await models.see(Buffer.from(image, 'base64'), false, box && { ...box, unit: 'relative' })
+        : await models.see(Buffer.from(image, 'base64'), false, crop && { ...crop, unit: 'relative' })
     const words = query === undefined ? undefined : await models.read(query)
+    const picture = seen && { vector: seen.vector }
+    const isMixed = path === '/v1/search/fusion'
     const plan = makePlan(
       {
         ...{ storeId: 'store', store, calibration, looksTwice },
         ...{ steering: { boost, isInOne: false }, compare: names.compare },
       },
-      { kind: 'sides', picture: seen && { vector: seen.vector }, words },
+      isMixed && picture && words
+        ? { kind: 'mixed', picture, words, pictureWeight: 0.5 }
+        : { kind: 'sides', picture, words, colours: readColours(colors) },
     )
     const [fusion] = plan.fusions
     if (!fusion) throw new Error(`${path}: there is nothing to rank by`)
-    const ranking = await rank(store, {
-      ...{ fusion, condition: { fields: { color } }, threshold: 0, depth: 20 },
-    })
+    const condition = { fields: { color }, rows: absent === undefined ? undefined : listOthers(absent) }
+    const ranking = await rank(store, { fusion, condition, threshold: 0, depth: 20 })
     return (ranking?.hits ?? [])
       .map(({ product, score, value }) => ({
         id: ids[product - 1] as string,

@@ -1,6 +1,8 @@
 import sharp from 'sharp'
+import { COLOURS } from './drawn.ts'
 import type { LabelledPicture, LabelledSet } from './sets.ts'
-import { GERMAN, OTHER_WORDS } from './shops.ts'
+import { describe, type Shop } from './shops.ts'
+import { KIND_WORDS } from './vocabulary.ts'
 
 /** One question with its right answers. */
 export interface Question {
@@ -14,6 +16,8 @@ export interface Question {
   right: ReadonlySet<string>
   /** A product that must not count, because the query shows it. */
   without?: string | undefined
+  /** An article that the catalogue is taken not to have: the request filters it away. */
+  absent?: string | undefined
 }
 
 /** Questions of one sort. */
@@ -22,20 +26,13 @@ export interface Task {
   questions: Question[]
 }
 
+type Fits = (product: LabelledPicture) => boolean
+
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** The products of a set that fit, apart from one. */
-function listRight(
-  { catalogue }: LabelledSet,
-  fits: (product: LabelledPicture) => boolean,
-  without?: string,
-): ReadonlySet<string> {
-  return new Set(
-    catalogue
-      .filter((product) => product.product_id !== without && fits(product))
-      .map((product) => product.product_id),
-  )
-}
+/** The products of a set that fit. */
+const listRight = ({ catalogue }: LabelledSet, fits: Fits): ReadonlySet<string> =>
+  new Set(catalogue.filter(fits).map(({ product_id }) => product_id))
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)].filter((value) => value !== '')
 
@@ -53,133 +50,157 @@ function misspell(words: string): string {
     .join(' ')
 }
 
-function textTasks(set: LabelledSet): Task[] {
-  const ask = (query: string, right: ReadonlySet<string>): Question => ({
-    ...{ path: '/v1/search/text', body: { query, limit: 20 }, words: query, right },
-  })
+/** A kind with at most so many products is rare. */
+const RARE_MAX = 2
+
+function textTasks(set: LabelledSet, shop: Shop): Task[] {
   const { catalogue } = set
+  const ask = (query: string, fits: Fits): Question => ({
+    ...{ path: '/v1/search/text', body: { query, limit: 20 }, words: query },
+    right: listRight(set, fits),
+  })
   const kinds = unique(catalogue.map(({ category }) => category))
+  const isKind =
+    (kind: string): Fits =>
+    (product) =>
+      product.category === kind
+  const askKinds = (toQuery: (kind: string) => string | undefined) =>
+    kinds.flatMap((kind) => {
+      const query = toQuery(kind)
+      return query === undefined ? [] : [ask(query, isKind(kind))]
+    })
+  const isRare = ({ right }: Question) => right.size <= RARE_MAX
+  const asked = askKinds(toWords)
   const pairs = unique(
     catalogue.flatMap(({ category, color }) => (color === '' ? [] : [`${category}\n${color}`])),
   ).map((pair) => pair.split('\n') as [string, string])
-  const names = catalogue.filter(({ name }) => name !== '')
+  const isPair =
+    (kind: string, hue: string): Fits =>
+    (product) =>
+      product.category === kind && product.color === hue
+  const nameOf = (product: LabelledPicture) => describe(product, shop)['name'] ?? ''
+  const names = unique(catalogue.map(nameOf))
+  const isNamed =
+    (name: string): Fits =>
+    (product) =>
+      nameOf(product) === name
+  const otherWord = (kind: string) => {
+    const other = KIND_WORDS[kind]?.other
+    return other !== undefined && kinds.includes(other) ? undefined : other
+  }
   return [
+    { name: 'words: kind', questions: asked.filter((question) => !isRare(question)) },
+    { name: 'words: rare kind', questions: asked.filter(isRare) },
     {
-      name: 'words: kind',
-      questions: kinds.map((kind) =>
-        ask(
-          toWords(kind),
-          listRight(set, ({ category }) => category === kind),
-        ),
-      ),
+      name: 'words: colour + kind, both right',
+      questions: pairs.map(([kind, hue]) => ask(`${hue} ${toWords(kind)}`, isPair(kind, hue))),
     },
     {
-      name: 'words: colour + kind',
-      questions: pairs.map(([kind, hue]) =>
-        ask(
-          `${hue} ${toWords(kind)}`,
-          listRight(set, ({ category, color }) => category === kind && color === hue),
-        ),
-      ),
+      name: 'words: colour + kind, kind right',
+      questions: pairs.map(([kind, hue]) => ask(`${hue} ${toWords(kind)}`, isKind(kind))),
     },
-    {
-      name: 'words: name',
-      questions: names.map(({ name, product_id }) => ask(name, new Set([product_id]))),
-    },
-    {
-      name: 'words: kind, misspelt',
-      questions: kinds.map((kind) =>
-        ask(
-          misspell(toWords(kind)),
-          listRight(set, ({ category }) => category === kind),
-        ),
-      ),
-    },
-    {
-      name: 'words: name, misspelt',
-      questions: names.map(({ name, product_id }) => ask(misspell(name), new Set([product_id]))),
-    },
-    {
-      name: 'words: German kind',
-      questions: kinds.flatMap((kind) => {
-        const german = GERMAN[kind]
-        return german === undefined
-          ? []
-          : [
-              ask(
-                german.toLowerCase(),
-                listRight(set, ({ category }) => category === kind),
-              ),
-            ]
-      }),
-    },
-    {
-      name: 'words: other words',
-      questions: kinds.flatMap((kind) => {
-        const other = OTHER_WORDS[kind]
-        const right = listRight(set, ({ category }) => category === kind)
-        return other === undefined || kinds.includes(other) ? [] : [ask(other, right)]
-      }),
-    },
+    { name: 'words: name', questions: names.map((name) => ask(name, isNamed(name))) },
+    { name: 'words: kind, misspelt', questions: askKinds((kind) => misspell(toWords(kind))) },
+    { name: 'words: name, misspelt', questions: names.map((name) => ask(misspell(name), isNamed(name))) },
+    { name: 'words: German kind', questions: askKinds((kind) => KIND_WORDS[kind]?.german.toLowerCase()) },
+    { name: 'words: French kind', questions: askKinds((kind) => KIND_WORDS[kind]?.french) },
+    { name: 'words: other words', questions: askKinds(otherWord) },
+    { name: 'words: need', questions: askKinds((kind) => KIND_WORDS[kind]?.need) },
     {
       name: 'words: kind, colour filter',
       questions: pairs.map(([kind, hue]) => ({
-        ...ask(
-          toWords(kind),
-          listRight(set, ({ category, color }) => category === kind && color === hue),
-        ),
+        ...ask(toWords(kind), isPair(kind, hue)),
         body: { query: toWords(kind), color: hue, limit: 20 },
       })),
+    },
+    {
+      name: 'words + hex colour',
+      questions: pairs.flatMap(([kind, hue]) => {
+        const hex = COLOURS[hue]
+        return hex === undefined
+          ? []
+          : [
+              {
+                ...ask(toWords(kind), isPair(kind, hue)),
+                ...{ path: '/v1/search/hybrid', body: { query: toWords(kind), colors: [hex], limit: 20 } },
+              },
+            ]
+      }),
     },
   ]
 }
 
-async function pictureTasks(set: LabelledSet): Promise<Task[]> {
-  const ask = (query: LabelledPicture, right: ReadonlySet<string>): Question => ({
-    ...{ path: '/v1/search/url', body: { image: toBase64(query.bytes), limit: 20 } },
-    ...{ picture: query.bytes, right },
+/** @param asker what the names of the tasks begin with. @param queries pictures that are not in the catalogue. */
+function pictureTasks(set: LabelledSet, asker: string, queries: readonly LabelledPicture[]): Task[] {
+  const ask = (query: LabelledPicture, fits: Fits): Question => ({
+    ...{ path: '/v1/search/url', body: { image: toBase64(query.bytes), limit: 20 }, picture: query.bytes },
+    right: listRight(set, fits),
   })
-  const { queries } = set
-  const known = queries.filter(({ product_id }) =>
-    set.catalogue.some((other) => other.product_id === product_id),
-  )
-  const crops =
-    known.length > 1 ? await Promise.all(known.map((query, n) => askInScene(query, known, n))) : []
+  const isShown =
+    (query: LabelledPicture): Fits =>
+    (product) =>
+      product.article === query.article
+  const known = queries.filter((query) => set.catalogue.some(isShown(query)))
   return [
+    { name: `${asker}: same product`, questions: known.map((query) => ask(query, isShown(query))) },
     {
-      name: 'picture: same product',
-      questions: known.map((query) => ask(query, new Set([query.product_id]))),
-    },
-    {
-      name: 'picture: same kind',
+      name: `${asker}: same kind`,
       questions: queries.map((query) => ({
         ...ask(
           query,
-          listRight(set, ({ category }) => category === query.category, query.product_id),
+          ({ category, product_id }) => category === query.category && product_id !== query.product_id,
         ),
         without: query.product_id,
       })),
     },
-    { name: 'scene, whole: same product', questions: crops.map(({ whole }) => whole) },
-    { name: 'scene, crop: same product', questions: crops.map(({ crop }) => crop) },
-    ...hybridTasks(
-      'picture + colour word',
-      known.flatMap((query, n) => askForColour(set, query, n)),
-    ),
-    ...hybridTasks(
-      'picture + kind',
-      queries.map((query) => askForKind(set, query)),
-    ),
+    {
+      name: `${asker}: same kind, itself absent`,
+      questions: known.map((query) => {
+        const question = ask(
+          query,
+          (product) => product.category === query.category && !isShown(query)(product),
+        )
+        const filters = [{ field: 'article', operator: 'ne', value: query.article }]
+        return { ...question, body: { ...question.body, filters }, absent: query.article }
+      }),
+    },
+    {
+      name: `${asker}: other colour`,
+      questions: known
+        .filter(({ color }) => color !== '')
+        .map((query) => ({
+          ...ask(query, ({ group, color }) => group === query.group && color !== query.color),
+          without: query.product_id,
+        })),
+    },
   ]
 }
 
+/** A product small in a scene, searched with the whole picture and with a crop. */
+async function sceneTasks(set: LabelledSet): Promise<Task[]> {
+  const known = set.queries.filter(({ article }) =>
+    set.catalogue.some((product) => product.article === article),
+  )
+  if (known.length < 2) return []
+  const scenes = await Promise.all(
+    known
+      .slice(0, SCENES_MAX)
+      .map((query, n) => askInScene(set, query, known[(n + 7) % known.length] as LabelledPicture)),
+  )
+  return [
+    { name: 'scene, whole: same product', questions: scenes.map(({ whole }) => whole) },
+    { name: 'scene, crop: same product', questions: scenes.map(({ crop }) => crop) },
+  ]
+}
+
+const SCENES_MAX = 144
+
 /** The product small, beside another one in the same picture. */
 async function askInScene(
+  set: LabelledSet,
   query: LabelledPicture,
-  others: readonly LabelledPicture[],
-  n: number,
+  other: LabelledPicture,
 ): Promise<{ whole: Question; crop: Question }> {
-  const other = others[(n + 7) % others.length] as LabelledPicture
   const place = async ({ bytes }: LabelledPicture, side: number) =>
     sharp(bytes).resize(side, side, { fit: 'fill' }).toBuffer()
   const box = { x: 0.06, y: 0.55, width: 0.34, height: 0.34 }
@@ -194,7 +215,7 @@ async function askInScene(
     ])
     .jpeg({ quality: 80 })
     .toBuffer()
-  const right = new Set([query.product_id])
+  const right = listRight(set, ({ article }) => article === query.article)
   const image = toBase64(scene)
   const inner = await sharp(query.bytes).resize(218, 218, { fit: 'fill' }).jpeg({ quality: 80 }).toBuffer()
   return {
@@ -206,7 +227,7 @@ async function askInScene(
   }
 }
 
-/** A hybrid search, beside the same question put to each of its legs. */
+/** A hybrid search, beside the same question put to each of its legs, and to a fusion of both. */
 function hybridTasks(name: string, questions: readonly Question[]): Task[] {
   const alone = (path: string, keep: 'image' | 'query') =>
     questions.map(({ body, words, picture, ...question }) => ({
@@ -218,6 +239,7 @@ function hybridTasks(name: string, questions: readonly Question[]): Task[] {
     { name, questions: [...questions] },
     { name: `${name}: picture alone`, questions: alone('/v1/search/url', 'image') },
     { name: `${name}: words alone`, questions: alone('/v1/search/text', 'query') },
+    { name: `${name}: fusion`, questions: questions.map((one) => ({ ...one, path: '/v1/search/fusion' })) },
   ]
 }
 
@@ -225,32 +247,55 @@ const askForKind = (set: LabelledSet, query: LabelledPicture): Question => ({
   path: '/v1/search/hybrid',
   body: { image: toBase64(query.bytes), query: toWords(query.category), limit: 20 },
   ...{ words: toWords(query.category), picture: query.bytes },
-  right: listRight(set, ({ category }) => category === query.category, query.product_id),
+  right: listRight(
+    set,
+    ({ category, product_id }) => category === query.category && product_id !== query.product_id,
+  ),
   without: query.product_id,
 })
 
 /** A picture of one product and the colour of another of its kind: only both together say what is wanted. */
-function askForColour(set: LabelledSet, query: LabelledPicture, n: number): Question[] {
-  const hues = unique(
-    set.catalogue
-      .filter(({ category, color }) => category === query.category && color !== query.color)
-      .map(({ color }) => color),
-  )
-  const hue = hues[n % Math.max(1, hues.length)]
-  if (hue === undefined || query.color === '') return []
-  return [
-    {
-      path: '/v1/search/hybrid',
-      body: { image: toBase64(query.bytes), query: hue, limit: 20 },
-      ...{ words: hue, picture: query.bytes },
-      right: listRight(set, ({ category, color }) => category === query.category && color === hue),
-    },
-  ]
+function listColourQuestions(set: LabelledSet): { byWord: Question[]; byHex: Question[] } {
+  const byWord: Question[] = []
+  const byHex: Question[] = []
+  for (const [n, query] of set.queries.entries()) {
+    const { category, color, bytes } = query
+    const hues = unique(
+      set.catalogue
+        .filter((product) => product.category === category && product.color !== color)
+        .map((product) => product.color),
+    )
+    const hue = hues[n % Math.max(1, hues.length)]
+    if (hue === undefined || color === '') continue
+    const right = listRight(set, (product) => product.category === category && product.color === hue)
+    const asked = { path: '/v1/search/hybrid', picture: bytes, right }
+    const image = toBase64(bytes)
+    byWord.push({ ...asked, words: hue, body: { image, query: hue, limit: 20 } })
+    const hex = COLOURS[hue]
+    if (hex !== undefined) byHex.push({ ...asked, body: { image, colors: [hex], limit: 20 } })
+  }
+  return { byWord, byHex }
 }
 
-/** All questions that a set can answer. */
-export async function listTasks(set: LabelledSet): Promise<Task[]> {
-  const tasks = [...textTasks(set), ...(await pictureTasks(set))]
+/**
+ * All questions that a set can answer. They come from its labels alone.
+ *
+ * @param shop whose names are asked for.
+ */
+export async function listTasks(set: LabelledSet, shop: Shop = 'all'): Promise<Task[]> {
+  const { byWord, byHex } = listColourQuestions(set)
+  const tasks = [
+    ...textTasks(set, shop),
+    ...pictureTasks(set, 'picture', set.queries),
+    ...pictureTasks(set, 'view', set.views ?? []),
+    ...(await sceneTasks(set)),
+    ...hybridTasks('picture + colour word', byWord),
+    { name: 'picture + hex colour', questions: byHex },
+    ...hybridTasks(
+      'picture + kind',
+      set.queries.map((query) => askForKind(set, query)),
+    ),
+  ]
   return tasks
     .map(({ name, questions }) => ({ name, questions: questions.filter(({ right }) => right.size > 0) }))
     .filter(({ questions }) => questions.length > 0)
