@@ -88,6 +88,9 @@ export function listNearest(
   }
 }
 
+/** The same where values are lowered later, which changes the order: mostly still enough. */
+const PAD_LOWERED = 64
+
 /** The best by their rough values, with precise ones. */
 export interface Candidates {
   slots: Uint32Array
@@ -98,14 +101,14 @@ export interface Candidates {
   error: number
 }
 
-/** Takes some more than `depth` products may need, because values that are lowered later change the order. */
+/** Takes what `depth` products probably need. */
 export function takeCandidates(
   { values, tops, slotAt }: Field,
   depth: number,
   precise: Precise,
   accepts: Accepts | undefined,
 ): Candidates {
-  const bar = findBar(values, 2 * depth + PAD, accepts, tops)
+  const bar = findBar(values, Math.ceil(depth * 1.25) + PAD_LOWERED, accepts, tops)
   const places = selectAbove(values, bar, accepts, tops)
   const slots = places.map(slotAt)
   const exact = precise(slots)
