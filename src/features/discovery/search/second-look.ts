@@ -8,7 +8,10 @@ import type { SearchedStore } from './searched-store.ts'
  * The second look. The first hits of a search mostly agree on what the query shows, and their names say it in the store's
  * own words. So they vote for words: a word counts by how much more often the first hits have it than the store has it. A
  * product loses by what it lacks of the words that they agree on, as one more leg of its value, and nothing gains. So the
- * list stays the exact top of one sum, and no vote lifts a product over a threshold.
+ * list stays the exact top of one sum, no vote lifts a product over a threshold, and only what was good enough before is lowered.
+ *
+ * Where nobody has shown a picture, the first hits vote for looks, too: a product loses by how much less its picture looks like
+ * theirs than theirs look like each other, as far as they do. It needs no names.
  *
  * This is pseudo-relevance feedback (Rocchio; RM3 of Lavrenko and Croft), here from pictures to words.
  */
@@ -146,6 +149,9 @@ export function joinWords(lists: readonly (readonly VotedWord[])[]): VotedWord[]
     .slice(0, NAMED_MAX)
 }
 
+/** Scripts without spaces are read as pairs of characters, which vote, but are no words to show. */
+const CHARACTER_PAIR = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+
 /** A product without any words besides its description loses as one that has half of the words. */
 const UNNAMED = 0.5
 
@@ -172,12 +178,13 @@ function voteForWords(
   )
   const loss = most * Math.sqrt(Math.max(0, ...agreement))
   if (!(loss > 0)) return undefined
-  const strongest = lifts[0]?.lift ?? 1
+  const named = lifts
+    .map(({ word, lift }) => ({ word: words.spell(word), lift }))
+    .filter(({ word }) => !CHARACTER_PAIR.test(word))
+    .slice(0, NAMED_MAX)
+  const strongest = named[0]?.lift ?? 1
   return {
-    words: lifts.slice(0, NAMED_MAX).map(({ word, lift }) => ({
-      word: words.spell(word),
-      weight: lift / strongest,
-    })),
+    words: named.map(({ word, lift }) => ({ word, weight: lift / strongest })),
     part: createWordsPart(store, lifts, { loss, voters: voters.map(({ slot }) => columns.documentAt(slot)) }),
   }
 }

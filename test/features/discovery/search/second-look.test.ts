@@ -170,13 +170,15 @@ function recompute(
   const max = Math.max(...voters.map(sumOf))
   const vectorOf = (n: number) => (products[n] as Product).vector
   const likeness = agreement((one, other) => toScore(dot(vectorOf(one), vectorOf(other))))
-  const cosineTo = (n: number, without: number): number => {
-    const mean = vectorOf(n).map((_, d) =>
-      sum(voters.map((v, at) => (v === without ? 0 : (shares[at] as number) * (vectorOf(v)[d] as number)))),
+  const meanOf = (without?: number): Float32Array =>
+    normalised(
+      vectorOf(0).map((_, d) =>
+        sum(voters.map((v, at) => (v === without ? 0 : (shares[at] as number) * (vectorOf(v)[d] as number)))),
+      ),
     )
-    return dot(normalised(mean), vectorOf(n))
-  }
-  const bestLooks = Math.max(...voters.map((n) => cosineTo(n, n)))
+  const mean = meanOf()
+  const cosineTo = (n: number): number => dot(voters.includes(n) ? meanOf(n) : mean, vectorOf(n))
+  const bestLooks = Math.max(...voters.map(cosineTo))
   return {
     gap,
     values: values.map((value, n) => {
@@ -184,7 +186,7 @@ function recompute(
       const named = wordsOf(products[n] as Product).size > 0
       const lack = max === 0 ? 0 : named ? Math.max(0, 1 - sumOf(n) / max) : 0.5
       const byWords = weight * Math.sqrt(Math.min(1, agreed)) * lack
-      const byLooks = looks * likeness * Math.max(0, Math.min(0.5, bestLooks - cosineTo(n, n)))
+      const byLooks = looks * likeness * Math.max(0, Math.min(0.5, bestLooks - cosineTo(n)))
       const ramp = Math.min(1, (best - value) / (RANKING.voteReach / MAP.slope))
       return value - ((byWords + byLooks) / MAP.slope) * ramp
     }),
@@ -272,7 +274,7 @@ describe('the vote of the first hits', () => {
             }
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 50 },
       )
     },
     60_000,
@@ -377,6 +379,111 @@ describe('the vote of the first hits', () => {
     expect(found / all).toBeGreaterThanOrEqual(0.99)
     arena.close()
   }, 60_000)
+
+  describe('in a store of 3,000 products', () => {
+    const next = unitVectors(DIMENSION, 7)
+    const products = Array.from({ length: 3_000 }, (_, n): Product => {
+      const name = `${WORDS[(n * 7 + (n >> 4)) % 5]} ${WORDS[5 + (n % 3)]} x${n % 400}`
+      const vector = normalised(next().map((one, at) => 0.6 * one + Number(at === n % 4)))
+      return { name, category: n % 2 ? 'Kitchen' : 'Light', vector }
+    })
+    const store = openStore(products)
+    /** Counts the slots whose precise values are read. */
+    function counting() {
+      const counts = { slots: 0 }
+      const { segment } = store
+      const rescore: typeof segment.rescore = (vector, slots) => {
+        counts.slots += slots.length
+        return segment.rescore(vector, slots)
+      }
+      const spied = new Proxy(segment, {
+        get: (target, key) => {
+          if (key === 'rescore') return rescore
+          const value = Reflect.get(target, key)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      return { counts, store: { ...store, segment: spied } }
+    }
+
+    test.each(['a picture', 'words'])('by %s: gives the exact top however deep the page is', (kind) => {
+      for (let n = 0; n < 4; n++) {
+        const seen = near(n % 4, 50 + n)
+        const { rankBy, ...definition } = (kinds[kind] as (typeof kinds)[string])(seen, seen)
+        const fusion = planOf(store, { seen, rankBy })
+        const first = products.map((product) => firstValue(fusion, product))
+        const { values, gap } = recompute(products, first, definition)
+        if (gap < 1e-3) continue
+        const scores = values.map(toScore).sort((a, b) => b - a)
+        const whole = search(store, { seen, rankBy, depth: 3_000 }).hits
+        expect(whole.length).toBe(3_000)
+        for (const depth of [1, 24, 300, 3_000]) {
+          const { hits } = search(store, { seen, rankBy, depth })
+          expect(hits.map(({ product }) => product)).toEqual(
+            whole.slice(0, depth).map(({ product }) => product),
+          )
+          for (const [at, { score }] of hits.entries())
+            expect(Math.abs(score - (scores[at] as number))).toBeLessThan(TOLERANCE)
+        }
+      }
+    })
+
+    test('reads the values only of what can still be in the list', () => {
+      const { counts, store: spied } = counting()
+      for (let n = 0; n < 20; n++) search(spied, { seen: near(n % 4, 90 + n), depth: 24 })
+      expect(counts.slots / 20).toBeLessThan(3_000 / 4)
+    })
+
+    test('reads nothing more where it is off', () => {
+      const seen = near(1, 3)
+      const [on, off] = [counting(), counting()]
+      search(on.store, { seen, depth: 24 })
+      search(off.store, { seen, depth: 24, looksTwice: false })
+      expect(off.counts.slots).toBeLessThan(200)
+      expect(off.counts.slots).toBeLessThan(on.counts.slots)
+    })
+  })
+
+  test.each([
+    ['one word in all products', (kind: string) => `Basic ${kind}`, ['mug']],
+    ['Chinese names', (kind: string) => (kind === 'mug' ? '陶瓷马克杯' : '陶瓷碗'), []],
+    ['Japanese names', (kind: string) => (kind === 'mug' ? 'マグカップ' : 'ボウル'), []],
+    ['Thai names', (kind: string) => (kind === 'mug' ? 'แก้วกาแฟ' : 'ชาม'), ['แกวกาแฟ']],
+    ['names of 10,000 characters', (kind: string) => `${kind} ${'x'.repeat(10_000)}`, ['mug']],
+    ['names of emoji and signs', (kind: string) => `🫖 !!! ${kind} \u0000 — ™`, ['mug']],
+  ])('takes %s', (_, name, wanted) => {
+    const { words, hits } = search(openStore(shop(name)), { seen: axis })
+    expect(hits).toHaveLength(40)
+    expect(Math.min(...hits.map(({ explanation }) => explanation?.legs.second_look ?? 0))).toBeLessThan(-0.1)
+    expect(words.length).toBeLessThanOrEqual(5)
+    expect(words.map(({ word }) => word)).toEqual(expect.arrayContaining(wanted))
+    expect(words.map(({ word }) => word)).not.toContain('basic')
+    for (const { score } of hits) expect(score).toBeWithin(0, 1.000001)
+  })
+
+  test.each([1, 2, 19])('takes a store of %i products, without a vote', (size) => {
+    const store = openStore(shop((kind) => kind).slice(0, size))
+    for (const describe of Object.values(kinds)) {
+      const { words, hits } = search(store, { seen: axis, ...describe(axis, axis) })
+      expect(words).toEqual([])
+      for (const { explanation } of hits) expect(explanation?.legs.second_look).toBe(0)
+    }
+  })
+
+  test('takes products that are all equal, and orders them by age', () => {
+    const same = Array.from({ length: 60 }, (_, n) => ({
+      ...{ name: n % 2 ? 'mug' : 'bowl', category: '', vector: axis },
+    }))
+    const store = openStore(same)
+    for (const kind of ['a picture', 'words']) {
+      const { hits } = search(store, { seen: axis, ...kinds[kind]?.(axis, axis) })
+      expect(hits.map(({ product }) => product)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
+      for (const { score, explanation } of hits) {
+        expect(score).toBeWithin(0, 1.000001)
+        expect(explanation?.legs.second_look).toBe(0)
+      }
+    }
+  })
 
   test('takes names of 5,000 words', () => {
     const long = Array.from({ length: 5_000 }, (_, n) => `word${n}`).join(' ')
