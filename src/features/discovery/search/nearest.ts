@@ -62,6 +62,8 @@ const SLACK = 1.25
  *
  * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
+ *
+ * @returns with how far the values of the field may be off.
  */
 export function listNearest(
   store: SearchedStore,
@@ -69,7 +71,7 @@ export function listNearest(
   { values, tops, slotAt }: Field,
   precise: Precise,
   accepts: Accepts | undefined,
-): NearProduct[] {
+): { products: NearProduct[]; error: number } {
   let wanted = Math.ceil(request.depth * 1.25) + PAD
   let bar = findBar(values, wanted, accepts, tops)
   for (;;) {
@@ -78,7 +80,7 @@ export function listNearest(
     const exact = precise(slots)
     const error = ERROR_MARGIN * findError(values, places, exact)
     const { products, floor } = pickProducts(store, request, slots, exact)
-    if (bar === -Infinity || floor - error >= bar) return products
+    if (bar === -Infinity || floor - error >= bar) return { products, error }
     if (floor > -Infinity) bar = floor - SLACK * error
     else {
       // Pictures of few products fill the list.
@@ -88,58 +90,22 @@ export function listNearest(
   }
 }
 
-/** The same where values are lowered later, which changes the order: mostly still enough. */
-const PAD_LOWERED = 64
-
-/** The best by their rough values, with precise ones. */
-export interface Candidates {
-  slots: Uint32Array
-  values: Float32Array
-  /** Nothing else is worth as much by its rough value; -Infinity where nothing else is left. */
-  bar: number
-  /** How far a rough value may be off. */
-  error: number
-}
-
-/** Takes what `depth` products probably need. */
-export function takeCandidates(
-  { values, tops, slotAt }: Field,
-  depth: number,
-  precise: Precise,
-  accepts: Accepts | undefined,
-): Candidates {
-  const bar = findBar(values, Math.ceil(depth * 1.25) + PAD_LOWERED, accepts, tops)
-  const places = selectAbove(values, bar, accepts, tops)
-  const slots = places.map(slotAt)
-  const exact = precise(slots)
-  return { slots, values: exact, bar, error: ERROR_MARGIN * findError(values, places, exact) }
-}
-
-/** The nearest products, where the candidates hold them all. Their values may have been lowered. */
-export function pickProven(
-  store: SearchedStore,
-  request: NearRequest,
-  { slots, values, bar, error }: Candidates,
-): NearProduct[] | undefined {
-  const { products, floor } = pickProducts(store, request, slots, values)
-  return bar === -Infinity || floor - error >= bar ? products : undefined
-}
-
 /**
- * Finds the places that can be in a list whose values are lowered, and never raised: what is not better before than the last
- * one of the list is afterwards need not be lowered (the threshold algorithm of Fagin).
+ * Finds the least value that can still be in a list whose values are lowered, and never raised: what is not better before
+ * than the last one of the list is afterwards need not be lowered (the threshold algorithm of Fagin).
  *
- * @param lowered candidates with their lowered values.
+ * @param lower gives the lowered values of some places.
  */
-export function listReaching(
+export function findReach(
   store: SearchedStore,
   request: NearRequest,
-  { values, tops }: Field,
-  lowered: Candidates,
+  { values, tops, slotAt }: Field,
+  lower: (places: Uint32Array) => Float32Array,
   accepts: Accepts | undefined,
-): Uint32Array {
-  const { floor } = pickProducts(store, request, lowered.slots, lowered.values)
-  return selectAbove(values, floor - lowered.error, accepts, tops)
+): number {
+  const bar = findBar(values, Math.ceil(request.depth * 1.25) + PAD, accepts, tops)
+  const places = selectAbove(values, bar, accepts, tops)
+  return pickProducts(store, request, places.map(slotAt), lower(places)).floor
 }
 
 function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {

@@ -1,3 +1,4 @@
+import { selectAbove } from '../../../core/select.ts'
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
 import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
@@ -13,19 +14,10 @@ import {
   type ScannedBy,
   withVote,
 } from './fusion.ts'
-import {
-  type Candidates,
-  type Field,
-  listNearest,
-  listReaching,
-  type NearProduct,
-  type NearRequest,
-  pickProven,
-  takeCandidates,
-} from './nearest.ts'
+import { type Field, findReach, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
-import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
+import { castVote, VOTERS, type Vote, type VotedWord, type Voter } from './second-look.ts'
 
 export interface RankingRequest {
   fusion: Fusion
@@ -192,37 +184,66 @@ function createRanking(
   const acceptsOf = ({ slotAt }: Field) =>
     slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
 
-  const listBest = (field: Field, request: NearRequest): NearProduct[] =>
+  const findBest = (field: Field, request: NearRequest) =>
     listNearest(store, request, field, present.valuesAt, acceptsOf(field))
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    if (!fusion.vote) return toRanking(listBest(field, near), isExact)
-    const best = takeCandidates(field, near.depth, present.valuesAt, acceptsOf(field))
-    const voters = pickProven(store, toVote, best) ?? listBest(field, toVote)
-    const voted = addVote(field, voters, best)
-    return toRanking(pickProven(store, near, best) ?? listBest(voted(), near), isExact)
+    const voting = fusion.vote && findBest(field, toVote)
+    const vote = voting && castVoteOf(voting.products)
+    return toRanking(findBest(vote ? addVote(field, vote, voting.error) : field, near).products, isExact)
+  }
+
+  function castVoteOf(voters: readonly Voter[]): Vote | undefined {
+    const vote = fusion.vote && castVote(store, voters, fusion.vote)
+    if (!vote) return undefined
+    words = vote.words
+    present = withVote(present, vote)
+    return vote
   }
 
   /**
-   * Takes what the first hits miss from the values of candidates.
+   * Takes what the first hits miss from the values of all places that can still be in the list.
    *
-   * @param margin how far a value may lie above that of the field. The values are raised by it first, because the vote
-   *   multiplies what they are off by.
-   * @returns all places that can still be in the list, with their values.
+   * @param error how far the values of the field may be off.
    */
-  function addVote(field: Field, voters: readonly Voter[], best: Candidates, margin = 0): () => Field {
-    const vote = fusion.vote && castVote(store, voters, fusion.vote)
-    if (!vote) return () => field
-    words = vote.words
-    present = withVote(present, vote)
-    vote.lower(best.values, best.slots)
-    return () => {
-      const places = listReaching(store, near, field, best, acceptsOf(field))
-      const values = Float32Array.from(places, (place) => (field.values[place] as number) + margin)
-      const slots = places.map(field.slotAt)
-      vote.lower(values, slots)
-      return { values, slotAt: (place) => slots[place] as number }
+  function addVote(field: Field, vote: Vote, error: number): Field {
+    const lower = (places: Uint32Array): Float32Array => {
+      const values = Float32Array.from(places, (place) => field.values[place] as number)
+      vote.lower(values, places.map(field.slotAt))
+      return values
     }
+    const reach = findReach(store, near, field, lower, acceptsOf(field))
+    return lowerAbove(field, vote, reach - error * (1 + vote.growth), 0)
+  }
+
+  /**
+   * Like {@link addVote}, with precise values of those that tell how low the list reaches.
+   *
+   * @param margin how far a value may lie above its estimate. The values are raised by it, because the vote multiplies what they
+   *   are off by.
+   */
+  function addVoteToEstimates(field: Field, vote: Vote, margin: number): Field {
+    const lower = (places: Uint32Array) => present.valuesAt(places.map(field.slotAt))
+    return lowerAbove(field, vote, findReach(store, near, field, lower, acceptsOf(field)), margin)
+  }
+
+  /** The places of a field above a bar, with their lowered values. @param raise added to all values first. */
+  function lowerAbove(field: Field, vote: Vote, bar: number, raise: number): Field {
+    const places = selectAbove(field.values, bar - raise, acceptsOf(field), field.tops)
+    const all = Float32Array.from(places, (place) => (field.values[place] as number) + raise)
+    const slots = places.map(field.slotAt)
+    if (!vote.lowerInPart) {
+      vote.lower(all, slots)
+      return { values: all, slotAt: (place) => slots[place] as number }
+    }
+    // Comparing pictures is what costs, so words come first.
+    const partly = all.slice()
+    vote.lowerInPart(partly, slots)
+    const kept = selectAbove(partly, bar)
+    const values = Float32Array.from(kept, (place) => all[place] as number)
+    const keptSlots = kept.map((place) => slots[place] as number)
+    vote.lower(values, keptSlots)
+    return { values, slotAt: (place) => keptSlots[place] as number }
   }
 
   /** The values of some places. */
@@ -265,13 +286,12 @@ function createRanking(
       }
       const voting = fusion.vote && scan(toVote, first, margin)
       if (fusion.vote && !voting) return undefined
-      const voters = voting ? listBest(voting.field, toVote) : []
+      const voters = voting ? findBest(voting.field, toVote).products : []
       // The field of the voters lies in the same memory.
       const field = voting ? fieldOf([estimates]) : first
-      const best = { ...takeCandidates(field, near.depth, present.valuesAt, accepts), error: margin }
-      const voted = addVote(field, voters, best, margin)()
-      const found = scan(near, voted, voted === field ? margin : 0)
-      return found && toRanking(listBest(found.field, near), false)
+      const vote = castVoteOf(voters)
+      const found = scan(near, vote ? addVoteToEstimates(field, vote, margin) : field, vote ? 0 : margin)
+      return found && toRanking(findBest(found.field, near).products, false)
     },
   }
 }

@@ -54,6 +54,10 @@ export interface Vote {
   words: VotedWord[]
   /** Takes what the pictures in some slots lack from their values. */
   lower(values: Float32Array, slots: Uint32Array): void
+  /** Takes only what costs little to find; undefined where that is all. */
+  lowerInPart: Vote['lower'] | undefined
+  /** How many times as large the difference of two values may become. */
+  growth: number
 }
 
 /** Hits that vote. */
@@ -99,16 +103,15 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
   const shares = weighVoters(voters, scale.temperature)
   const byWords = store.hasAllWords ? voteForWords(store, voters, shares, scale.loss) : undefined
   const byLooks = scale.looks && voteForLooks(store, voters, shares, scale.looks)
-  const parts = [byWords?.part, byLooks].filter((part) => part !== undefined)
-  if (parts.length === 0) return undefined
+  if (!byWords && !byLooks) return undefined
   const best = voters[0]?.value ?? 0
-  const { reach } = scale
+  const { reach, looks } = scale
   const full = best - reach
-  return {
-    words: byWords?.words ?? [],
-    lower(values, slots) {
+  const lowerBy =
+    (...parts: readonly (Part | undefined)[]): Vote['lower'] =>
+    (values, slots) => {
       const losses = new Float32Array(slots.length)
-      for (const part of parts) part(slots, losses)
+      for (const part of parts) part?.(slots, losses)
       for (let n = 0; n < values.length; n++) {
         const value = values[n] as number
         const lost = losses[n] as number
@@ -116,7 +119,12 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
         if (value <= full) values[n] = value - lost
         else if (value < best) values[n] = value - (lost * (best - value)) / reach
       }
-    },
+    }
+  return {
+    words: byWords?.words ?? [],
+    lower: lowerBy(byWords?.part, byLooks),
+    lowerInPart: byLooks && lowerBy(byWords?.part),
+    growth: 1 + (scale.loss + LOOKS_SPAN * (looks?.loss ?? 0)) / reach,
   }
 }
 
@@ -213,7 +221,7 @@ function weighWords(
 }
 
 /** Where a list of slots is longer than this share of the store, reading all holders of the words is quicker than asking. */
-const ASKED_SHARE = 1 / 16
+const ASKED_SHARE = 1 / 64
 
 /** @param loss of a product that has none of the words; one that has as much of them as any of the voters loses nothing. */
 function createWordsPart(
