@@ -90,24 +90,6 @@ export function listNearest(
   }
 }
 
-/**
- * Finds the least value that can still be in a list whose values are lowered, and never raised: what is not better before
- * than the last one of the list is afterwards need not be lowered (the threshold algorithm of Fagin).
- *
- * @param lower gives the lowered values of some places.
- */
-export function findReach(
-  store: SearchedStore,
-  request: NearRequest,
-  { values, tops, slotAt }: Field,
-  lower: (places: Uint32Array) => Float32Array,
-  accepts: Accepts | undefined,
-): number {
-  const bar = findBar(values, Math.ceil(request.depth * 1.25) + PAD, accepts, tops)
-  const places = selectAbove(values, bar, accepts, tops)
-  return pickProducts(store, request, places.map(slotAt), lower(places)).floor
-}
-
 function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
   let most = 0
   for (let n = 0; n < places.length; n++) {

@@ -1,4 +1,3 @@
-import { selectAbove } from '../../../core/select.ts'
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
 import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
@@ -14,7 +13,8 @@ import {
   type ScannedBy,
   withVote,
 } from './fusion.ts'
-import { type Field, findReach, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
+import { addVote, addVoteToEstimates, type Lowering } from './lowering.ts'
+import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { castVote, VOTERS, type Vote, type VotedWord, type Voter } from './second-look.ts'
@@ -190,8 +190,11 @@ function createRanking(
   function rankField(field: Field, isExact: boolean): Ranking {
     const voting = fusion.vote && findBest(field, toVote)
     const vote = voting && castVoteOf(voting.products)
-    return toRanking(findBest(vote ? addVote(field, vote, voting.error) : field, near).products, isExact)
+    const voted = vote ? addVote(loweringOf(field), vote, voting.error) : field
+    return toRanking(findBest(voted, near).products, isExact)
   }
+
+  const loweringOf = (field: Field): Lowering => ({ store, request: near, field, accepts: acceptsOf(field) })
 
   function castVoteOf(voters: readonly Voter[]): Vote | undefined {
     const vote = fusion.vote && castVote(store, voters, fusion.vote)
@@ -199,51 +202,6 @@ function createRanking(
     words = vote.words
     present = withVote(present, vote)
     return vote
-  }
-
-  /**
-   * Takes what the first hits miss from the values of all places that can still be in the list.
-   *
-   * @param error how far the values of the field may be off.
-   */
-  function addVote(field: Field, vote: Vote, error: number): Field {
-    const lower = (places: Uint32Array): Float32Array => {
-      const values = Float32Array.from(places, (place) => field.values[place] as number)
-      vote.lower(values, places.map(field.slotAt))
-      return values
-    }
-    const reach = findReach(store, near, field, lower, acceptsOf(field))
-    return lowerAbove(field, vote, reach - error * (1 + vote.growth), 0)
-  }
-
-  /**
-   * Like {@link addVote}, with precise values of those that tell how low the list reaches.
-   *
-   * @param margin how far a value may lie above its estimate. The values are raised by it, because the vote multiplies what they
-   *   are off by.
-   */
-  function addVoteToEstimates(field: Field, vote: Vote, margin: number): Field {
-    const lower = (places: Uint32Array) => present.valuesAt(places.map(field.slotAt))
-    return lowerAbove(field, vote, findReach(store, near, field, lower, acceptsOf(field)), margin)
-  }
-
-  /** The places of a field above a bar, with their lowered values. @param raise added to all values first. */
-  function lowerAbove(field: Field, vote: Vote, bar: number, raise: number): Field {
-    const places = selectAbove(field.values, bar - raise, acceptsOf(field), field.tops)
-    const all = Float32Array.from(places, (place) => (field.values[place] as number) + raise)
-    const slots = places.map(field.slotAt)
-    if (!vote.lowerInPart) {
-      vote.lower(all, slots)
-      return { values: all, slotAt: (place) => slots[place] as number }
-    }
-    // Comparing pictures is what costs, so words come first.
-    const partly = all.slice()
-    vote.lowerInPart(partly, slots)
-    const kept = selectAbove(partly, bar)
-    const values = Float32Array.from(kept, (place) => all[place] as number)
-    const keptSlots = kept.map((place) => slots[place] as number)
-    vote.lower(values, keptSlots)
-    return { values, slotAt: (place) => keptSlots[place] as number }
   }
 
   /** The values of some places. */
@@ -290,7 +248,8 @@ function createRanking(
       // The field of the voters lies in the same memory.
       const field = voting ? fieldOf([estimates]) : first
       const vote = castVoteOf(voters)
-      const found = scan(near, vote ? addVoteToEstimates(field, vote, margin) : field, vote ? 0 : margin)
+      const voted = vote ? addVoteToEstimates(loweringOf(field), vote, margin, present.valuesAt) : field
+      const found = scan(near, voted, vote ? 0 : margin)
       return found && toRanking(findBest(found.field, near).products, false)
     },
   }
