@@ -41,6 +41,7 @@ export interface IndexedStore {
     | 'listUnheld'
     | 'correct'
     | 'listTelling'
+    | 'sumTelling'
     | 'visitTelling'
     | 'visitHolders'
     | 'findExact'

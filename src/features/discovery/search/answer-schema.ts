@@ -17,7 +17,10 @@ const Explanation = named(
         category: t.Number(),
         second_look: t.Number(),
       },
-      { description: 'What each leg adds to the value that is mapped to the score, in units of a cosine.' },
+      {
+        description:
+          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together.',
+      },
     ),
     similarity: t.Number({ description: 'The score of their sum.' }),
     cut: t.Number({ description: 'No result with a lower score is in the list.' }),

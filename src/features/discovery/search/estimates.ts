@@ -20,27 +20,26 @@ const SHARE_MAX = 0.2
  * The best by their estimates show how near the last wanted product is at least. Every slot that could then reach the list is
  * collected, so the number of candidates follows the data: few where the nearest stand out, many where all are alike.
  *
- * @param estimates of all slots.
+ * @param field estimates of all slots that may hold one.
  * @param margin how far a value may lie above its estimate, see {@link measureMargin}.
  * @returns undefined when too many are in question.
  */
 export function collectProbable(
   store: SearchedStore,
   request: NearRequest,
-  estimates: Pick<Field, 'values' | 'tops'>,
+  { values, tops, slotAt }: Field,
   margin: number,
   precise: Precise,
   accepts: Accepts | undefined,
 ): Uint32Array | undefined {
-  const { values, tops } = estimates
   const wanted = 256 + 8 * request.depth
-  const first = selectTop(values, wanted, accepts, tops)
+  const first = selectTop(values, wanted, accepts, tops).map(slotAt)
   const isAll = first.length < wanted
   const { floor } = pickProducts(store, request, first, precise(first))
   if (floor === -Infinity && !isAll) return undefined
   const bar = isAll ? -Infinity : floor - margin
-  const slots = selectAbove(values, bar, accepts, tops)
-  return slots.length > SHARE_MAX * values.length ? undefined : slots
+  const slots = selectAbove(values, bar, accepts, tops).map(slotAt)
+  return slots.length > SHARE_MAX * store.segment.slots ? undefined : slots
 }
 
 /** How far a value may lie above its estimate. A sample of all slots shows how far estimates are off. */

@@ -4,7 +4,7 @@ import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Vote, VoteScale } from './second-look.ts'
-import { type ColourLoss, colourLoss, type WantedColours } from './wanted-colours.ts'
+import { colourLoss, type WantedColours } from './wanted-colours.ts'
 
 /*
  * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −
@@ -163,17 +163,22 @@ export type AddedLeg = ExactLeg['name'] | 'second_look'
 
 /** A fusion whose values the vote of the first hits has changed. */
 export const withVote = (fusion: PresentFusion, vote: Vote): PresentFusion =>
-  withLoss(fusion, 'second_look', vote)
+  withLoss(fusion, 'second_look', (values, slotAt) =>
+    vote.lower(
+      values,
+      Uint32Array.from(values, (_, place) => slotAt(place)),
+    ),
+  )
 
 /** A fusion from whose values something is taken. */
 function withLoss(
   fusion: PresentFusion,
   name: AddedLeg,
-  { apply }: Pick<Vote | ColourLoss, 'apply'>,
+  lower: (values: Float32Array, slotAt: (place: number) => number) => void,
 ): PresentFusion {
   const valuesAt = (slots: Uint32Array): Float32Array => {
     const values = fusion.valuesAt(slots)
-    apply(values, (place) => slots[place] as number)
+    lower(values, (place) => slots[place] as number)
     return values
   }
   return {
@@ -181,7 +186,7 @@ function withLoss(
     valuesAt,
     valuesOf(cosines, slotAt, into) {
       fusion.valuesOf(cosines, slotAt, into)
-      apply(into, slotAt === itself ? undefined : slotAt)
+      lower(into, slotAt)
     },
     explain(slots) {
       const { cosines, added } = fusion.explain(slots)
@@ -195,7 +200,7 @@ function withLoss(
 export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
   const present = presentSides(fusion, store, scannedBy)
   const { colours } = fusion
-  return colours ? withLoss(present, 'color', colourLoss(store, colours.wanted, colours.map)) : present
+  return colours ? withLoss(present, 'color', colourLoss(store, colours.wanted, colours.map).lower) : present
 }
 
 function presentSides(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {

@@ -62,6 +62,8 @@ const SLACK = 1.25
  *
  * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
+ *
+ * @returns with how far the values of the field may be off.
  */
 export function listNearest(
   store: SearchedStore,
@@ -69,7 +71,7 @@ export function listNearest(
   { values, tops, slotAt }: Field,
   precise: Precise,
   accepts: Accepts | undefined,
-): NearProduct[] {
+): { products: NearProduct[]; error: number } {
   let wanted = Math.ceil(request.depth * 1.25) + PAD
   let bar = findBar(values, wanted, accepts, tops)
   for (;;) {
@@ -78,7 +80,7 @@ export function listNearest(
     const exact = precise(slots)
     const error = ERROR_MARGIN * findError(values, places, exact)
     const { products, floor } = pickProducts(store, request, slots, exact)
-    if (bar === -Infinity || floor - error >= bar) return products
+    if (bar === -Infinity || floor - error >= bar) return { products, error }
     if (floor > -Infinity) bar = floor - SLACK * error
     else {
       // Pictures of few products fill the list.

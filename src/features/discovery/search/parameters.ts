@@ -39,6 +39,8 @@ export const RANKING = {
   voteText: 2,
   /** …and of one by both. */
   voteBoth: 5,
+  /** Log-odds that a product loses in a search by words for each unit of cosine that it looks less like the first hits. */
+  voteLooks: 3,
   /** Log-odds below the first hit from which on a product loses in full; nearer ones lose less. */
   voteReach: 0.5,
   /** Of the first hits one counts e times as much as another one that is so many log-odds worse. */

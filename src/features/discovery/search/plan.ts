@@ -79,13 +79,14 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
   // Guesses and colours say nothing about kinds.
   const votes = context.looksTwice && sides.length > 0 && !counted?.isGuess
   const isBoth = sides.length > 1
-  const weight = isBoth
-    ? RANKING.voteBoth
-    : sides[0]?.vector?.name === 'image'
-      ? RANKING.votePicture
-      : RANKING.voteText
+  const isByPicture = sides[0]?.vector?.name === 'image'
+  const vote = isBoth
+    ? scaleVote(RANKING.voteBoth, fusion.map)
+    : isByPicture
+      ? scaleVote(RANKING.votePicture, fusion.map)
+      : scaleVote(RANKING.voteText, fusion.map, calibration.image_image)
   return {
-    fusions: [votes ? { ...fusion, vote: scaleVote(weight, fusion.map) } : fusion],
+    fusions: [votes ? { ...fusion, vote } : fusion],
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }

@@ -100,7 +100,13 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     const ranking = await rankFusions(storeId, store, plan.fusions, request)
     if (!ranking) return rankStore(query, scope)
     const hits = sort ? sortHits(store, ranking.hits, sort, places) : ranking.hits
-    return { ranking: { ...ranking, hits }, plan, warnings, meant }
+    const isVoteless = !store.hasAllWords && plan.fusions.some(({ vote }) => vote !== undefined)
+    return {
+      ranking: { ...ranking, hits },
+      plan,
+      warnings: isVoteless ? [...warnings, VOTELESS] : warnings,
+      meant,
+    }
   }
 }
 
@@ -108,3 +114,6 @@ const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words
 
 const UNREAD =
   'the service has just started and still reads the words of the products; some are not found by name yet'
+
+const VOTELESS =
+  'the service has just started and still reads the words of the products; the first hits do not vote for words yet, so the order may change between two pages'

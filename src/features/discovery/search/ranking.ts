@@ -13,10 +13,11 @@ import {
   type ScannedBy,
   withVote,
 } from './fusion.ts'
+import { addVote, addVoteToEstimates, type Lowering } from './lowering.ts'
 import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
-import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
+import { castVote, VOTERS, type Vote, type VotedWord, type Voter } from './second-look.ts'
 
 export interface RankingRequest {
   fusion: Fusion
@@ -151,6 +152,7 @@ function createRanking(
   let present = presentFusion(fusion, store, scannedBy)
   let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
+  const toVote = { ...near, depth: VOTERS, threshold: 0 }
   const ownSlots = new Set((request.ownPictureIds ?? []).flatMap((id) => segment.findSlot(id) ?? []))
   const ownProducts = new Set(Array.from(ownSlots, columns.productAt))
   /** Whether a slot that passes the filter takes part; undefined where all do. */
@@ -178,35 +180,28 @@ function createRanking(
     return { hits, candidates: countCandidates(), cut, isExact, words }
   }
 
-  function listBest(field: Field, request: NearRequest): NearProduct[] {
-    const { slotAt } = field
-    // Places in a list are those of slots that pass.
-    const accepted = slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
-    return listNearest(store, request, field, present.valuesAt, accepted)
-  }
+  // Places in a list are those of slots that pass.
+  const acceptsOf = ({ slotAt }: Field) =>
+    slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
+
+  const findBest = (field: Field, request: NearRequest) =>
+    listNearest(store, request, field, present.valuesAt, acceptsOf(field))
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    const voters = fusion.vote ? listBest(field, { ...near, depth: VOTERS, threshold: 0 }) : []
-    return toRanking(listBest(addVote(field, voters), near), isExact)
+    const voting = fusion.vote && findBest(field, toVote)
+    const vote = voting && castVoteOf(voting.products)
+    const voted = vote ? addVote(loweringOf(field), vote, voting.error) : field
+    return toRanking(findBest(voted, near).products, isExact)
   }
 
-  /**
-   * Adds what the first hits agree on to the values of all places, from which the whole list is made again.
-   *
-   * @param raise added to the values before the vote, which multiplies what they are off by.
-   */
-  function addVote(field: Field, voters: readonly Voter[], raise = 0): Field {
+  const loweringOf = (field: Field): Lowering => ({ store, request: near, field, accepts: acceptsOf(field) })
+
+  function castVoteOf(voters: readonly Voter[]): Vote | undefined {
     const vote = fusion.vote && castVote(store, voters, fusion.vote)
-    if (!vote) return field
+    if (!vote) return undefined
     words = vote.words
-    const { slotAt } = field
-    // The scores of a scan belong to the segment.
-    const values = present.isPlain ? ownValues(field.values.length) : field.values
-    if (raise !== 0) for (let n = 0; n < values.length; n++) values[n] = (field.values[n] as number) + raise
-    else if (present.isPlain) values.set(field.values)
-    vote.apply(values, slotAt === itself ? undefined : slotAt)
     present = withVote(present, vote)
-    return { values, tops: findTops(values), slotAt }
+    return vote
   }
 
   /** The values of some places. */
@@ -242,20 +237,20 @@ function createRanking(
       const first = fieldOf([estimates])
       const margin = measureMargin(first.values, present.valuesAt)
       const scan = (request: NearRequest, field: Field, margin: number) => {
-        const probable = collectProbable(store, request, field, margin, present.valuesAt, accepts)
+        const probable = collectProbable(store, request, field, margin, present.valuesAt, acceptsOf(field))
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
         return { scores, field: toField(scores, (place) => probable[place] as number, probable.length) }
       }
-      const toVote = { ...near, depth: VOTERS, threshold: 0 }
       const voting = fusion.vote && scan(toVote, first, margin)
       if (fusion.vote && !voting) return undefined
-      const voters = voting ? listBest(voting.field, toVote) : []
+      const voters = voting ? findBest(voting.field, toVote).products : []
       // The field of the voters lies in the same memory.
       const field = voting ? fieldOf([estimates]) : first
-      const voted = addVote(field, voters, margin)
-      const found = scan(near, voted, voted === field ? margin : 0)
-      return found && toRanking(listBest(found.field, near), false)
+      const vote = castVoteOf(voters)
+      const voted = vote ? addVoteToEstimates(loweringOf(field), vote, margin, present.valuesAt) : field
+      const found = scan(near, voted, vote ? 0 : margin)
+      return found && toRanking(findBest(found.field, near).products, false)
     },
   }
 }

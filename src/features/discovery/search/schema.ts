@@ -85,7 +85,7 @@ export const common = {
   second_look: t.Optional(
     t.Boolean({
       description:
-        'Let the first results vote: products lose that lack the words which these have in common. By default as the store says, otherwise true.',
+        'Let the first results vote: products lose that lack the words which these have in common, and in a search by words alone those that look otherwise. By default as the store says, otherwise true.',
     }),
   ),
   fields: t.Optional(

@@ -1,3 +1,5 @@
+import { calibrate } from '../../../core/calibrate.ts'
+import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { RANKING } from './parameters.ts'
 import type { ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -6,7 +8,10 @@ import type { SearchedStore } from './searched-store.ts'
  * The second look. The first hits of a search mostly agree on what the query shows, and their names say it in the store's
  * own words. So they vote for words: a word counts by how much more often the first hits have it than the store has it. A
  * product loses by what it lacks of the words that they agree on, as one more leg of its value, and nothing gains. So the
- * list stays the exact top of one sum, and no vote lifts a product over a threshold.
+ * list stays the exact top of one sum, no vote lifts a product over a threshold, and only what was good enough before is lowered.
+ *
+ * Where nobody has shown a picture, the first hits vote for looks, too: a product loses by how much less its picture looks like
+ * theirs than theirs look like each other, as far as they do. It needs no names.
  *
  * This is pseudo-relevance feedback (Rocchio; RM3 of Lavrenko and Croft), here from pictures to words.
  */
@@ -32,14 +37,27 @@ export interface VoteScale {
   loss: number
   /** Products lose all of it that are so much worse than the first hit; nearer ones lose less, and the first hit nothing. */
   reach: number
+  /** The vote for looks; undefined where the query has a picture, which says more than those of the hits. */
+  looks?: LooksScale | undefined
+}
+
+interface LooksScale {
+  /** What a product loses for each unit of cosine. */
+  loss: number
+  /** How probably two pictures show the same kind of thing, by their cosine. */
+  alike: LogisticMap
 }
 
 /** What the first hits agree on. Valid for one tick. */
 export interface Vote {
   /** The strongest first; at most 5. */
   words: VotedWord[]
-  /** Takes what products lack from values. @param slotAt the slot of a place; undefined where the places are all slots. */
-  apply(values: Float32Array, slotAt?: (place: number) => number): void
+  /** Takes what the pictures in some slots lack from their values. */
+  lower(values: Float32Array, slots: Uint32Array): void
+  /** Takes only what costs little to find; undefined where that is all. */
+  lowerInPart: Vote['lower'] | undefined
+  /** How many times as large the difference of two values may become. */
+  growth: number
 }
 
 /** Hits that vote. */
@@ -52,54 +70,82 @@ const PRODUCTS_MIN = 20
 const WORDS_MAX = 12
 const NAMED_MAX = 5
 
+/** A picture that looks less like the voters by so much of a cosine loses no more than this. */
+const LOOKS_SPAN = 0.5
+
 /**
  * How much a vote counts among the values of a search.
  *
  * @param weight log-odds that a product loses which has nothing of what the voters all agree on.
+ * @param alike the model's map of two pictures' cosine, where looks count.
  */
-export function scaleVote(weight: number, { slope }: ScoreMap): VoteScale {
+export function scaleVote(weight: number, { slope }: ScoreMap, alike?: LogisticMap): VoteScale {
   return {
     temperature: RANKING.voteTemperature / slope,
     loss: weight / slope,
     reach: RANKING.voteReach / slope,
+    looks: alike && { loss: RANKING.voteLooks / slope, alike },
   }
 }
+
+/** Adds what the pictures in some slots lose. */
+type Part = (slots: Uint32Array, losses: Float32Array) => void
 
 /**
  * Lets the first hits of a search vote.
  *
  * @param voters best first, each of another product.
- * @returns undefined where a vote cannot help: in a small store or one whose words are still being read, without names, and
- *   where no two hits share a word that others lack. Valid for one tick.
+ * @returns undefined where a vote cannot help: in a small store, and where no two hits share a word that others lack, or
+ *   looks. Valid for one tick.
  */
 export function castVote(store: SearchedStore, voters: readonly Voter[], scale: VoteScale): Vote | undefined {
-  const { words, columns, hasAllWords } = store
-  if (!hasAllWords || words.countDocuments() < PRODUCTS_MIN || voters.length < 2) return undefined
-  const ballots = readBallots(store, voters, scale.temperature)
-  const lifts = weighWords(store, ballots)
-  const loss = scale.loss * Math.sqrt(measureAgreement(ballots, lifts))
-  if (!(loss > 0)) return undefined
-  const losses = listLosses(store, lifts, loss)
+  if (voters.length < 2 || store.columns.countProducts() < PRODUCTS_MIN) return undefined
+  const shares = weighVoters(voters, scale.temperature)
+  const byWords = store.hasAllWords ? voteForWords(store, voters, shares, scale.loss) : undefined
+  const byLooks = scale.looks && voteForLooks(store, voters, shares, scale.looks)
+  if (!byWords && !byLooks) return undefined
   const best = voters[0]?.value ?? 0
-  const { reach } = scale
+  const { reach, looks } = scale
   const full = best - reach
-  const strongest = lifts[0]?.lift ?? 1
-  return {
-    words: lifts.slice(0, NAMED_MAX).map(({ word, lift }) => ({
-      word: words.spell(word),
-      weight: lift / strongest,
-    })),
-    apply(values, slotAt) {
-      const documents = columns.documents()
-      for (let place = 0; place < values.length; place++) {
-        const value = values[place] as number
-        const lost = losses[documents[slotAt ? slotAt(place) : place] as number] as number
+  const lowerBy =
+    (...parts: readonly (Part | undefined)[]): Vote['lower'] =>
+    (values, slots) => {
+      const losses = new Float32Array(slots.length)
+      for (const part of parts) part?.(slots, losses)
+      for (let n = 0; n < values.length; n++) {
+        const value = values[n] as number
+        const lost = losses[n] as number
         // Most are far behind.
-        if (value <= full) values[place] = value - lost
-        else if (value < best) values[place] = value - (lost * (best - value)) / reach
+        if (value <= full) values[n] = value - lost
+        else if (value < best) values[n] = value - (lost * (best - value)) / reach
       }
-    },
+    }
+  return {
+    words: byWords?.words ?? [],
+    lower: lowerBy(byWords?.part, byLooks),
+    lowerInPart: byLooks && lowerBy(byWords?.part),
+    growth: 1 + (scale.loss + LOOKS_SPAN * (looks?.loss ?? 0)) / reach,
   }
+}
+
+/** The share of each voter in the vote. */
+function weighVoters(voters: readonly Voter[], temperature: number): number[] {
+  const best = voters[0]?.value ?? 0
+  const odds = voters.map(({ value }) => Math.exp((value - best) / temperature))
+  const total = odds.reduce((sum, one) => sum + one, 0)
+  return odds.map((one) => one / total)
+}
+
+/** How probably another voter agrees with a voter: 0 to 1. @param agree how far two of them do. */
+function measureAgreement(shares: readonly number[], agree: (one: number, other: number) => number): number {
+  let agreement = 0
+  for (const [one, share] of shares.entries()) {
+    if (share === 1) continue
+    for (const [other, weight] of shares.entries()) {
+      if (other !== one) agreement += (share * weight * agree(one, other)) / (1 - share)
+    }
+  }
+  return Math.min(1, agreement)
 }
 
 /** The words of several votes: each counts as in the one where it is strongest. */
@@ -111,94 +157,156 @@ export function joinWords(lists: readonly (readonly VotedWord[])[]): VotedWord[]
     .slice(0, NAMED_MAX)
 }
 
+/** Scripts without spaces are read as pairs of characters, which vote, but are no words to show. */
+const CHARACTER_PAIR = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+
 /** A product without any words besides its description loses as one that has half of the words. */
 const UNNAMED = 0.5
 
-/** What one hit says. */
-interface Ballot {
-  /** Its share of all votes. */
-  share: number
-  words: ReadonlySet<number>
-}
-
-function readBallots(
-  { columns, words }: SearchedStore,
-  voters: readonly Voter[],
-  temperature: number,
-): Ballot[] {
-  const best = voters[0]?.value ?? 0
-  const odds = voters.map(({ value }) => Math.exp((value - best) / temperature))
-  const total = odds.reduce((sum, one) => sum + one, 0)
-  return voters.map(({ slot }, n) => {
-    const telling = words.listTelling(columns.documentAt(slot))
-    // A word of one product says nothing of others.
-    return {
-      share: (odds[n] as number) / total,
-      words: new Set(telling.filter((word) => words.countHolders(word) > 1)),
-    }
-  })
-}
-
 interface Lift {
   word: number
-  /** Share of the votes. */
-  share: number
   lift: number
 }
 
-/** How much more often the voters have each word than the store has it, the strongest first. */
-function weighWords({ words }: SearchedStore, ballots: readonly Ballot[]): Lift[] {
-  const size = words.countDocuments()
-  const shares = new Map<number, number>()
-  for (const ballot of ballots) {
-    for (const word of ballot.words) shares.set(word, (shares.get(word) ?? 0) + ballot.share)
+function voteForWords(
+  store: SearchedStore,
+  voters: readonly Voter[],
+  shares: readonly number[],
+  most: number,
+): { words: VotedWord[]; part: Part } | undefined {
+  const { words, columns } = store
+  const ballots = voters.map(({ slot }) => {
+    const telling = words.listTelling(columns.documentAt(slot))
+    // A word of one product says nothing of others.
+    return new Set(telling.filter((word) => words.countHolders(word) > 1))
+  })
+  const lifts = weighWords(store, ballots, shares)
+  const agreement = lifts.map(({ word }) =>
+    measureAgreement(shares, (one, other) => Number(ballots[one]?.has(word) && ballots[other]?.has(word))),
+  )
+  const loss = most * Math.sqrt(Math.max(0, ...agreement))
+  if (!(loss > 0)) return undefined
+  const named = lifts
+    .map(({ word, lift }) => ({ word: words.spell(word), lift }))
+    .filter(({ word }) => !CHARACTER_PAIR.test(word))
+    .slice(0, NAMED_MAX)
+  const strongest = named[0]?.lift ?? 1
+  return {
+    words: named.map(({ word, lift }) => ({ word, weight: lift / strongest })),
+    part: createWordsPart(store, lifts, { loss, voters: voters.map(({ slot }) => columns.documentAt(slot)) }),
   }
-  return Array.from(shares, ([word, share]) => ({
+}
+
+/** Lifts are multiples of this, so that their sums are the same in any order, also as 32-bit floats. */
+const STEP = 2 ** -14
+
+/** How much more often the voters have each word than the store has it, the strongest first. */
+function weighWords(
+  { words }: SearchedStore,
+  ballots: readonly ReadonlySet<number>[],
+  shares: readonly number[],
+): Lift[] {
+  const size = words.countDocuments()
+  const held = new Map<number, number>()
+  for (const [n, ballot] of ballots.entries()) {
+    for (const word of ballot) held.set(word, (held.get(word) ?? 0) + (shares[n] as number))
+  }
+  return Array.from(held, ([word, share]) => ({
     word,
-    share,
-    lift: share * Math.log((share * size) / words.countHolders(word)),
+    lift: Math.round((share * Math.log((share * size) / words.countHolders(word))) / STEP) * STEP,
   }))
     .filter(({ lift }) => lift > 0)
     .sort((a, b) => b.lift - a.lift || a.word - b.word)
     .slice(0, WORDS_MAX)
 }
 
-/** How probably another voter has the word that a voter has, of the word for which that is most probable: 0 to 1. */
-function measureAgreement(ballots: readonly Ballot[], lifts: readonly Lift[]): number {
-  let most = 0
-  for (const { word, share } of lifts) {
-    let agreement = 0
-    for (const ballot of ballots) {
-      if (ballot.words.has(word) && ballot.share < 1)
-        agreement += (ballot.share * (share - ballot.share)) / (1 - ballot.share)
+/** Where a list of slots is longer than this share of the store, reading all holders of the words is quicker than asking. */
+const ASKED_SHARE = 1 / 64
+
+/** @param loss of a product that has none of the words; one that has as much of them as any of the voters loses nothing. */
+function createWordsPart(
+  { words, columns }: SearchedStore,
+  lifts: readonly Lift[],
+  { loss, voters }: { loss: number; voters: readonly number[] },
+): Part {
+  const lengths = words.lengths()
+  const numbers = new Map(lifts.map(({ word, lift }) => [word, lift]))
+  const sumOf = (document: number): number => words.sumTelling(document, numbers)
+  const max = Math.max(...voters.map(sumOf))
+  let all: Float32Array | undefined
+  return (slots, losses) => {
+    if (slots.length > ASKED_SHARE * words.lastDocument()) all ??= sumAll(words, lifts)
+    for (let n = 0; n < slots.length; n++) {
+      const document = columns.documentAt(slots[n] as number)
+      const isNamed = (lengths[document] ?? 0) > 0
+      const has = !isNamed ? UNNAMED : Math.min(1, (all ? (all[document] as number) : sumOf(document)) / max)
+      losses[n] = (losses[n] as number) + loss * (1 - has)
     }
-    most = Math.max(most, agreement)
   }
-  return Math.min(1, most)
 }
 
-let ownLosses = new Float32Array(0)
+let ownSums = new Float32Array(0)
 
-/** What each document loses; the next vote writes over it. @param loss of a product that has none of the words. */
-function listLosses({ words }: SearchedStore, lifts: readonly Lift[], loss: number): Float32Array {
+/** The sum of the lifts of each document; the next vote writes over it. */
+function sumAll(words: SearchedStore['words'], lifts: readonly Lift[]): Float32Array {
   const documents = words.lastDocument() + 1
-  if (ownLosses.length < documents) ownLosses = new Float32Array(Math.ceil(documents * 1.25))
-  const losses = ownLosses.subarray(0, documents).fill(0)
-  // The sums of the lifts come first.
-  let max = 0
+  if (ownSums.length < documents) ownSums = new Float32Array(Math.ceil(documents * 1.25))
+  const sums = ownSums.subarray(0, documents).fill(0)
   for (const { word, lift } of lifts) {
     words.visitTelling(word, (document) => {
-      const sum = (losses[document] as number) + lift
-      losses[document] = sum
-      if (sum > max) max = sum
+      sums[document] = (sums[document] as number) + lift
     })
   }
-  const lengths = words.lengths()
-  const scale = loss / max
-  const unnamed = loss * (1 - UNNAMED)
-  for (let document = 0; document < documents; document++) {
-    const sum = losses[document] as number
-    losses[document] = (lengths[document] ?? 0) === 0 ? unnamed : loss - scale * sum
+  return sums
+}
+
+/** Products lose by how much less they look like the voters than the voters look like each other. */
+function voteForLooks(
+  { segment }: SearchedStore,
+  voters: readonly Voter[],
+  shares: readonly number[],
+  { loss, alike }: LooksScale,
+): Part | undefined {
+  const pictures = voters.map(({ slot }) => segment.vectorAt(slot))
+  if (pictures.some((picture) => picture === undefined)) return undefined
+  const vectors = pictures as Float32Array[]
+  const agreement = measureAgreement(shares, (one, other) =>
+    calibrate(dot(vectors[one] as Float32Array, vectors[other] as Float32Array), alike),
+  )
+  // No voter votes for itself.
+  const own = new Map(
+    voters.map(({ slot }, n) => {
+      const others = average(vectors, shares.with(n, 0))
+      return [slot, others ? dot(others, vectors[n] as Float32Array) : 0]
+    }),
+  )
+  const mean = average(vectors, shares)
+  if (!mean) return undefined
+  const best = Math.max(...own.values())
+  return (slots, losses) => {
+    const cosines = segment.rescore(mean, slots)
+    for (let n = 0; n < slots.length; n++) {
+      const cosine = own.get(slots[n] as number) ?? (cosines[n] as number)
+      const lack = Math.max(0, Math.min(LOOKS_SPAN, best - cosine))
+      losses[n] = (losses[n] as number) + loss * agreement * lack
+    }
   }
-  return losses
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let n = 0; n < a.length; n++) sum += (a[n] as number) * (b[n] as number)
+  return sum
+}
+
+/** The direction of a weighted mean; undefined where it has none. */
+function average(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array | undefined {
+  const [{ length } = new Float32Array(0)] = vectors
+  const mean = new Float32Array(length)
+  for (const [v, vector] of vectors.entries()) {
+    const weight = weights[v] as number
+    for (let n = 0; n < length; n++) mean[n] = (mean[n] as number) + weight * (vector[n] as number)
+  }
+  const size = Math.sqrt(dot(mean, mean))
+  return size > 0 ? mean.map((one) => one / size) : undefined
 }

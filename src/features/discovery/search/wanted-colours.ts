@@ -33,8 +33,8 @@ export const coloursOf = ({ text, isByModelOnly }: QueryWords, { columns }: Sear
 
 /** What products lack of the wanted colours, in the unit of values. Valid for one tick. */
 export interface ColourLoss {
-  /** Takes the losses from values. @param slotAt the slot of a place; undefined where the places are all slots. */
-  apply(values: Float32Array, slotAt?: (place: number) => number): void
+  /** Takes the losses from values. @param slotAt the slot of a place. */
+  lower(values: Float32Array, slotAt: (place: number) => number): void
 }
 
 /** @param map of the values; its knee bends them. */
@@ -42,14 +42,14 @@ export function colourLoss(store: SearchedStore, wanted: WantedColours, map: Fin
   const lossOf = measureLoss(store, wanted)
   const { slope, midpoint } = map
   return {
-    apply(values, slotAt) {
+    lower(values, slotAt) {
       for (let place = 0; place < values.length; place++) {
         const value = bend(values[place] as number, map)
         const odds = slope * (value - midpoint)
         // Most are far behind, and their colours need not be looked at.
         if (odds <= -CERTAIN) continue
         const part = Math.min(1, (odds + CERTAIN) / (2 * CERTAIN))
-        values[place] = value - (part * lossOf(slotAt ? slotAt(place) : place)) / slope
+        values[place] = value - (part * lossOf(slotAt(place))) / slope
       }
     },
   }

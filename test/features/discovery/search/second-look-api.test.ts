@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { testApp } from '../../../support/app.ts'
+import { pictureBytes, testApp } from '../../../support/app.ts'
 
 interface Result {
   product_id: string
@@ -12,11 +12,11 @@ let token: string
 beforeAll(async () => {
   app = testApp()
   token = await app.signIn()
-  // Four mugs and a bowl look like axis 1, the bowl more than the last two mugs; other bowls look like others.
+  // Four mugs and a bowl look like axis 1, the bowl as much as mug d, and before it, because it is older; other bowls look like others.
   const near = ['mug a', 'mug b', 'bowl c', 'mug d', 'mug e']
   const far = Array.from({ length: 20 }, (_, n) => `${n < 4 ? 'mug' : 'bowl'} f${n}`)
   for (const [n, name] of [...near, ...far].entries()) {
-    const axes = n < near.length ? [1, ...([[], [7], [6], [6, 7], [5, 6, 7]][n] ?? [])] : [2 + (n % 3), 5]
+    const axes = n < near.length ? [1, ...([[], [7], [6], [6], [5, 6, 7]][n] ?? [])] : [2 + (n % 3), 5]
     await app.call('POST', '/v1/products', {
       token,
       body: {
@@ -70,15 +70,107 @@ describe('the second look (contract 3.6)', () => {
     expect((await search('url', seen)).query_words).toBeDefined()
   })
 
-  test('similar products and the entries of a batch have it, too', async () => {
+  test('similar products have it, too', async () => {
     const similar = async (more = '') =>
       (await app.call('GET', `/v1/products/mug-a/similar?limit=25${more}`, { token })).body
     expect((await similar())['query_words']).toEqual([expect.objectContaining({ word: 'mug' })])
     expect((await similar('&second_look=false'))['query_words']).toBeUndefined()
-    const { results } = (await search('batch', { queries: [{ type: 'url', ...seen }] })) as unknown as {
-      results: { query_words?: object[] }[]
+  })
+
+  test.each([
+    ['url', { type: 'url', ...seen }],
+    ['text', { type: 'text', query: '1' }],
+    ['hybrid', { type: 'hybrid', ...seen, query: '1' }],
+    ['filtered', { type: 'filtered', ...seen }],
+  ])('so has an entry of a batch: %s', async (_, entry) => {
+    const { results } = (await search('batch', {
+      queries: [entry, { ...entry, second_look: false }],
+    })) as unknown as { results: (Awaited<ReturnType<typeof search>> & { status: number })[] }
+    const [twice, once] = results
+    if (!twice || !once) throw new Error('An entry has no answer')
+    expect([twice.status, once.status]).toEqual([200, 200])
+    expect(twice.query_words?.[0]?.word).toBe('mug')
+    expect(once.query_words).toBeUndefined()
+    expect(placeOf(twice, 'bowl-c')).toBeGreaterThan(placeOf(once, 'bowl-c'))
+  })
+
+  test.each([
+    ['an upload', '', {}],
+    ['a part of an upload', '/crop', { crop: '{"x":0,"y":0,"width":1,"height":1}' }],
+  ])('so has %s', async (_, path, more) => {
+    const ask = async (second_look: boolean) => {
+      const body = new FormData()
+      body.append('image', new Blob([pictureBytes(1)]), 'p.jpg')
+      for (const [name, value] of Object.entries({ ...more, limit: '25', second_look: String(second_look) }))
+        body.append(name, value)
+      const answer = await app.call('POST', `/v1/search${path}`, { token, body })
+      expect(answer.status).toBe(200)
+      return answer.body as unknown as Awaited<ReturnType<typeof search>>
     }
-    expect(results[0]?.query_words).toBeDefined()
+    const [once, twice] = [await ask(false), await ask(true)]
+    expect(once.query_words).toBeUndefined()
+    expect(twice.query_words?.[0]?.word).toBe('mug')
+    expect(placeOf(twice, 'bowl-c')).toBeGreaterThan(placeOf(once, 'bowl-c'))
+  })
+
+  test.each([
+    ['the address of a picture', () => ({ image_url: app.picture('mug query', 1) })],
+    ['a product', () => ({ product_id: 'mug-b' })],
+  ])('so has a search by %s', async (_, source) => {
+    expect((await search('url', source())).query_words?.[0]?.word).toBe('mug')
+    expect((await search('url', { ...source(), second_look: false })).query_words).toBeUndefined()
+  })
+
+  test('a filter passes only its products to the vote', async () => {
+    const filters = [{ field: 'name', operator: 'contains', value: 'f' }]
+    const { results } = await search('filtered', { ...seen, filters, explain: true })
+    expect(results).toHaveLength(20)
+    expect(results[0]?.explain?.legs['second_look']).toBe(0)
+  })
+
+  test('words alone: a product that looks otherwise loses, without any names', async () => {
+    const other = testApp()
+    const admin = await other.signIn()
+    for (let n = 0; n < 24; n++) {
+      const axes = n < 6 ? [1, 2] : n === 6 ? [1] : [3 + (n % 3)]
+      const body = { product_id: `p${n}`, image_url: other.picture(`p${n}`, ...axes) }
+      expect((await other.call('POST', '/v1/products', { token: admin, body })).status).toBe(201)
+    }
+    const ask = async (path: string, body: object) =>
+      (await other.call('POST', `/v1/search/${path}`, { token: admin, body: { limit: 24, ...body } }))
+        .body as unknown as Awaited<ReturnType<typeof search>>
+    const legs = ({ results }: Awaited<ReturnType<typeof search>>) =>
+      results.map(({ explain }) => explain?.legs['second_look'] as number)
+    const byWords = await ask('text', { query: '2', explain: true })
+    expect(byWords.query_words).toBeUndefined()
+    expect(legs(byWords)[0]).toBe(0)
+    expect(Math.min(...legs(byWords))).toBeLessThan(-0.01)
+    expect(legs(await ask('text', { query: '2', explain: true, second_look: false }))).toEqual(
+      Array.from({ length: 24 }, () => 0),
+    )
+    expect(legs(await ask('url', { vector: [0, 0, 1, 0, 0, 0, 0, 0], explain: true }))).toEqual(
+      Array.from({ length: 24 }, () => 0),
+    )
+    await other.close()
+  })
+
+  test('a store of no products, and of one', async () => {
+    const other = testApp()
+    const admin = await other.signIn()
+    for (const size of [0, 1]) {
+      for (const [path, body] of [
+        ...[['url', seen] as const, ['text', { query: '1' }] as const],
+        ['hybrid', { ...seen, query: '1' }] as const,
+      ]) {
+        const answer = await other.call('POST', `/v1/search/${path}`, { token: admin, body })
+        expect(answer.status).toBe(200)
+        expect(answer.body['results']).toHaveLength(size)
+        expect(answer.body['query_words']).toBeUndefined()
+      }
+      const body = { product_id: 'one', image_url: other.picture('one', 1), metadata: { name: 'mug' } }
+      await other.call('POST', '/v1/products', { token: admin, body })
+    }
+    await other.close()
   })
 
   test('explain says what a product lost by it', async () => {

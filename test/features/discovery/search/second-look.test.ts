@@ -4,6 +4,7 @@ import {
   createProductIndex,
   type IndexedStore,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
+import type { Fusion } from '../../../../src/features/discovery/search/fusion.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
 import { makePlan } from '../../../../src/features/discovery/search/plan.ts'
 import { type Ranking, rank } from '../../../../src/features/discovery/search/ranking.ts'
@@ -51,28 +52,37 @@ function openStore(products: readonly Product[]): IndexedStore {
   return index.findStore('s') as IndexedStore
 }
 
+type Plans = Parameters<typeof makePlan>[1]
+
 interface Wanted {
   seen: Float32Array
+  /** By default the picture alone. */
+  rankBy?: Plans
+  category?: string | undefined
+  ownPictureIds?: number[] | undefined
   depth?: number
   threshold?: number
   looksTwice?: boolean
 }
 
-function search(
-  store: IndexedStore,
-  { seen, depth = 100, threshold = 0, looksTwice = true }: Wanted,
-): Ranking {
+function planOf(store: IndexedStore, { seen, rankBy, looksTwice = true }: Wanted): Fusion {
   const [fusion] = makePlan(
     {
       ...{ storeId: 's', store, looksTwice, compare: () => undefined },
       calibration: { image_image: MAP, text_image: MAP },
       steering: { boost: 0, isInOne: false },
     },
-    { kind: 'sides', picture: { vector: seen } },
+    rankBy ?? { kind: 'sides', picture: { vector: seen } },
   ).fusions
   if (!fusion) throw new Error('There is nothing to rank by')
+  return fusion
+}
+
+function search(store: IndexedStore, wanted: Wanted): Ranking {
+  const { category, ownPictureIds, depth = 100, threshold = 0 } = wanted
   return rank(store, {
-    ...{ fusion, condition: { fields: {} }, threshold, depth, isExplained: true },
+    ...{ fusion: planOf(store, wanted), condition: { fields: { category } }, ownPictureIds },
+    ...{ threshold, depth, isExplained: true },
   }) as Ranking
 }
 
@@ -97,79 +107,178 @@ const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, one, n) => sum 
 const wordsOf = ({ name, category }: Product) =>
   new Set(`${name} ${category}`.toLowerCase().split(' ').filter(Boolean))
 
-/** The values of all products, recomputed from the definition. */
-function recompute(products: readonly Product[], seen: Float32Array): { values: number[]; gap: number } {
-  const values = products.map(({ vector }) => dot(vector, seen))
+interface Definition {
+  weight: number
+  /** What a unit of cosine counts where looks vote, too. */
+  looks?: number
+  /** Which products take part. */
+  passes?: (product: Product, n: number) => boolean
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+const toScore = (value: number) => 1 / (1 + Math.exp(-MAP.slope * (value - MAP.midpoint)))
+
+/** A product's value in the first look. */
+function firstValue({ legs, blend }: Pick<Fusion, 'legs' | 'blend'>, { vector }: Product): number {
+  const cosines = legs.map((leg) => dot(leg.vector, vector))
+  return blend.kind === 'best'
+    ? Math.max(...cosines)
+    : sum(cosines.map((cosine, n) => cosine * (legs[n]?.weight as number)))
+}
+
+/** The values of all products that take part, recomputed from the definition; -Infinity for the others. */
+function recompute(
+  products: readonly Product[],
+  first: readonly number[],
+  { weight, looks = 0, passes = () => true }: Definition,
+): { values: number[]; gap: number } {
+  const values = first.map((value, n) => (passes(products[n] as Product, n) ? value : -Infinity))
   const order = values.map((_, n) => n).sort((a, b) => (values[b] as number) - (values[a] as number))
+  const voters = order.slice(0, VOTERS).filter((n) => values[n] !== -Infinity)
   const gap = Math.min(
-    ...order.slice(0, VOTERS).map((n, at) => (values[n] as number) - (values[order[at + 1] ?? n] as number)),
+    ...voters.map((n, at) => (values[n] as number) - (values[order[at + 1] ?? n] as number)),
   )
-  const voters = order.slice(0, VOTERS)
+  if (products.length < 20 || voters.length < 2) return { values, gap }
   const best = values[voters[0] as number] as number
   const odds = voters.map((n) =>
     Math.exp((MAP.slope * ((values[n] as number) - best)) / RANKING.voteTemperature),
   )
-  const shares = odds.map((one) => one / odds.reduce((sum, other) => sum + other, 0))
+  const shares = odds.map((one) => one / sum(odds))
+  /** How probably two voters agree. */
+  const agreement = (agree: (one: number, other: number) => number): number =>
+    sum(
+      voters.flatMap((one, a) =>
+        voters.map((other, b) => {
+          const [own, others] = [shares[a] as number, shares[b] as number]
+          return a === b || own === 1 ? 0 : ((own * others) / (1 - own)) * agree(one, other)
+        }),
+      ),
+    )
   const has = (n: number, word: string) => wordsOf(products[n] as Product).has(word)
   const all = [...new Set(voters.flatMap((n) => [...wordsOf(products[n] as Product)]))]
   const lifts = all.flatMap((word) => {
     const holders = products.filter((_, n) => has(n, word)).length
-    const share = voters.reduce((sum, n, at) => sum + (has(n, word) ? (shares[at] as number) : 0), 0)
+    const share = sum(voters.map((n, at) => (has(n, word) ? (shares[at] as number) : 0)))
     const lift = share * Math.log((share * products.length) / holders)
-    return holders > 1 && lift > 0 ? [{ word, share, lift }] : []
+    return holders > 1 && lift > 0 ? [{ word, lift }] : []
   })
-  const agreement = Math.max(
+  const agreed = Math.max(
     0,
-    ...lifts.map(({ word, share }) =>
-      voters.reduce((sum, n, at) => {
-        const own = shares[at] as number
-        return has(n, word) && own < 1 ? sum + (own * (share - own)) / (1 - own) : sum
-      }, 0),
-    ),
+    ...lifts.map(({ word }) => agreement((one, other) => Number(has(one, word) && has(other, word)))),
   )
-  const sumOf = (n: number) => lifts.reduce((sum, { word, lift }) => sum + (has(n, word) ? lift : 0), 0)
-  const max = Math.max(...products.map((_, n) => sumOf(n)))
-  if (products.length < 20 || max === 0) return { values, gap }
-  const loss = (RANKING.votePicture / MAP.slope) * Math.sqrt(Math.min(1, agreement))
+  const sumOf = (n: number) => sum(lifts.map(({ word, lift }) => (has(n, word) ? lift : 0)))
+  const max = Math.max(...voters.map(sumOf))
+  const vectorOf = (n: number) => (products[n] as Product).vector
+  const likeness = agreement((one, other) => toScore(dot(vectorOf(one), vectorOf(other))))
+  const meanOf = (without?: number): Float32Array =>
+    normalised(
+      vectorOf(0).map((_, d) =>
+        sum(voters.map((v, at) => (v === without ? 0 : (shares[at] as number) * (vectorOf(v)[d] as number)))),
+      ),
+    )
+  const mean = meanOf()
+  const cosineTo = (n: number): number => dot(voters.includes(n) ? meanOf(n) : mean, vectorOf(n))
+  const bestLooks = Math.max(...voters.map(cosineTo))
   return {
     gap,
     values: values.map((value, n) => {
-      const lack = wordsOf(products[n] as Product).size === 0 ? 0.5 : 1 - sumOf(n) / max
-      return value - loss * lack * Math.min(1, (best - value) / (RANKING.voteReach / MAP.slope))
+      if (value === -Infinity) return value
+      const named = wordsOf(products[n] as Product).size > 0
+      const lack = max === 0 ? 0 : named ? Math.max(0, 1 - sumOf(n) / max) : 0.5
+      const byWords = weight * Math.sqrt(Math.min(1, agreed)) * lack
+      const byLooks = looks * likeness * Math.max(0, Math.min(0.5, bestLooks - cosineTo(n)))
+      const ramp = Math.min(1, (best - value) / (RANKING.voteReach / MAP.slope))
+      return value - ((byWords + byLooks) / MAP.slope) * ramp
     }),
   }
 }
 
-const toScore = (value: number) => 1 / (1 + Math.exp(-MAP.slope * (value - MAP.midpoint)))
-
 describe('the vote of the first hits', () => {
-  test('gives the exact top of one score over all products', () => {
-    fc.assert(
-      fc.property(
-        catalogue,
-        query,
-        fc.integer({ min: 1, max: 20 }),
-        fc.constantFrom(0, 0.2, 0.5),
-        (products, seen, depth, threshold) => {
-          const { values, gap } = recompute(products, seen)
-          // Hits that are nearly equal may change places among the voters.
-          fc.pre(gap > 1e-3)
-          const { hits } = search(openStore(products), { seen, depth, threshold })
-          const wanted = values.map(toScore).sort((a, b) => b - a)
-          const least = threshold + TOLERANCE
-          expect(hits.length).toBeLessThanOrEqual(depth)
-          expect(hits.length).toBeGreaterThanOrEqual(
-            Math.min(depth, wanted.filter((score) => score >= least).length),
-          )
-          for (const [at, { score, product }] of hits.entries()) {
-            expect(Math.abs(score - (wanted[at] as number))).toBeLessThan(TOLERANCE)
-            expect(Math.abs(score - toScore(values[product - 1] as number))).toBeLessThan(TOLERANCE)
-          }
-        },
-      ),
-      { numRuns: 100 },
-    )
-  })
+  /** Queries by two directions, with what their vote is made of. */
+  const kinds: Record<string, (a: Float32Array, b: Float32Array) => { rankBy: Plans } & Definition> = {
+    'a picture': (vector) => ({
+      rankBy: { kind: 'sides', picture: { vector } },
+      weight: RANKING.votePicture,
+    }),
+    words: (vector) => ({
+      rankBy: { kind: 'sides', words: { text: 'mug', vector, isByModelOnly: true } },
+      ...{ weight: RANKING.voteText, looks: RANKING.voteLooks },
+    }),
+    'a picture and words': (seen, vector) => ({
+      rankBy: {
+        ...{ kind: 'sides', picture: { vector: seen } },
+        words: { text: 'mug', vector, isByModelOnly: true },
+      },
+      weight: RANKING.voteBoth,
+    }),
+    'a picture mixed with words': (seen, vector) => ({
+      rankBy: {
+        ...{ kind: 'mixed', picture: { vector: seen }, pictureWeight: 0.5 },
+        words: { text: 'mug', vector },
+      },
+      weight: RANKING.voteBoth,
+    }),
+    'the best of two pictures': (one, other) => ({
+      rankBy: {
+        ...{ kind: 'references', aggregation: 'best', negatives: [], mean: one },
+        references: [one, other].map((vector) => ({ picture: { vector }, weight: 1 })),
+      },
+      weight: RANKING.votePicture,
+    }),
+    'the mean of two pictures': (one, other) => ({
+      rankBy: {
+        ...{ kind: 'references', aggregation: 'average', negatives: [], references: [] },
+        mean: normalised(one.map((x, n) => x + (other[n] as number))),
+      },
+      weight: RANKING.votePicture,
+    }),
+    'a picture in one category': (vector) => ({
+      rankBy: { kind: 'sides', picture: { vector } },
+      ...{ weight: RANKING.votePicture, passes: ({ category }: Product) => category === 'Kitchen' },
+    }),
+    'a product of the store': (vector) => ({
+      rankBy: { kind: 'sides', picture: { vector } },
+      ...{ weight: RANKING.votePicture, passes: (_: Product, n: number) => n !== 3 },
+    }),
+  }
+
+  test.each(Object.entries(kinds))(
+    'by %s: gives the exact top of one score over all products',
+    (kind, describe) => {
+      fc.assert(
+        fc.property(
+          ...[catalogue, query, query, fc.integer({ min: 1, max: 20 }), fc.constantFrom(0, 0.2, 0.5)],
+          (products, one, other, depth, threshold) => {
+            const { rankBy, ...definition } = describe(one, other)
+            const wanted: Wanted = {
+              ...{ seen: one, rankBy, depth, threshold },
+              category: kind === 'a picture in one category' ? 'kitchen' : undefined,
+              ownPictureIds: kind === 'a product of the store' ? [4] : undefined,
+            }
+            const store = openStore(products)
+            const fusion = planOf(store, wanted)
+            const first = products.map((product) => firstValue(fusion, product))
+            const { values, gap } = recompute(products, first, definition)
+            // Hits that are nearly equal may change places among the voters.
+            fc.pre(gap > 1e-3)
+            const { hits } = search(store, wanted)
+            const scores = values.map(toScore).sort((a, b) => b - a)
+            const least = threshold + TOLERANCE
+            expect(hits.length).toBeLessThanOrEqual(depth)
+            expect(hits.length).toBeGreaterThanOrEqual(
+              Math.min(depth, scores.filter((score) => score >= least).length),
+            )
+            for (const [at, { score, product }] of hits.entries()) {
+              expect(Math.abs(score - (scores[at] as number))).toBeLessThan(TOLERANCE)
+              expect(Math.abs(score - toScore(values[product - 1] as number))).toBeLessThan(TOLERANCE)
+            }
+          },
+        ),
+        { numRuns: 50 },
+      )
+    },
+    60_000,
+  )
 
   test('never moves the first hit, and lifts no score', () => {
     fc.assert(
@@ -271,6 +380,111 @@ describe('the vote of the first hits', () => {
     expect(found / all).toBeGreaterThanOrEqual(0.99)
     arena.close()
   }, 60_000)
+
+  describe('in a store of 3,000 products', () => {
+    const next = unitVectors(DIMENSION, 7)
+    const products = Array.from({ length: 3_000 }, (_, n): Product => {
+      const name = `${WORDS[(n * 7 + (n >> 4)) % 5]} ${WORDS[5 + (n % 3)]} x${n % 400}`
+      const vector = normalised(next().map((one, at) => 0.6 * one + Number(at === n % 4)))
+      return { name, category: n % 2 ? 'Kitchen' : 'Light', vector }
+    })
+    const store = openStore(products)
+    /** Counts the slots whose precise values are read. */
+    function counting() {
+      const counts = { slots: 0 }
+      const { segment } = store
+      const rescore: typeof segment.rescore = (vector, slots) => {
+        counts.slots += slots.length
+        return segment.rescore(vector, slots)
+      }
+      const spied = new Proxy(segment, {
+        get: (target, key) => {
+          if (key === 'rescore') return rescore
+          const value = Reflect.get(target, key)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      return { counts, store: { ...store, segment: spied } }
+    }
+
+    test.each(['a picture', 'words'])('by %s: gives the exact top however deep the page is', (kind) => {
+      for (let n = 0; n < 4; n++) {
+        const seen = near(n % 4, 50 + n)
+        const { rankBy, ...definition } = (kinds[kind] as (typeof kinds)[string])(seen, seen)
+        const fusion = planOf(store, { seen, rankBy })
+        const first = products.map((product) => firstValue(fusion, product))
+        const { values, gap } = recompute(products, first, definition)
+        if (gap < 1e-3) continue
+        const scores = values.map(toScore).sort((a, b) => b - a)
+        const whole = search(store, { seen, rankBy, depth: 3_000 }).hits
+        expect(whole.length).toBe(3_000)
+        for (const depth of [1, 24, 300, 3_000]) {
+          const { hits } = search(store, { seen, rankBy, depth })
+          expect(hits.map(({ product }) => product)).toEqual(
+            whole.slice(0, depth).map(({ product }) => product),
+          )
+          for (const [at, { score }] of hits.entries())
+            expect(Math.abs(score - (scores[at] as number))).toBeLessThan(TOLERANCE)
+        }
+      }
+    })
+
+    test('reads the values only of what can still be in the list', () => {
+      const { counts, store: spied } = counting()
+      for (let n = 0; n < 20; n++) search(spied, { seen: near(n % 4, 90 + n), depth: 24 })
+      expect(counts.slots / 20).toBeLessThan(3_000 / 4)
+    })
+
+    test('reads nothing more where it is off', () => {
+      const seen = near(1, 3)
+      const [on, off] = [counting(), counting()]
+      search(on.store, { seen, depth: 24 })
+      search(off.store, { seen, depth: 24, looksTwice: false })
+      expect(off.counts.slots).toBeLessThan(200)
+      expect(off.counts.slots).toBeLessThan(on.counts.slots)
+    })
+  })
+
+  test.each([
+    ['one word in all products', (kind: string) => `Basic ${kind}`, ['mug']],
+    ['Chinese names', (kind: string) => (kind === 'mug' ? '陶瓷马克杯' : '陶瓷碗'), []],
+    ['Japanese names', (kind: string) => (kind === 'mug' ? 'マグカップ' : 'ボウル'), []],
+    ['Thai names', (kind: string) => (kind === 'mug' ? 'แก้วกาแฟ' : 'ชาม'), ['แกวกาแฟ']],
+    ['names of 10,000 characters', (kind: string) => `${kind} ${'x'.repeat(10_000)}`, ['mug']],
+    ['names of emoji and signs', (kind: string) => `🫖 !!! ${kind} \u0000 — ™`, ['mug']],
+  ])('takes %s', (_, name, wanted) => {
+    const { words, hits } = search(openStore(shop(name)), { seen: axis })
+    expect(hits).toHaveLength(40)
+    expect(Math.min(...hits.map(({ explanation }) => explanation?.legs.second_look ?? 0))).toBeLessThan(-0.1)
+    expect(words.length).toBeLessThanOrEqual(5)
+    expect(words.map(({ word }) => word)).toEqual(expect.arrayContaining(wanted))
+    expect(words.map(({ word }) => word)).not.toContain('basic')
+    for (const { score } of hits) expect(score).toBeWithin(0, 1.000001)
+  })
+
+  test.each([1, 2, 19])('takes a store of %i products, without a vote', (size) => {
+    const store = openStore(shop((kind) => kind).slice(0, size))
+    for (const describe of Object.values(kinds)) {
+      const { words, hits } = search(store, { seen: axis, ...describe(axis, axis) })
+      expect(words).toEqual([])
+      for (const { explanation } of hits) expect(explanation?.legs.second_look).toBe(0)
+    }
+  })
+
+  test('takes products that are all equal, and orders them by age', () => {
+    const same = Array.from({ length: 60 }, (_, n) => ({
+      ...{ name: n % 2 ? 'mug' : 'bowl', category: '', vector: axis },
+    }))
+    const store = openStore(same)
+    for (const kind of ['a picture', 'words']) {
+      const { hits } = search(store, { seen: axis, ...kinds[kind]?.(axis, axis) })
+      expect(hits.map(({ product }) => product)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
+      for (const { score, explanation } of hits) {
+        expect(score).toBeWithin(0, 1.000001)
+        expect(explanation?.legs.second_look).toBe(0)
+      }
+    }
+  })
 
   test('takes names of 5,000 words', () => {
     const long = Array.from({ length: 5_000 }, (_, n) => `word${n}`).join(' ')

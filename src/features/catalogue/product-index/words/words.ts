@@ -1,5 +1,6 @@
+import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
-import { createBlocks, createColumn, createHashTable } from './growing.ts'
+import { createColumn, createHashTable } from './growing.ts'
 import { correct } from './meant.ts'
 import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
@@ -93,11 +94,8 @@ export function createWordIndex(scratch: Scratch) {
   const holders = createColumn(Uint8Array)
   const prints = createColumn(Uint32Array)
   const checks = createColumn(Uint32Array)
-  /** The words of each document: a block and how many stand in it. */
-  const contents = createBlocks(Uint32Array)
-  const contentStarts = createColumn(Uint32Array)
-  const contentSizes = createColumn(Uint16Array)
-  const columns = [products, lengths, holders, prints, checks, contentStarts, contentSizes]
+  const contents = createContents()
+  const columns = [products, lengths, holders, prints, checks]
   const table = createHashTable((document) => hashRow(products.items[document] as number))
   const free: number[] = []
   let last = 0
@@ -123,6 +121,7 @@ export function createWordIndex(scratch: Scratch) {
     if (free.length === 0 && last === DOCUMENTS_MAX) return 0
     const document = free.pop() ?? ++last
     for (const column of columns) column.reach(document)
+    contents.reach(document)
     products.items[document] = product
     holders.items[document] = 0
     table.add(document)
@@ -132,13 +131,9 @@ export function createWordIndex(scratch: Scratch) {
 
   function dropWords(document: number): void {
     lastAsked = undefined
-    const count = contentSizes.items[document] as number
-    const start = contentStarts.items[document] as number
-    contentSizes.items[document] = 0
     lengthSum -= lengths.items[document] as number
     lengths.items[document] = 0
-    const words = contents.column.items.subarray(start, start + count)
-    contents.giveBack(start, count)
+    const words = contents.take(document)
     for (const word of words) if (postings.remove(word, document)) vocabulary.remove(word)
   }
 
@@ -181,10 +176,7 @@ export function createWordIndex(scratch: Scratch) {
     if (words.description) splitInto(words.description, takeNewWord)
     const count = ownCount
     for (let n = 0; n < count; n++) postings.add(own[n] as number, document, ownWeights[n] as number)
-    const start = contents.take(count)
-    contents.column.items.set(own.subarray(0, count), start)
-    contentStarts.items[document] = start
-    contentSizes.items[document] = count
+    contents.put(document, own.subarray(0, count), (n) => (ownWeights[n] as number) > FIELD_WEIGHTS.tags)
     lengths.items[document] = length
     lengthSum += length
     names.set(document, words)
@@ -326,13 +318,9 @@ export function createWordIndex(scratch: Scratch) {
     },
 
     /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
-    listTelling(document: number): number[] {
-      const start = contentStarts.items[document] ?? 0
-      const end = start + (contentSizes.items[document] ?? 0)
-      return Array.from(contents.column.items.subarray(start, end)).filter(
-        (word) => postings.weightOf(word, document) > FIELD_WEIGHTS.tags,
-      )
-    },
+    listTelling: contents.listFirst,
+    /** Adds up the numbers of those words of a document. */
+    sumTelling: contents.sumFirst,
     /** Visits the documents that have a word in their name, category or brand. */
     visitTelling(word: number, visit: (document: number) => void): void {
       const { items, start, end } = postings.read(word)
@@ -372,7 +360,8 @@ export function createWordIndex(scratch: Scratch) {
       postings.bytes() +
       names.bytes() +
       table.bytes() +
-      [...columns, contents.column].reduce((sum, { items }) => sum + items.byteLength, 0),
+      contents.bytes() +
+      columns.reduce((sum, { items }) => sum + items.byteLength, 0),
   }
 }
 
