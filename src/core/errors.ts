@@ -149,8 +149,8 @@ export const ERRORS = {
   ),
   origin_not_allowed: kind(
     403,
-    'The widget key does not allow this origin.',
-    'Add the exact origin to the key.',
+    'The widget key does not allow this origin, or a page of another origin asks for what only the pages of this service may.',
+    'Add the exact origin to the widget key. For the pages of this service: set `BASE_URL` to the address that people open in the browser.',
   ),
   origin_missing: kind(
     403,
