@@ -250,7 +250,7 @@ export const LIMITS = {
   invitesOfEmailPerHour: 20,
   /** Requests of one session in a minute to the routes for the account and for store security. */
   personRequestsPerMinute: 60,
-  /** Requests in a minute with which one person reads what belongs to stores, and with which all people of a store do. */
+  /** Requests in a minute of one person that spend no plan, and of all people of a store: reads, and deletions and settings in the portal. */
   readsPerPersonPerMinute: 240,
   readsOfPeoplePerStorePerMinute: 960,
   /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */

@@ -57,6 +57,8 @@ export function createGuards(deps: GuardDeps) {
   return {
     /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except reads by people. */
     forStore: storeGuard(deps, 'api'),
+    /** The same for what a store has set up: in the portal no change counts against the plan either. */
+    forStoreSettings: storeGuard(deps, 'settings'),
     /** The same for searches, each of which counts against the plan. */
     forStoreSearch: storeGuard(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
@@ -95,7 +97,7 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
     units: number,
   ): { given: number; refusal?: ApiError } => {
     for (let given = 0; given < units; given++) {
-      const spent = spendRequest(actor, 'search', false)
+      const spent = spendRequest(actor, 'search', 'write')
       if (!spent) return { given: units }
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) return { given, refusal: refuse(spent) }
