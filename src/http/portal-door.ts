@@ -55,6 +55,11 @@ export function createPortalDoor(baseUrl: () => string) {
       if (!this.isFromOwnPage(request)) throw foreignPage(baseUrl())
     },
 
+    /** The same, but a request that names no page passes: it comes from no browser. */
+    demandNoForeignPage(request: Request): void {
+      if (request.headers.has('origin')) this.demandOwnPage(request)
+    },
+
     /** @throws ApiError `origin_not_allowed` for a request from no script of a page of this service. */
     demandOwnScript(request: Request): void {
       this.demandOwnPage(request)

@@ -69,9 +69,9 @@ export function portalService(deps: PortalDeps) {
     signIn: (request: SignInRequest, cookies: readonly string[], clientInfo: ClientInfo) =>
       withCookie(cookies, (cookie) => deps.signIn(request, clientInfo, cookie)),
 
-    /** Signs a person in who has just set the first password of their account. */
-    signInFirst: (userId: string, cookies: readonly string[], clientInfo: ClientInfo) =>
-      withCookie(cookies, (cookie) => deps.signInFirst(userId, clientInfo, cookie)),
+    /** Signs a person in who has just set the first password of their account. No cookie comes along to other paths. */
+    signInFirst: (userId: string, clientInfo: ClientInfo) =>
+      withCookie([], (cookie) => deps.signInFirst(userId, clientInfo, cookie)),
 
     /**
      * Gives one more token, and lets the sign-in go on.

@@ -42,7 +42,7 @@ afterEach(() => app.close())
 const me = async (token: string) => (await app.call('GET', '/v1/me', { token })).status
 const refresh = (cookie: string, headers?: Record<string, string>) => refreshPortal(app, cookie, headers)
 const nextToken = async (cookie: string) => String((await refresh(cookie)).body['access_token'])
-const ended = [401, 'unauthorized']
+const ended: [number, string] = [401, 'unauthorized']
 
 async function expectEnded({ token, cookie }: Browser): Promise<void> {
   expect(await me(token)).toBe(401)
@@ -372,7 +372,7 @@ describe('a page that is not of this service', () => {
     ['a name that begins like ours', { origin: 'http://lookalike.test.evil.example' }],
     ['no origin', { origin: '' }],
   ]
-  const refused = [403, 'origin_not_allowed']
+  const refused: [number, string] = [403, 'origin_not_allowed']
 
   test.each(WRONG)('cannot sign anybody in: %s', async (_what, headers) => {
     const answer = await sendPortalSignIn(app, anna.email, {}, headers)
