@@ -3,7 +3,6 @@ import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { validationError } from '../../../http/validation.ts'
-import { version } from '../../../version.ts'
 import type { PortalService } from '../../access/sign-in/portal-service.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
@@ -18,12 +17,14 @@ export interface FirstOwnerDeps {
   storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   people: Pick<PeopleQueries, 'hasSuperAdmin' | 'findPersonByEmail'>
   portal: Pick<PortalService, 'signInFirst'>
+  /** Of this program. */
+  version: string
 }
 
 export type FirstOwnerService = ReturnType<typeof firstOwnerService>
 
 /** The set-up in a browser (contract 5.18): whoever reads the code in the terminal becomes the first super-admin. */
-export function firstOwnerService({ codes, setup, storeRows, people, portal }: FirstOwnerDeps) {
+export function firstOwnerService({ codes, setup, storeRows, people, portal, version }: FirstOwnerDeps) {
   /** @throws ApiError `conflict` once there is a super-admin. */
   function demandNoOwner(): void {
     if (people.hasSuperAdmin()) throw hasOwner()

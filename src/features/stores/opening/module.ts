@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { MINUTE_MS } from '../../../core/clock.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { PortalDoor } from '../../../http/portal-door.ts'
+import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import { type FirstOwnerDeps, firstOwnerService } from './first-owner.ts'
 import { adminOpeningRoutes, openingRoutes } from './routes.ts'
@@ -17,7 +18,7 @@ export type OpeningNeeds = Pick<
   OpeningDeps,
   'storeRows' | 'stores' | 'people' | 'invites' | 'readRegistrationMode' | 'storesPerPerson' | 'plan'
 > &
-  FirstOwnerDeps & { portalDoor: PortalDoor }
+  Omit<FirstOwnerDeps, 'version'> & { portalDoor: PortalDoor }
 
 const CODE_FAILURES_MAX = 10
 const CODE_FAILURES_MS = 15 * MINUTE_MS
@@ -45,7 +46,7 @@ export function buildSetup(
  */
 export function buildOpening(base: Base, needs: OpeningNeeds) {
   const service = openingService({ ...base, ...needs })
-  const firstOwner = firstOwnerService(needs)
+  const firstOwner = firstOwnerService({ ...needs, version })
   const describeSlug = (slug: string): SlugState => {
     const reason = findSlugReason(slug, needs.storeRows)
     return { slug, is_free: reason === null, reason }

@@ -27,7 +27,6 @@ import { deleteUser, readColumn, removeMembership } from '../../../support/seed.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 let app: TestApp
 let anna: Person
