@@ -20,7 +20,7 @@ export interface PortalDeps
   extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'record'> {
   signIn: SignInService['signIn']
   signInFirst: SignInService['signInFirst']
-  sessions: Pick<BufferedSessions, 'findByCookie' | 'extendSession' | 'endSession'>
+  sessions: Pick<BufferedSessions, 'findByCookie' | 'extendSession' | 'endSession' | 'endUnwritten'>
   holders: Pick<TokenHolders, 'findPersonOf'>
   issuer: Pick<TokenIssuer, 'issueForPerson'>
 }
@@ -96,11 +96,15 @@ export function portalService(deps: PortalDeps) {
 
     /** Signs out: the sign-in and all its tokens end. @throws ApiError `unauthorized`. */
     signOut(cookies: readonly string[], clientInfo: ClientInfo): { status: 'ended' } {
-      const { id, userId } = demandSession(cookies)
-      atomically(() => {
-        if (!sessions.endSession(id, userId)) return
-        record(signInEvent('person', 'session.ended', userId, { session_id: id }, clientInfo))
-      })
+      const session = demandSession(cookies)
+      const { id, userId } = session
+      const isWritten = tryWrite(deps.log, () =>
+        atomically(() => {
+          if (!sessions.endSession(id, userId)) return
+          record(signInEvent('person', 'session.ended', userId, { session_id: id }, clientInfo))
+        }),
+      )
+      if (!isWritten) sessions.endUnwritten(session)
       return { status: 'ended' }
     },
   }

@@ -6,14 +6,14 @@ export const setupPage = (): string =>
     heading: 'Make the first account',
     intro: `<p>This makes the owner of this installation, with a first store. Nothing is sent anywhere else.</p>`,
     field: `<p>
+          <label for="store">Name of your store</label>
+          <input id="store" name="store" data-called="The name of the store" type="text" autocomplete="organization" maxlength="100" required />
+        </p>
+        <p>
           <label for="email">E-mail address</label>
           <input id="email" name="email" data-called="The e-mail address" type="email" autocomplete="username" maxlength="320" required />
         </p>
-        ${passwordField('Password', 'new-password', 'At least 10 characters; a few words are easy to remember.')}
-        <p>
-          <label for="store">Name of your store</label>
-          <input id="store" name="store" data-called="The name of the store" type="text" autocomplete="organization" maxlength="100" required />
-        </p>`,
+        ${passwordField('Password', 'new-password', 'At least 10 characters; a few words are easy to remember.')}`,
     button: 'Make my store',
     busy: 'Making your store …',
     secret: 'code',
