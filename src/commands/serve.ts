@@ -5,7 +5,7 @@ import type { Command } from './cli/command.ts'
 import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { formatBanner } from './service/banner.ts'
 import { startService } from './service/runtime.ts'
-import { issueSetupLink } from './service/setup-link.ts'
+import { offerSetupLink } from './service/setup-link.ts'
 
 /** `lookalike serve`. */
 export const serve: Command = {
@@ -26,7 +26,7 @@ export const serve: Command = {
           baseUrl,
           dataDir: resolve(config.DATA_DIR),
           model: embedder.model.id,
-          setup: issueSetupLink(app.install, config.BASE_URL || address),
+          setup: offerSetupLink(app.install, config.BASE_URL || address),
         }
         process.stderr.write(formatBanner(facts, config))
       }

@@ -1,3 +1,4 @@
+import { isUnwritable } from '../../core/storage.ts'
 import type { Install } from '../../install.ts'
 import { toLocalHost } from './local-host.ts'
 
@@ -21,6 +22,19 @@ export function issueSetupLink(
 ): SetupLink | undefined {
   const issued = setupCodes.issue()
   return issued && { url: `${toReachable(address)}/setup#${issued.code}`, expiresAt: issued.expiresAt }
+}
+
+/** The same for a service that starts: on a full disk it serves without a link. */
+export function offerSetupLink(
+  services: Pick<Install['services'], 'setupCodes'>,
+  address: string,
+): SetupLink | undefined {
+  try {
+    return issueSetupLink(services, address)
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    return undefined
+  }
 }
 
 /** No browser opens the address of a service that listens on every one. */

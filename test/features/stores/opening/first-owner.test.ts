@@ -132,6 +132,8 @@ describe('POST /setup (contract 5.18)', () => {
     const code = issue()
     await app.store('one')
     for (const any of [code, 'wrong']) expect(refusal(await setUp(any))).toEqual([409, 'conflict'])
+    const look = await app.call('GET', '/v1/slugs/free', { headers: { 'x-setup-code': code } })
+    expect(refusal(look)).toEqual([401, 'unauthorized'])
     expect(await readState()).toEqual({ has_owner: true, version })
   })
 
