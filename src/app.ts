@@ -48,7 +48,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     tokenLifetimeSeconds: config.TOKEN_LIFETIME_S,
     findAddress,
   })
-  const teams = wireTeams(install, config)
+  const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
   const entrance = wireEntrance(install, ports, signIn, billing, findAddress)
   const catalogue = wireCatalogue(install, ports, billing, entrance)

@@ -81,6 +81,7 @@ export function createInstall(
       storeRows,
       stores: stores.stores,
       setup: stores.setup,
+      setupCodes: stores.setupCodes,
       people,
       /** The operator's verbs for accounts of people. */
       accounts: accounts.operator,

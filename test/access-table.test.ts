@@ -17,6 +17,7 @@ import { sendLate, WAYS } from './access/late.ts'
 import { recordBar } from './robustness/bars.ts'
 import { form, pictureBytes } from './support/app.ts'
 import { addPerson, freshAddress, from, PASSWORD } from './support/people.ts'
+import { OWN_PAGE, openPortal } from './support/portal.ts'
 
 /**
  * What a route asks of its caller:
@@ -62,6 +63,12 @@ const moreThanHeHas = (permission: Permission) => ({
   'developer in a group with none': `403 permission_denied: ${permission}`,
 })
 
+/** Sends the cookie of somebody who has just signed in to the portal. */
+async function asBrowser({ app, fresh }: World): Promise<Sent> {
+  const { cookie } = await openPortal(app, await addPerson(app, fresh()))
+  return { headers: { ...OWN_PAGE, cookie } }
+}
+
 const picture = ({ app }: World) => app.picture('any', 1)
 
 /** WHO MAY DO WHAT: every route, and what it needs. */
@@ -80,6 +87,26 @@ const ROUTES: Record<string, Route> = {
   'GET /.well-known/oauth-authorization-server': { needs: 'nothing' },
   'POST /oauth/refresh': { needs: 'a token' },
   'POST /oauth/revoke': { needs: 'nothing', send: () => ({ body: new URLSearchParams({ token: 'x' }) }) },
+  'POST /portal/session': {
+    needs: 'nothing',
+    send: async ({ app, fresh }) => {
+      const { email } = await addPerson(app, fresh())
+      return { body: { email, password: PASSWORD }, headers: OWN_PAGE }
+    },
+  },
+  'POST /portal/session/refresh': { needs: 'nothing', send: asBrowser },
+  'DELETE /portal/session': { needs: 'nothing', send: asBrowser },
+  'GET /setup/state': { needs: 'nothing' },
+  // 409: let in, and told that there is an owner.
+  'POST /setup': {
+    needs: 'nothing',
+    status: 409,
+    send: ({ fresh }) => ({
+      body: { code: 'any', email: `${fresh()}@people.test`, password: PASSWORD, store: 'another' },
+      headers: OWN_PAGE,
+    }),
+  },
+  'GET /v1/slugs/:slug': { needs: 'a person', id: () => 'free' },
   'POST /register': {
     needs: 'nothing',
     status: 202,
@@ -603,11 +630,11 @@ async function grantOf(app: World['app'], name: string): Promise<URLSearchParams
 async function answerTo(caller: CallerName, name: string, route: Route): Promise<string> {
   const { app } = world
   const shown: Shown = await CALLERS[caller](world, route.needs)
-  const { body, query = '' } = (await route.send?.(world)) ?? {}
+  const { body, query = '', headers = {} } = (await route.send?.(world)) ?? {}
   const id = route.thing ? await THINGS[route.thing](world) : (route.id?.(shown) ?? 'none')
   const [method = '', path = ''] = name.split(' ')
   const answer = await app.call(method, path.replace(/:\w+/, id) + query, {
-    headers: { ...from(freshAddress()), ...shown.headers },
+    headers: { ...from(freshAddress()), ...shown.headers, ...headers },
     ...(body !== undefined && { body }),
   })
   clear(world)

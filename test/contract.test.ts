@@ -10,6 +10,13 @@ const SERVED = `
   POST   /oauth/login                5.1
   POST   /oauth/refresh              4.6
   POST   /oauth/revoke               4.6
+  POST   /portal/session             5.17
+  POST   /portal/session/refresh     5.17
+  DELETE /portal/session             5.17
+  GET    /setup                      5.18
+  GET    /setup/state                5.18
+  POST   /setup                      5.18
+  GET    /v1/slugs/:slug             5.18
   POST   /oauth/password/reset       5.4
   GET    /oauth/password/reset       5.4
   POST   /oauth/password/forgot      5.4

@@ -5,6 +5,7 @@ import type { Command } from './cli/command.ts'
 import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { formatBanner } from './service/banner.ts'
 import { startService } from './service/runtime.ts'
+import { offerSetupLink } from './service/setup-link.ts'
 
 /** `lookalike serve`. */
 export const serve: Command = {
@@ -25,7 +26,7 @@ export const serve: Command = {
           baseUrl,
           dataDir: resolve(config.DATA_DIR),
           model: embedder.model.id,
-          hasStore: app.install.storeRows.listStores().length > 0,
+          setup: offerSetupLink(app.install, config.BASE_URL || address),
         }
         process.stderr.write(formatBanner(facts, config))
       }

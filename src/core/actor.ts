@@ -82,6 +82,8 @@ export interface ShownToken {
   exp: number
   /** The sign-in it belongs to; null for a machine grant. */
   sessionId: string | null
+  /** Whether that sign-in is one of the portal. */
+  isPortal: boolean
   /** How the person signed in (RFC 8176): `pwd`, `otp`. */
   amr: readonly string[]
 }

@@ -149,8 +149,8 @@ export const ERRORS = {
   ),
   origin_not_allowed: kind(
     403,
-    'The widget key does not allow this origin.',
-    'Add the exact origin to the key.',
+    'The widget key does not allow this origin, or a page of another origin asks for what only the pages of this service may.',
+    'Add the exact origin to the widget key. For the pages of this service: set `BASE_URL` to the address that people open in the browser.',
   ),
   origin_missing: kind(
     403,
@@ -289,7 +289,7 @@ export const ERRORS = {
   rate_limit_exceeded: kind(
     429,
     'The request budget is used up; `Retry-After` says when to try again.',
-    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; that of a person who only reads (${LIMITS.readsPerPersonPerMinute} a minute), or of all people of a store who do (${LIMITS.readsOfPeoplePerStorePerMinute}); or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls all but the first \`plan\`, \`reads\`, \`people\`, \`person\` and \`security\`. Requests a minute by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
+    `Wait for \`Retry-After\` seconds. \`message\` says whose budget it is: that of a network address; that of the plan, which a larger plan raises; that of a person who only reads, or deletes or changes settings in the portal (${LIMITS.readsPerPersonPerMinute} a minute), or of all people of a store who do (${LIMITS.readsOfPeoplePerStorePerMinute}); that of a person who searches in the portal (${LIMITS.portalSearchesPerPersonPerMinute}), or of all people of a store who do (${LIMITS.portalSearchesPerStorePerMinute}); or, for requests about an account or the security of a store, that of a sign-in (${LIMITS.personRequestsPerMinute} a minute, in the portal ${LIMITS.readsPerPersonPerMinute}) or of the machine grant of a store whose plan has limits (${LIMITS.machineSecurityRequestsPerMinute} a minute). \`RateLimit-Policy\` calls all but the first \`plan\`, \`reads\`, \`people\`, \`searches\`, \`people_searches\`, \`person\` and \`security\`. Requests a minute by plan, where the operator has set no others (\`/billing/plans\`): ${listByPlan(({ requestsPerMinute }) => requestsPerMinute)}.`,
   ),
   too_many_requests: kind(429, 'Too many sign-ins failed.', 'Wait for `details.retry_after` seconds.'),
 

@@ -250,11 +250,19 @@ export const LIMITS = {
   invitesOfEmailPerHour: 20,
   /** Requests of one session in a minute to the routes for the account and for store security. */
   personRequestsPerMinute: 60,
-  /** Requests in a minute with which one person reads what belongs to stores, and with which all people of a store do. */
+  /** Requests in a minute of one person that spend no plan, and of all people of a store: reads, and deletions and settings in the portal. */
   readsPerPersonPerMinute: 240,
   readsOfPeoplePerStorePerMinute: 960,
   /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */
   machineSecurityRequestsPerMinute: 30,
+  /** Searches in a minute of one person in the portal, and of all people of a store there. */
+  portalSearchesPerPersonPerMinute: 30,
+  portalSearchesPerStorePerMinute: 60,
+  /** How long a sign-in of the portal waits for its next refresh, and how long it lasts at most. */
+  portalIdleMs: 12 * 3_600_000,
+  portalSessionMs: 30 * 86_400_000,
+  /** Refreshes of one sign-in of the portal in a minute: an office has one address, and a person many tabs. */
+  portalRefreshesPerMinute: 120,
   /** Concurrent sessions of one person; a new one replaces the least recently used. */
   sessionsPerPersonMax: 50,
 } as const

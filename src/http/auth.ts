@@ -20,9 +20,13 @@ export type StoreRule = 'required' | 'if-ambiguous' | 'optional'
  * The purpose of a route, which decides whose budget its requests spend.
  *
  * `api`: products, and all that belongs to them. Requests spend the budget of the store's plan (contract 6.2), but reads by a
- * person spend budgets of the person and of the store's people: somebody who looks around must not stop the shop.
+ * person, and deletions in the portal, spend budgets of the person and of the store's people: somebody who looks around must
+ * not stop the shop.
  *
- * `search`: searches, which spend the plan's budget even where a person reads them with GET: they cost the model.
+ * `settings`: what a store has set up. The same, but in the portal no change spends the plan.
+ *
+ * `search`: searches, which spend the plan's budget even where a person reads them with GET: they cost the model. Those in the
+ * portal spend budgets of the person and of the store's people, which are smaller than those for reads.
  *
  * `security`: credentials, sign-ins and access. Requests spend a budget of the person or of the machine grant that calls,
  * never the plan's: a thief who drains the plan with a stolen key must not keep the owner from revoking the key. Only an
@@ -31,11 +35,14 @@ export type StoreRule = 'required' | 'if-ambiguous' | 'optional'
  * `feedback`: feedback of shoppers. Requests spend a budget of their own, which is ten times the plan's: no search waits for
  * clicks, and no click for searches.
  */
-export type Purpose = 'api' | 'search' | 'security' | 'feedback'
+export type Purpose = 'api' | 'settings' | 'search' | 'security' | 'feedback'
+
+/** What a request does, as its method says. */
+export type Effect = 'read' | 'delete' | 'write'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
-  policy: 'plan' | 'reads' | 'people' | 'person' | 'security' | 'feedback'
+  policy: 'plan' | 'reads' | 'people' | 'searches' | 'people_searches' | 'person' | 'security' | 'feedback'
   verdict: RateVerdict
 }
 
@@ -63,12 +70,8 @@ export interface AuthDeps extends Moments {
    * @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`.
    */
   findCallerByKey(key: string, store: StoreChoice, clientInfo: ClientInfo): Identity
-  /**
-   * Takes one request from its budget; undefined for no limit.
-   *
-   * @param isRead whether the request changes nothing, as its method says.
-   */
-  spendRequest(caller: Identity, purpose: Purpose, isRead: boolean): Spending | undefined
+  /** Takes one request from its budget; undefined for no limit. */
+  spendRequest(caller: Identity, purpose: Purpose, effect: Effect): Spending | undefined
   /** Reads why a store is suspended. */
   readSuspension(store: CallerStore): Suspension
   /** Records a change that a super-admin makes in a store without being a member. */
@@ -108,7 +111,7 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     }, deps)
     const { caller } = stand
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
-    const spent = spendRequest(caller, purpose, isReading(request))
+    const spent = spendRequest(caller, purpose, readEffect(request))
     if (spent) {
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) throw refuse(spent)
@@ -128,7 +131,8 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
 
   /** Routes that guard a store write their own events, and a search changes nothing. */
   function recordForeignAct(caller: Caller, { method, url }: Request): void {
-    if (purpose !== 'api' || isReading({ method }) || !isForeignAct(caller)) return
+    const isRecorded = purpose === 'api' || purpose === 'settings'
+    if (!isRecorded || readEffect({ method }) === 'read' || !isForeignAct(caller)) return
     deps.recordForeignAct(caller, method, new URL(url).pathname)
   }
 
@@ -148,13 +152,19 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
   }
 }
 
-const isReading = ({ method }: Pick<Request, 'method'>): boolean => method === 'GET' || method === 'HEAD'
+function readEffect({ method }: Pick<Request, 'method'>): Effect {
+  if (method === 'GET' || method === 'HEAD') return 'read'
+  return method === 'DELETE' ? 'delete' : 'write'
+}
 
 /** The message for a spent budget, by its limit. */
 const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> = {
   plan: (limit) => `The plan allows ${limit} requests a minute`,
-  reads: (limit) => `A person may send ${limit} requests a minute that only read`,
-  people: (limit) => `All people of a store together may send ${limit} requests a minute that only read`,
+  reads: (limit) => `A person may send ${limit} requests a minute outside the plan`,
+  people: (limit) => `All people of a store together may send ${limit} requests a minute outside the plan`,
+  searches: (limit) => `A person may search ${limit} times a minute in the portal`,
+  people_searches: (limit) =>
+    `All people of a store together may search ${limit} times a minute in the portal`,
   person: (limit) =>
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
   feedback: (limit) => `The plan allows ${limit} requests with feedback a minute`,

@@ -49,6 +49,8 @@ export type Guards = ReturnType<typeof createGuards>
 export interface GuardDeps extends AuthDeps, WidgetGuardDeps {
   budgets: AddressBudgets
   idempotency: Idempotency
+  /** Judges a code of the set-up link. @throws ApiError `unauthorized`, `rate_limit_exceeded`. */
+  admitSetupCode(code: string, address: string): void
   /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
   spendEvents(caller: Caller, count: number): void
 }
@@ -57,6 +59,8 @@ export function createGuards(deps: GuardDeps) {
   return {
     /** Lets in the machine grant, the people and the API keys of a store; requests count against the plan, except reads by people. */
     forStore: storeGuard(deps, 'api'),
+    /** The same for what a store has set up: in the portal no change counts against the plan either. */
+    forStoreSettings: storeGuard(deps, 'settings'),
     /** The same for searches, each of which counts against the plan. */
     forStoreSearch: storeGuard(deps, 'search'),
     /** The same for routes that guard the store: requests count against a budget of their own (see {@link Purpose}). */
@@ -67,6 +71,8 @@ export function createGuards(deps: GuardDeps) {
     forPerson: callerGuard(deps, 'if-ambiguous'),
     /** Lets in every credential, and each route says whether it needs a person. No store has to be named. */
     forCaller: callerGuard(deps, 'optional'),
+    /** Lets in a signed-in person, and whoever sends the code of the set-up link in `X-Setup-Code`. */
+    forPersonOrSetup: setupGuard(deps),
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminGuard(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
@@ -95,7 +101,7 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
     units: number,
   ): { given: number; refusal?: ApiError } => {
     for (let given = 0; given < units; given++) {
-      const spent = spendRequest(actor, 'search', false)
+      const spent = spendRequest(actor, 'search', 'write')
       if (!spent) return { given: units }
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
       if (!spent.verdict.isAllowed) return { given, refusal: refuse(spent) }
@@ -169,6 +175,27 @@ function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
         beforeHandle({ caller }: { caller?: Caller }) {
           if (caller?.kind !== 'person') throw personNeeded()
         },
+      }),
+    })
+}
+
+/** For routes without a body: they get no caller, because a code names nobody. */
+function setupGuard(deps: AuthDeps & Pick<GuardDeps, 'admitSetupCode'>) {
+  const authenticate = createAuthentication(deps, 'optional', 'security')
+  async function admit(incoming: Incoming): Promise<void> {
+    const code = incoming.request.headers.get('x-setup-code')
+    incoming.set.headers['cache-control'] = 'no-store'
+    if (code !== null) return deps.admitSetupCode(code, deps.readClientInfo(incoming).address)
+    if ((await authenticate(incoming)).kind !== 'person') throw personNeeded()
+  }
+  return new Elysia({ name: 'http.guards.person-or-setup' })
+    .derive({ as: 'scoped' }, async ({ request, set }) => {
+      await admit({ request, set })
+      return {}
+    })
+    .macro({
+      personOrSetup: (_isAsked: true) => ({
+        detail: { [NEED]: 'Needs a signed-in person, or a set-up code.', security: PERSONS_ONLY },
       }),
     })
 }

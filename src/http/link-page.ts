@@ -32,7 +32,9 @@ interface Question {
    */
   outcomes: Record<string, Outcome>
   /** Where the form is sent, and the address that describes the link before the form is shown; by default this page, and none. */
-  paths?: { send: string; look: string }
+  paths?: { send: string; look?: string }
+  /** The field of the request for what follows the #; by default `token`, which the address then names. */
+  secret?: 'code'
   /** Text that replaces the form if the address holds no token. */
   incomplete: string
 }
@@ -50,13 +52,14 @@ export const linkPage = ({
   outcomes,
   incomplete,
   paths,
+  secret,
 }: Question) =>
   page(
     `${heading} · Lookalike`,
     withWholeWords(`<div id="ask">
       <h1 tabindex="-1">${heading}</h1>
       <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
-      <form id="form" method="post"${paths ? ` data-send="${paths.send}" data-look="${paths.look}"` : ''} hidden>
+      <form id="form" method="post"${formData({ send: paths?.send, look: paths?.look, secret })} hidden>
         ${intro}
         <p class="problem" role="alert" id="problem" tabindex="-1" hidden></p>
         ${field}
@@ -69,6 +72,12 @@ export const linkPage = ({
       .join('\n    ')}`),
     SCRIPT,
   )
+
+/** The `data-` attributes of the form. */
+const formData = (values: Record<string, string | undefined>): string =>
+  Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` data-${name}="${value}"`))
+    .join('')
 
 const outcomeSection = (name: string, heading: string, body: string): string =>
   `<section data-outcome="${name}" hidden>

@@ -44,6 +44,7 @@ export function wireEntrance(
     spendRequest: requests.spend,
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
+    admitSetupCode: stores.setupCodes.demand,
     admitWidget: keys.widgetKeys.service.admit,
     widgetBudget,
     findAddress,

@@ -15,7 +15,7 @@ export type OperationWing = ReturnType<typeof wireOperation>
 /** Builds what operators see of the node and do to it, and the pages and files that it serves to everyone. */
 export function wireOperation(
   config: Config,
-  { foundation: { base, audit }, mail, stores: { storeRows, stores, people }, accounts }: Install,
+  { foundation: { base, audit }, mail, stores: { stores, people }, accounts }: Install,
   { embedder, readFreeDiskShare, settings }: Ports,
   { productIndex }: CatalogueWing,
   { writes }: DiscoveryWing,
@@ -41,6 +41,6 @@ export function wireOperation(
     readFreeDiskShare,
     settings: [...(settings ?? listSettings(config))],
   })
-  const docs = buildDocs({ hasStore: storeRows.hasStore, listRoutes })
+  const docs = buildDocs({ hasOwner: people.hasSuperAdmin, listRoutes })
   return { health, admin, docs, widgetFiles: buildWidgetFiles(base) }
 }

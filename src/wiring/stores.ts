@@ -10,6 +10,7 @@ import { buildStateWatch, buildStores } from '../features/stores/stores/module.t
 import { buildTeam } from '../features/stores/team/module.ts'
 import type { Install } from '../install.ts'
 import type { Ports } from '../ports.ts'
+import type { SignInWing } from './access.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -35,7 +36,8 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
     people,
     mailOwners,
     tellOwners,
-    setup: setup.service,
+    setup: setup.service.setup,
+    setupCodes: setup.service.codes,
     settings: buildSettings(base),
   }
 }
@@ -44,9 +46,16 @@ export type TeamsWing = ReturnType<typeof wireTeams>
 
 /** Builds the verbs of a store's people: to open a store, to share it, to give it up. */
 export function wireTeams(
-  { foundation: { base, passwords }, mail, stores: { storeRows, stores, people }, accounts }: Install,
+  {
+    foundation: { base, passwords },
+    mail,
+    stores: { storeRows, stores, people, setup, setupCodes },
+    accounts,
+  }: Install,
   config: Pick<Config, 'STORES_PER_PERSON' | 'DEFAULT_PLAN'>,
+  { signIn }: SignInWing,
 ) {
+  const { portal, portalDoor } = signIn.service
   const groups = buildGroups(base)
   const team = buildTeam(base, {
     storeRows,
@@ -56,6 +65,8 @@ export function wireTeams(
     outbox: mail.service,
     requestPassword: (email, clientInfo) => accounts.passwordReset.service.forgot({ email }, clientInfo),
     createPasswordLink: accounts.passwordReset.service.createLink,
+    portal,
+    portalDoor,
   })
   const ownStore = buildOwnStore(base, {
     storeRows,
@@ -71,6 +82,10 @@ export function wireTeams(
     readRegistrationMode: accounts.readRegistrationMode,
     storesPerPerson: config.STORES_PER_PERSON,
     plan: config.DEFAULT_PLAN,
+    setup,
+    codes: setupCodes,
+    portal,
+    portalDoor,
   })
   return { groups, team, ownStore, opening }
 }

@@ -153,6 +153,7 @@ export const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]
 export interface Sent {
   body?: unknown
   query?: string
+  headers?: Record<string, string>
 }
 
 async function makeWebhook(world: World): Promise<string> {

@@ -50,6 +50,10 @@ const tokenOf = (url: string) => new URL(url).hash.replace('#token=', '')
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const joinButton = (page: Page) => page.getByRole('button', { name: 'Join the store' })
 const scrollWidth = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
+const isSignedIn = (page: Page) =>
+  page.evaluate<boolean>(
+    `fetch('/portal/session/refresh', { method: 'POST', headers: { 'x-requested-with': 'lookalike' } }).then(({ ok }) => ok)`,
+  )
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.id')
 
 /** Chromium reports refusals itself, and would like a field for the address, which the page shows as text. */
@@ -103,6 +107,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         ],
         url: page.url(),
         width: await scrollWidth(page),
+        isSignedIn: await isSignedIn(page),
       }
       return { form, refused, done }
     })
@@ -118,7 +123,12 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
         invalid: 'password',
         width,
       },
-      done: { codes: [`my-shop-${n}`, 'developer'], url: `${service.address}/invite`, width },
+      done: {
+        codes: [`my-shop-${n}`, 'developer'],
+        url: `${service.address}/invite`,
+        width,
+        isSignedIn: true,
+      },
     })
     expect(visited.strangers).toEqual([])
     expect(own(visited.complaints)).toEqual([])

@@ -166,7 +166,7 @@ describe('what a person only reads', () => {
     const refused = await list(person, 'two')
     expect(refusal(refused)).toEqual([429, 'rate_limit_exceeded'])
     expect([policyOf(refused), refused.body['message'], refused.headers.get('retry-after')]).toEqual([
-      ...['reads', 'A person may send 240 requests a minute that only read', '60'],
+      ...['reads', 'A person may send 240 requests a minute outside the plan', '60'],
     ])
     app.clock.advance(60_000)
     expect((await list(person, 'one')).status).toBe(200)
@@ -185,7 +185,7 @@ describe('what a person only reads', () => {
     for (const token of tokens.slice(0, 4)) expect(await readPages(token, 5)).toHaveLength(5)
     const refused = await get('/v1/products', person)
     expect([refused.status, policyOf(refused), refused.body['message']]).toEqual([
-      ...[429, 'people', 'All people of a store together may send 960 requests a minute that only read'],
+      ...[429, 'people', 'All people of a store together may send 960 requests a minute outside the plan'],
     ])
     expect((await get('/v1/products', tokens[4] as string)).status).toBe(200)
     expect((await get('/v1/products', machine)).status).toBe(200)

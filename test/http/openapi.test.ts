@@ -37,6 +37,10 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
     '202' in responses ||
     ['POST /v1/search/webhooks', 'POST /v1/billing/checkout'].includes(name))
 
+/** Routes that a page of this service calls with its cookie. */
+const takesCookie = (name: string): boolean =>
+  /^(POST \/portal\/session\/refresh|DELETE \/portal\/session)$/.test(name)
+
 /** Whether a shop's own pages call it, with a widget key. */
 const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
 
@@ -121,6 +125,12 @@ describe('GET /openapi.json (contract 8.2)', () => {
   test('every operation has the name that generated clients call it by', () => {
     const ids = Object.fromEntries(operations.map(([name, { operationId }]) => [name, operationId]))
     expect(ids).toEqual({
+      'POST /portal/session': 'signInToPortal',
+      'POST /portal/session/refresh': 'refreshPortalSession',
+      'DELETE /portal/session': 'endPortalSession',
+      'GET /setup/state': 'getSetupState',
+      'POST /setup': 'setUp',
+      'GET /v1/slugs/{slug}': 'getSlug',
       'DELETE /v1/store': 'deleteOwnStore',
       'GET /v1/billing/plans': 'listPlans',
       'GET /v1/store': 'getStore',
@@ -419,11 +429,14 @@ describe('parameters', () => {
         name,
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
+          ...(takesCookie(name) ? ['X-Requested-With'] : []),
+          ...(name === 'GET /v1/slugs/{slug}' ? ['X-Setup-Code'] : []),
           ...(isGuarded(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),
           ...(name === 'POST /v1/billing/stripe/webhook' ? ['Stripe-Signature'] : []),
         ],
       ])
-      expect(headers.every(({ required, name }) => !required || name === 'Stripe-Signature')).toBe(true)
+      const always = ['Stripe-Signature', 'X-Requested-With']
+      expect(headers.every(({ required, name }) => !required || always.includes(name))).toBe(true)
     }
   })
 
@@ -478,11 +491,12 @@ describe('answers', () => {
         continue
       }
       const isSignedIn = isGuarded(name)
-      const isForPeople = /Needs a (signed-in person|super-admin who has signed in)\.$/.test(
-        description ?? '',
-      )
+      const isForPeople =
+        /Needs a (signed-in person(?:, or a set-up code)?|super-admin who has signed in)\.$/.test(
+          description ?? '',
+        )
       const expected = isForPeople || name === 'POST /oauth/refresh' ? [{ bearer: [] }] : EITHER
-      expect([name, security]).toEqual([name, isSignedIn || name.endsWith('refresh') ? expected : []])
+      expect([name, security]).toEqual([name, isSignedIn || name === 'POST /oauth/refresh' ? expected : []])
       if (isSignedIn)
         expect([name, description]).toEqual([name, expect.stringMatching(/(Needs|Takes) .+\.$/)])
       if (isSignedIn)

@@ -40,6 +40,7 @@ export function freshIdempotency() {
 
 /** No widget is let in. */
 export const NO_WIDGETS = {
+  admitSetupCode() {},
   admitWidget() {
     throw signInFirst()
   },

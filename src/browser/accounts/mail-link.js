@@ -1,4 +1,4 @@
-// Script of the pages behind the links in our mails. It reads the token from the URL, sends it with the reader's input,
+// Script of the pages behind the links in our mails, and behind the link to the set-up. It reads the token from the URL, sends it with the reader's input,
 // and shows the outcome. The token follows the #, which no browser sends anywhere.
 
 import {
@@ -21,8 +21,12 @@ const password = byId('password')
 /** The fields that the form sends beside the token. Disabled ones belong to a part that does not concern this reader. */
 const fields = [...form.querySelectorAll('input[name]')]
 
+/** The field of the request that holds what the link names: a token, or the code of the set-up. */
+const secret = form.dataset.secret ?? 'token'
+
 /** Reads the token. Older mails have it in the query; it moves behind the #, so that a reload does not send it. */
 function takeToken() {
+  if (secret === 'code') return location.hash.slice(1)
   const queried = new URLSearchParams(location.search).get('token')
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? queried
   if (location.search !== '') {
@@ -56,7 +60,7 @@ function setFormBusy(isBusy) {
 /** Asks the service. @returns a function that shows the answer. */
 async function request(path, body) {
   const { response, answer } = await post(path, body)
-  const outcome = findOutcome(response.ok ? answer.status : nameFailure(answer))
+  const outcome = findOutcome(response.ok ? (answer.status ?? 'done') : nameFailure(answer))
   if (outcome) return () => finish(outcome, answer)
   if (response.ok) return () => openForm(answer)
   return () => complainAbout(findWrongField(response, answer), describeRefusal(response, answer))
@@ -68,15 +72,15 @@ const nameFailure = ({ error, details }) => (details?.status ? `was_${details.st
 /** Sends the form. */
 function send() {
   const sent = fields.filter((field) => !field.disabled).map((field) => [field.name, field.value])
-  return request(form.dataset.send ?? location.pathname, { token, ...Object.fromEntries(sent) })
+  return request(form.dataset.send ?? location.pathname, { [secret]: token, ...Object.fromEntries(sent) })
 }
 
 /** Asks what the link is about. */
 const peek = () => request(form.dataset.look, { token })
 
-/** Shows the parts of the form that concern this reader: none of them before the service has told about the link. */
-function showParts(answer) {
-  for (const part of form.querySelectorAll('[data-if], [data-unless]')) {
+/** Shows the parts of a form or an outcome that concern this reader: none before the service has told about the link. */
+function showParts(root, answer) {
+  for (const part of root.querySelectorAll('[data-if], [data-unless]')) {
     const { if: wanted, unless: unwanted } = part.dataset
     part.hidden = !answer || (wanted ? !answer[wanted] : Boolean(answer[unwanted]))
     for (const field of part.querySelectorAll('input')) field.disabled = part.hidden
@@ -86,7 +90,7 @@ function showParts(answer) {
 /** Shows the form for what the service has told about the link. */
 function openForm(answer) {
   fill(form, answer)
-  showParts(answer)
+  showParts(form, answer)
   isReady = true
   button.textContent = button.dataset.idle
   fields.find((field) => !field.disabled)?.focus()
@@ -97,6 +101,7 @@ function finish(outcome, answer) {
   history.replaceState(null, '', location.pathname)
   if (password) password.value = ''
   fill(outcome, answer)
+  showParts(outcome, answer)
   show(outcome)
 }
 
@@ -161,7 +166,7 @@ if (token) {
     const first = password ?? ask.querySelector('h1')
     first.focus()
   } else {
-    showParts(undefined)
+    showParts(form, undefined)
     go()
   }
 } else {

@@ -22,6 +22,7 @@ import { NoInstall } from '../service/data-folder.ts'
 import { formatSecretFlagWarning } from '../service/warnings.ts'
 import { settingsList } from '../settings.ts'
 import { setup } from '../setup.ts'
+import { setupLink } from '../setup-link.ts'
 import { storeCommands } from '../store.ts'
 import { userCommands } from '../user.ts'
 import { versionCommand } from '../version.ts'
@@ -36,7 +37,7 @@ export interface CommandGroup {
 
 /** Every command, in the order of `lookalike --help`: first what a new user needs. */
 const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { title: 'The first hour', commands: [demo, serve, setup, importFile, search, keyCreate] },
+  { title: 'The first hour', commands: [demo, serve, setupLink, setup, importFile, search, keyCreate] },
   { title: 'Products', commands: [exportProducts, ...feedCommands] },
   { title: 'Keys', commands: [keyList, keyRevoke] },
   { title: 'Stores', commands: storeCommands },

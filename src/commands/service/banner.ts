@@ -2,6 +2,8 @@ import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { version } from '../../version.ts'
 import { formatFolderFlag } from './addresses.ts'
+import { isLocalAddress } from './local-host.ts'
+import type { SetupLink } from './setup-link.ts'
 
 /** The facts of a running service that a banner shows. */
 export interface BannerFacts {
@@ -10,7 +12,8 @@ export interface BannerFacts {
   baseUrl: string
   dataDir: string
   model: string
-  hasStore: boolean
+  /** While there is no super-admin. */
+  setup: SetupLink | undefined
 }
 
 /** Hosts that stand for every address of the machine. */
@@ -22,7 +25,7 @@ const EVERY_ADDRESS = /^http:\/\/(0\.0\.0\.0|\[::\]):/
  * @param addresses the addresses of this machine.
  */
 export function formatBanner(
-  { address, baseUrl, dataDir, model, hasStore }: BannerFacts,
+  { address, baseUrl, dataDir, model, setup }: BannerFacts,
   config: Pick<Config, 'DATA_DIR'>,
   addresses: readonly string[] = listAddresses(),
 ): string {
@@ -39,12 +42,26 @@ export function formatBanner(
     ['Data folder', dataDir],
     ['Model', model],
   ]
-  const folder = formatFolderFlag(config)
-  const next = hasStore
-    ? ''
-    : `\n  There is no store yet. Create one in another terminal:\n    lookalike setup${folder} --email me@shop.example --store 'My shop'\n`
+  const next = setup ? formatSetup(setup, address, formatFolderFlag(config)) : ''
   const lines = rows.map(([name = '', value]) => `    ${name.padEnd(14)}  ${value}\n`).join('')
   return `\n  Lookalike ${version}\n\n${lines}${next}\n  Ctrl+C stops it.\n\n`
+}
+
+/** How to make the first account: in a browser here, in one elsewhere, without one. */
+function formatSetup({ url, expiresAt }: SetupLink, address: string, folder: string): string {
+  const until = new Date(expiresAt).toTimeString().slice(0, 5)
+  const { port } = new URL(address)
+  const tunnel = isLocalAddress(url)
+    ? `\n  On a server? First on your own computer:\n    ssh -L ${port}:127.0.0.1:${port} you@server\n`
+    : ''
+  return `
+  Nobody owns this installation yet. Make the first account in the browser:
+    ${url}
+    (works once, until ${until}; "lookalike setup-link${folder}" prints a new one)
+${tunnel}
+  No browser?
+    lookalike setup${folder} --email me@shop.example --store 'My shop'
+`
 }
 
 /** The IPv4 addresses of this machine that others may reach. */

@@ -4,13 +4,33 @@ import { rateLimitExceeded } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { Plans } from '../../core/plans.ts'
 import { createRateWindow } from '../../core/rate-window.ts'
-import type { Purpose, Spending } from '../auth.ts'
+import type { Effect, Purpose, Spending } from '../auth.ts'
 
 export interface RequestBudgetDeps {
   plans: Plans
   clock: Clock
   /** Counts a request that spends the budget of a plan; a refused one spends nothing. */
   countCall(storeId: string): void
+}
+
+/** What one person may send in a minute instead of spending the plan, and all people of a store together. */
+type PersonBudget = Record<'own' | 'all', { policy: Spending['policy']; perMinute: number }>
+
+const REQUESTS: PersonBudget = {
+  own: { policy: 'reads', perMinute: LIMITS.readsPerPersonPerMinute },
+  all: { policy: 'people', perMinute: LIMITS.readsOfPeoplePerStorePerMinute },
+}
+
+const SEARCHES: PersonBudget = {
+  own: { policy: 'searches', perMinute: LIMITS.portalSearchesPerPersonPerMinute },
+  all: { policy: 'people_searches', perMinute: LIMITS.portalSearchesPerStorePerMinute },
+}
+
+/** The budget of a person that a request spends instead of the plan's; undefined for what costs the model, or a backend does. */
+function findPersonBudget(purpose: Purpose, effect: Effect, isPortal: boolean): PersonBudget | undefined {
+  if (purpose === 'search') return isPortal ? SEARCHES : undefined
+  if (effect === 'read') return REQUESTS
+  return isPortal && (purpose === 'settings' || effect === 'delete') ? REQUESTS : undefined
 }
 
 /** Counts each request against its budget. A limit holds for any 60 seconds; the limit of events in lists for any hour. */
@@ -29,10 +49,14 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   }
 
   /** More accounts must not replace a plan, so all people of a store also share a budget. Reports the budget with less left. */
-  function takeRead(userId: string, storeId: string): Spending | undefined {
-    const own = take('reads', userId, LIMITS.readsPerPersonPerMinute)
+  function takeOfPerson(
+    userId: string,
+    storeId: string,
+    { own: ownLimit, all: allLimit }: PersonBudget,
+  ): Spending | undefined {
+    const own = take(ownLimit.policy, userId, ownLimit.perMinute)
     if (own?.verdict.isAllowed === false) return own
-    const all = take('people', storeId, LIMITS.readsOfPeoplePerStorePerMinute)
+    const all = take(allLimit.policy, storeId, allLimit.perMinute)
     if (all?.verdict.isAllowed === false) return all
     return (all?.verdict.remaining ?? Infinity) < (own?.verdict.remaining ?? Infinity) ? all : own
   }
@@ -40,11 +64,13 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   function spend(
     { kind, userId, store, token }: Pick<Identity, 'kind' | 'userId' | 'store' | 'token'>,
     purpose: Purpose,
-    isRead: boolean,
+    effect: Effect,
   ): Spending | undefined {
+    const isPortal = token?.isPortal === true
     if (purpose === 'security' && token?.sessionId) {
       // Each sign-in has a budget of its own: a thief with one must not keep the person from ending it with another.
-      return take('person', token.sessionId, LIMITS.personRequestsPerMinute)
+      const limit = isPortal ? LIMITS.readsPerPersonPerMinute : LIMITS.personRequestsPerMinute
+      return take('person', token.sessionId, limit)
     }
     // Only a person may call without a store.
     if (store === null) return undefined
@@ -55,7 +81,8 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
       const isLimited = Number.isFinite(requestsPerMinute)
       return isLimited ? take('security', store.id, LIMITS.machineSecurityRequestsPerMinute) : undefined
     }
-    if (purpose === 'api' && isRead && kind === 'person') return takeRead(userId ?? '', store.id)
+    const budget = kind === 'person' ? findPersonBudget(purpose, effect, isPortal) : undefined
+    if (budget) return takeOfPerson(userId ?? '', store.id, budget)
     return takeOfPlan(store.id, requestsPerMinute)
   }
 
@@ -82,9 +109,10 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
     },
     /** Takes a request for work that the service does on its own for a store. @returns false while none is left. */
     spendFor: (store: CallerStore): boolean =>
-      spend({ kind: 'machine', userId: null, store, token: null }, 'api', false)?.verdict.isAllowed ?? true,
+      spend({ kind: 'machine', userId: null, store, token: null }, 'api', 'write')?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
-      for (const policy of ['plan', 'people', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
+      for (const policy of ['plan', 'people', 'people_searches', 'security', 'feedback'])
+        requests.forget(`${policy} ${storeId}`)
       events.forget(storeId)
     },
   }

@@ -35,6 +35,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   password_resets: { writer: 'access/password-reset', rows: 'node' },
   email_changes: { writer: 'access/email-change', rows: 'node' },
   sessions: { writer: 'access/sessions', rows: 'node' },
+  setup_codes: { writer: 'stores/opening', rows: 'node' },
   sign_in_addresses: { writer: 'access/sign-in', rows: 'node' },
   revoked_tokens: { writer: 'access/sign-in', rows: 'node' },
   two_factor: { writer: 'access/two-factor', rows: 'node' },

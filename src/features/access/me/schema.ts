@@ -77,6 +77,10 @@ export const SessionView = named(
   'Session',
   t.Object({
     id: t.String(),
+    kind: oneOf(
+      ['token', 'portal'],
+      '`token`: from `POST /oauth/login`, with one valid token. `portal`: in a browser, with a cookie.',
+    ),
     created_at: Moment,
     last_used_at: Moment,
     expires_at: t.String({ description: 'Until when the sign-in can be refreshed.' }),

@@ -145,6 +145,7 @@ export function meService(deps: MeDeps) {
 
 const buildSessionView = (row: SessionRow, currentId: string | null | undefined): SessionView => ({
   id: row.id,
+  kind: row.jti === null ? 'portal' : 'token',
   created_at: isoTime(row.createdAt),
   last_used_at: isoTime(row.lastUsedAt),
   expires_at: isoTime(row.expiresAt),

@@ -66,7 +66,8 @@ export const invitePage = (): string =>
       accepted: [
         'You have joined the store',
         `<p>You are now a member of the store <code data-fill="slug"></code>, with the role <code data-fill="role"></code>.</p>
-      ${HOW_TO_SIGN_IN}`,
+      <div data-if="is_existing_user">${HOW_TO_SIGN_IN}</div>
+      <p data-unless="is_existing_user">You are signed in in this browser.</p>`,
       ],
       was_accepted: [
         'This invitation was already used',

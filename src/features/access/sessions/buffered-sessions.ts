@@ -1,6 +1,6 @@
 import { isUnwritable } from '../../../core/storage.ts'
 import { createSessionBuffer, type SessionBufferDeps } from './session-buffer.ts'
-import type { SessionQueries, SessionRow } from './session-queries.ts'
+import type { Extension, SessionQueries, SessionRow } from './session-queries.ts'
 
 export interface BufferedSessionsDeps extends SessionBufferDeps {
   stored: SessionQueries
@@ -17,21 +17,29 @@ export function createBufferedSessions(deps: BufferedSessionsDeps) {
   const { stored } = deps
   const buffer = createSessionBuffer(deps)
 
+  function findSession(id: string): SessionRow | undefined {
+    const found = buffer.find(id)
+    if (!found) return stored.findSession(id)
+    // A command may have ended it, either directly or with a new password.
+    const exists = found.isStored
+      ? stored.findSession(id) !== undefined
+      : stored.hasPassword(found.userId, found.passwordHash)
+    return exists ? found.session : undefined
+  }
+
   return {
     /** A number that grows with every change of a sign-in which the database does not show. */
     countChanges: buffer.countChanges,
 
-    findSession(id: string): SessionRow | undefined {
-      const found = buffer.find(id)
-      if (!found) return stored.findSession(id)
-      // A command may have ended it, either directly or with a new password.
-      const exists = found.isStored
-        ? stored.findSession(id) !== undefined
-        : stored.hasPassword(found.userId, found.passwordHash)
-      return exists ? found.session : undefined
+    findSession,
+
+    /** Finds a sign-in of the portal. */
+    findByCookie(cookieHash: Buffer): SessionRow | undefined {
+      const session = stored.findByCookie(cookieHash) ?? buffer.findByCookie(cookieHash)
+      return session && findSession(session.id)
     },
 
-    /** Lists sign-ins whose token is valid or can be refreshed, the last used first. */
+    /** Lists sign-ins that are valid or can be refreshed, the last used first. */
     listSessions: (userId: string, now: number): SessionRow[] =>
       [
         ...stored.listSessions(userId, now).filter(({ id }) => !buffer.find(id)),
@@ -68,6 +76,15 @@ export function createBufferedSessions(deps: BufferedSessionsDeps) {
       return true
     },
 
+    /** Lets a sign-in of the portal go on. */
+    extendSession(change: Extension): void {
+      const { id, now, expiresAt, address } = change
+      const found = buffer.find(id)
+      if (found?.session) {
+        buffer.update(id, found, { ...found.session, lastUsedAt: now, expiresAt, address })
+      } else stored.extendSession(change)
+    },
+
     touchSession(id: string, address: string, now: number): void {
       const found = buffer.find(id)
       if (found?.session) buffer.update(id, found, { ...found.session, address, lastUsedAt: now })
@@ -92,6 +109,12 @@ export function createBufferedSessions(deps: BufferedSessionsDeps) {
       buffer.drop(id)
       if (found.isStored) stored.endSession(id, userId)
       return true
+    },
+
+    /** Ends a sign-in in memory while the database cannot be written. */
+    endUnwritten(session: SessionRow): void {
+      if (!buffer.find(session.id)) buffer.put(session, true, '')
+      buffer.drop(session.id)
     },
 
     /** @param kept the sign-in that continues; null for none. @returns how many ended. */

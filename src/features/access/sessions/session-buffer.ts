@@ -1,3 +1,4 @@
+import { isSameHash } from '../../../core/secrets.ts'
 import { isUnwritable } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
 import type { SessionQueries, SessionRow } from './session-queries.ts'
@@ -85,7 +86,9 @@ export function createSessionBuffer({ stored, defer, log }: SessionBufferDeps) {
   /** Updates the row in the database, unless it has been deleted. */
   function updateStored({ id, jti, lastUsedAt, expiresAt, address }: SessionRow): void {
     const row = stored.findSession(id)
-    if (row) stored.rotateSession({ id, before: row.jti, after: jti, now: lastUsedAt, expiresAt, address })
+    // The portal's sign-ins have no token of their own.
+    if (row?.jti && jti)
+      stored.rotateSession({ id, before: row.jti, after: jti, now: lastUsedAt, expiresAt, address })
   }
 
   /** Writes a buffered sign-in. @returns false if the database cannot be written. */
@@ -109,6 +112,10 @@ export function createSessionBuffer({ stored, defer, log }: SessionBufferDeps) {
     /** A number that grows with every change of a buffered sign-in. */
     countChanges: (): number => changes,
     find: (id: string): Buffered | undefined => buffered.get(id),
+    /** Finds a sign-in of the portal. */
+    findByCookie: (cookieHash: Buffer): SessionRow | undefined =>
+      buffered.values().find(({ session }) => isSameHash(cookieHash, session?.cookieHash ?? undefined))
+        ?.session,
     list,
     put,
     drop,

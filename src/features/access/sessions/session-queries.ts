@@ -3,15 +3,25 @@ import type { Db } from '../../../platform/db/open.ts'
 export interface SessionRow {
   id: string
   userId: string
-  /** Of the one token that is currently valid. */
-  jti: string
+  /** Of the one token that is currently valid; null for a sign-in of the portal, whose tokens are all valid until it ends. */
+  jti: string | null
+  /** SHA-256 of the cookie that refreshes a sign-in of the portal; null for any other. */
+  cookieHash: Uint8Array | null
   amr: string[]
   address: string
   userAgent: string | null
   createdAt: number
   lastUsedAt: number
-  /** Unix ms after which its token can no longer be refreshed. */
+  /** Unix ms after which it can no longer be refreshed. */
   expiresAt: number
+}
+
+/** A later end of a sign-in, with the use that brings it. */
+export interface Extension {
+  id: string
+  now: number
+  expiresAt: number
+  address: string
 }
 
 export type SessionQueries = ReturnType<typeof sessionQueries>
@@ -19,18 +29,19 @@ export type SessionQueries = ReturnType<typeof sessionQueries>
 /** All SQL about the sign-ins of people. */
 export function sessionQueries(db: Db) {
   type Stored = Omit<SessionRow, 'amr'> & { amr: string }
-  const columns = `id, user_id AS userId, jti, amr, address, user_agent AS userAgent, created_at AS createdAt,
+  const columns = `id, user_id AS userId, jti, cookie_hash AS cookieHash, amr, address, user_agent AS userAgent, created_at AS createdAt,
     last_used_at AS lastUsedAt, expires_at AS expiresAt FROM sessions`
   const byId = db.prepare<[id: string], Stored>(`SELECT ${columns} WHERE id = ?`)
+  const byCookie = db.prepare<[cookieHash: Uint8Array], Stored>(`SELECT ${columns} WHERE cookie_hash = ?`)
   const byPerson = db.prepare<[userId: string, now: bigint], Stored>(
     `SELECT ${columns} WHERE user_id = ? AND expires_at > ? ORDER BY last_used_at DESC, id DESC`,
   )
   const insert = db.prepare(`
-    INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
-    VALUES (@id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt)`)
+    INSERT INTO sessions (id, user_id, jti, cookie_hash, amr, address, user_agent, created_at, last_used_at, expires_at)
+    VALUES (@id, @userId, @jti, @cookieHash, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt)`)
   const insertLate = db.prepare(`
-    INSERT INTO sessions (id, user_id, jti, amr, address, user_agent, created_at, last_used_at, expires_at)
-    SELECT @id, @userId, @jti, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt
+    INSERT INTO sessions (id, user_id, jti, cookie_hash, amr, address, user_agent, created_at, last_used_at, expires_at)
+    SELECT @id, @userId, @jti, @cookieHash, @amr, @address, @userAgent, @createdAt, @lastUsedAt, @expiresAt
     WHERE EXISTS (SELECT 1 FROM users WHERE id = @userId AND password_hash = @passwordHash)
     ON CONFLICT DO NOTHING`)
   const byPassword = db.prepare<[userId: string, passwordHash: string]>(
@@ -42,6 +53,9 @@ export function sessionQueries(db: Db) {
   const rotate = db.prepare(`
     UPDATE sessions SET jti = @after, last_used_at = @now, expires_at = @expiresAt, address = @address
     WHERE id = @id AND jti = @before`)
+  const extend = db.prepare(
+    'UPDATE sessions SET last_used_at = @now, expires_at = @expiresAt, address = @address WHERE id = @id',
+  )
   const setAmr = db.prepare('UPDATE sessions SET amr = ? WHERE id = ?')
   const touch = db.prepare('UPDATE sessions SET last_used_at = ?, address = ? WHERE id = ?')
   const end = db.prepare('DELETE FROM sessions WHERE id = ? AND user_id = ?')
@@ -55,7 +69,11 @@ export function sessionQueries(db: Db) {
       const row = byId.get(id)
       return row && parse(row)
     },
-    /** Lists sign-ins whose token is valid or can be refreshed, the last used first. */
+    findByCookie(cookieHash: Uint8Array): SessionRow | undefined {
+      const row = byCookie.get(cookieHash)
+      return row && parse(row)
+    },
+    /** Lists sign-ins that are valid or can be refreshed, the last used first. */
     listSessions: (userId: string, now: number) => byPerson.all(userId, BigInt(now)).map(parse),
     /** Adds a sign-in. Beyond `keep` sign-ins, ends the least recently used. Call it in a transaction. */
     addSession(session: SessionRow, keep: number): void {
@@ -79,6 +97,8 @@ export function sessionQueries(db: Db) {
       expiresAt: number
       address: string
     }): boolean => rotate.run(change).changes > 0,
+    /** Lets a sign-in of the portal go on. */
+    extendSession: (change: Extension): void => void extend.run(change),
     touchSession: (id: string, address: string, now: number): void =>
       void touch.run(BigInt(now), address, id),
     endSession: (id: string, userId: string): boolean => end.run(id, userId).changes > 0,

@@ -57,7 +57,7 @@ export function callerService(deps: CallerDeps) {
     return {
       ...{ kind: 'machine', userId: null, keyId: null, ...actingFor(store), role: null, isSuperAdmin: false },
       ...MACHINE_RIGHTS,
-      token: { jti: claims.jti, exp: claims.exp, sessionId: null, amr: [] },
+      token: { jti: claims.jti, exp: claims.exp, sessionId: null, isPortal: false, amr: [] },
       clientInfo,
     }
   }
@@ -82,7 +82,13 @@ export function callerService(deps: CallerDeps) {
       role: active?.role ?? null,
       isSuperAdmin: person.isSuperAdmin,
       ...rights,
-      token: { jti: claims.jti, exp: claims.exp, sessionId: session.id, amr: session.amr },
+      token: {
+        jti: claims.jti,
+        exp: claims.exp,
+        sessionId: session.id,
+        isPortal: session.jti === null,
+        amr: session.amr,
+      },
       clientInfo,
     }
   }

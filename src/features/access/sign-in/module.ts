@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import type { Caller } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
@@ -6,6 +7,7 @@ import { type AddressThrottle, createAddressThrottle } from '../../../core/throt
 import { createTokens } from '../../../http/access-tokens.ts'
 import { type AddressBudgets, createAddressBudget } from '../../../http/budgets/address-budget.ts'
 import type { Guards } from '../../../http/guards.ts'
+import { createPortalDoor } from '../../../http/portal-door.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import { createWriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Base, Module } from '../../module.ts'
@@ -18,9 +20,11 @@ import { createLockout } from './lockout.ts'
 import { createMachineGrant } from './machine-grant.ts'
 import { operatorTokenService } from './operator-tokens.ts'
 import { createPasswordCheck, type PasswordCheckDeps } from './password-check.ts'
+import { portalRoutes } from './portal-routes.ts'
+import { portalService } from './portal-service.ts'
 import { signInQueries } from './queries.ts'
 import { refreshService } from './refresh.ts'
-import { signInRoutes } from './routes.ts'
+import { discoveryRoutes, tokenRoutes } from './routes.ts'
 import { type SignInDeps, signInService } from './service.ts'
 import { createSessionStart } from './session-start.ts'
 import { signInAddressQueries } from './sign-in-address-queries.ts'
@@ -63,7 +67,8 @@ export const buildOperatorTokens = (base: Base, needs: { storeRows: StoreQueries
  * calls `demandStill` in the transaction of its effect.
  *
  * The `jti` of a sign-in is its one valid token. Refreshing replaces it in one UPDATE, so exactly one of several refreshes
- * wins. A machine's token carries the generation of its client secret.
+ * wins. A sign-in of the portal has a cookie instead (`portal-service.ts`), and each of its tokens is valid until it ends. A
+ * machine's token carries the generation of its client secret.
  *
  * A failed sign-in does the same work for a known address as for an unknown one, and no write there waits for the disk:
  * either would tell them apart.
@@ -97,7 +102,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     queries,
     sessions,
     tokens,
-    holders: createTokenHolders(queries, people, sessions, reads.remember),
+    holders: createTokenHolders(queries, people, sessions, reads.remember, clock),
     issuer: createTokenIssuer({
       tokens,
       plans: base.plans,
@@ -112,14 +117,16 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   const { readWrongCodes } = twoFactor
   const tries = { failures, codeFailures, knownTries, otherTries }
   const lockout = createLockout({ ...tries, addresses, readWrongCodes, clock })
-  const { signIn } = signInService({
+  const { signIn, signInFirst } = signInService({
     ...common,
     passwords: createPasswordCheck({ ...common, passwords, findPendingPassword }),
-    startSession: createSessionStart({ ...common, twoFactor, lockout }),
+    sessionStart: createSessionStart({ ...common, twoFactor, lockout }),
     twoFactor,
     lockout,
     inTurn: needs.inTurn,
   })
+  const portal = portalService({ ...common, signIn, signInFirst })
+  const portalDoor = createPortalDoor(base.baseUrl)
   const { grant } = createMachineGrant({ ...common, clientFailures, unknownFailures })
   const { refresh, revoke, prune } = refreshService(common)
   const { findCallerByToken, findCallerByKey } = callerService({
@@ -145,6 +152,8 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   const service = {
     tokens,
     signIn,
+    portal,
+    portalDoor,
     findCallerByToken,
     findCallerByKey,
     /** The state of all data that rights are read from. */
@@ -164,7 +173,11 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
 
   return {
     service,
-    routes: (guards: Guards) => signInRoutes(guards, { grant, signIn, refresh, revoke }, base.baseUrl),
+    routes: (guards: Guards) =>
+      new Elysia({ name: 'sign-in' })
+        .use(tokenRoutes(guards, { grant, signIn, refresh, revoke }))
+        .use(portalRoutes(guards, portal, portalDoor))
+        .use(discoveryRoutes(base.baseUrl)),
     chores: [
       { name: 'deleting ended tokens', everyMs: HOUR_MS, run: prune },
       {

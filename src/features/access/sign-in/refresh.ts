@@ -45,17 +45,18 @@ export function refreshService(deps: RefreshDeps) {
     const holder = holders.findPerson(claims)
     if (!holder) throw signInFirst()
     const { person, memberships, session } = holder
-    const jti = issuer.createJti()
+    if (session.jti === null) throw refreshInPortal()
+    const after = { jti: issuer.createJti(), expiresAt: issuer.computeRefreshEnd() }
     const isWinner = sessions.rotateSession({
       id: session.id,
       before: claims.jti,
-      after: jti,
+      after: after.jti,
       now: clock.now(),
-      expiresAt: issuer.computeRefreshEnd(),
+      expiresAt: after.expiresAt,
       address: clientInfo.address,
     })
     if (!isWinner) throw signInFirst()
-    return issuer.issueForPerson(person, memberships, { ...session, jti })
+    return issuer.issueForPerson(person, memberships, { ...session, ...after })
   }
 
   return {
@@ -110,3 +111,10 @@ export function refreshService(deps: RefreshDeps) {
     prune: (): void => queries.pruneRevoked(clock.now() - REVOKED_KEPT_MS),
   }
 }
+
+/** Its cookie gives the next token, as often as it is asked. */
+const refreshInPortal = () =>
+  new ApiError(
+    'unauthorized',
+    'This token belongs to a sign-in of the portal, which POST /portal/session/refresh refreshes',
+  )

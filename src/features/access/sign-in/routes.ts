@@ -20,8 +20,21 @@ import type { SignInService } from './service.ts'
 
 const FORM_BYTES_MAX = 8 * 1024
 
+/** Failures of a route that takes a password and a second factor. */
+export const SIGN_IN_FAILURES = [
+  ...WRITING,
+  ...JSON_BODY,
+  'requires_2fa',
+  'invalid_2fa',
+  'account_not_verified',
+  ['credential_ambiguous', 'Both a code and a recovery code were sent.'],
+  ['unauthorized', 'The e-mail address or the password is wrong.'],
+  ['rate_limit_exceeded', 'Too many sign-ins came from this network address.'],
+  ['too_many_requests', 'Too many sign-ins failed for this e-mail address.'],
+] as const
+
 /** RFC 8414: lets clients of OAuth configure themselves. Open to everyone, and may be cached. */
-function discoveryRoutes(baseUrl: () => string) {
+export function discoveryRoutes(baseUrl: () => string) {
   return new Elysia({ name: 'sign-in.discovery', tags: ['Authentication'] }).get(
     '/.well-known/oauth-authorization-server',
     ({ set }) => {
@@ -49,7 +62,7 @@ export interface SignInServices {
 }
 
 /** Contract 4.4: the machine grant, the sign-in of people, refreshing and revoking tokens. No answer may be cached. */
-function tokenRoutes(
+export function tokenRoutes(
   { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   { grant, signIn, refresh, revoke }: SignInServices,
 ) {
@@ -85,17 +98,7 @@ function tokenRoutes(
       body: SignInRequest,
       response: {
         200: UserToken,
-        ...failures(
-          ...WRITING,
-          ...JSON_BODY,
-          'requires_2fa',
-          'invalid_2fa',
-          'account_not_verified',
-          ['credential_ambiguous', 'Both a code and a recovery code were sent.'],
-          ['unauthorized', 'The e-mail address or the password is wrong.'],
-          ['rate_limit_exceeded', 'Too many sign-ins came from this network address.'],
-          ['too_many_requests', 'Too many sign-ins failed for this e-mail address.'],
-        ),
+        ...failures(...SIGN_IN_FAILURES),
       },
       detail: {
         operationId: 'login',
@@ -114,7 +117,10 @@ function tokenRoutes(
           ...WRITING,
           'credential_ambiguous',
           'ip_not_allowed',
-          ['unauthorized', 'The token is invalid, was revoked, or expired more than five minutes ago.'],
+          [
+            'unauthorized',
+            'The token is invalid, was revoked, expired more than five minutes ago, or belongs to a sign-in of the portal.',
+          ],
           ['rate_limit_exceeded', 'Too many refreshes came from this network address.'],
         ),
       },
@@ -137,9 +143,3 @@ function tokenRoutes(
       },
     })
 }
-
-export const signInRoutes = (
-  guards: Pick<Guards, 'forAnyone' | 'budgets'>,
-  services: SignInServices,
-  baseUrl: () => string,
-) => new Elysia({ name: 'sign-in' }).use(tokenRoutes(guards, services)).use(discoveryRoutes(baseUrl))

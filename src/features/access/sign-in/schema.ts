@@ -84,6 +84,8 @@ export type RevokeForm = typeof RevokeForm.static
 
 export const Revoked = t.Object({ status: t.Literal('revoked') })
 
+export const PortalSessionEnded = t.Object({ status: t.Literal('ended') })
+
 const accessToken = {
   access_token: t.String({ description: 'Signed JWT.' }),
   token_type: t.Literal('Bearer'),

@@ -11,15 +11,15 @@ import { signInEvent } from './events.ts'
 import type { Lockout } from './lockout.ts'
 import type { PasswordCheck } from './password-check.ts'
 import { membershipView, type SignInRequest, type UserToken } from './schema.ts'
-import type { SessionStart, StartedSession } from './session-start.ts'
+import type { PortalCookie, SessionStart, StartedSession } from './session-start.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 import { tryWrite } from './unwritten.ts'
 
 export interface SignInDeps extends Pick<Base, 'log' | 'atomically' | 'record'> {
-  people: Pick<PeopleQueries, 'findPersonByEmail' | 'listMemberships'>
+  people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail' | 'listMemberships'>
   issuer: Pick<TokenIssuer, 'issueForPerson'>
   passwords: PasswordCheck
-  startSession: SessionStart
+  sessionStart: SessionStart
   twoFactor: Pick<FactorCheck, 'countWrongCode'>
   lockout: Pick<Lockout, 'peek' | 'fail' | 'tryLocked'>
   /** Runs the work of one key in order. */
@@ -32,7 +32,7 @@ export type SignInService = ReturnType<typeof signInService>
 
 /** Signs people in (contract 5.1, 5.2). */
 export function signInService(deps: SignInDeps) {
-  const { people, issuer, passwords, startSession, twoFactor, lockout, log, atomically, record } = deps
+  const { people, issuer, passwords, sessionStart, twoFactor, lockout, log, atomically, record } = deps
 
   function countFailure(
     email: string,
@@ -59,6 +59,7 @@ export function signInService(deps: SignInDeps) {
     email: string,
     request: SignInRequest,
     clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
   ): Promise<UserToken | RateVerdict> {
     const found = people.findPersonByEmail(email)
     const verdict = lockout.peek(email, found)
@@ -69,7 +70,7 @@ export function signInService(deps: SignInDeps) {
       throw signInFirst()
     }
     const person = await passwords.rehash(owner, request.password)
-    const started = startSession(email, person, request, clientInfo)
+    const started = sessionStart.start(email, person, request, clientInfo, cookie)
     if (started) return buildAnswer(person, started)
     countWrongCode(person)
     countFailure(email, person, 'two_factor', clientInfo)
@@ -86,6 +87,7 @@ export function signInService(deps: SignInDeps) {
     email: string,
     request: SignInRequest,
     clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
     verdict: RateVerdict,
   ) {
     const found = people.findPersonByEmail(email)
@@ -94,7 +96,7 @@ export function signInService(deps: SignInDeps) {
     const network = networkKey(clientInfo.address)
     const isRight = await passwords.isOwn(tried.owner, request.password, network)
     if (!tried.owner) throw tooManyRequests(verdict)
-    const started = isRight ? startSession(email, tried.owner, request, clientInfo) : undefined
+    const started = isRight ? sessionStart.start(email, tried.owner, request, clientInfo, cookie) : undefined
     if (started) return buildAnswer(tried.owner, started)
     if (isRight) countWrongCode(tried.owner)
     const { id } = tried.owner
@@ -127,8 +129,9 @@ export function signInService(deps: SignInDeps) {
      *
      * @throws ApiError `too_many_requests` after five failures of one address in a quarter of an hour, `unauthorized`,
      * `account_not_verified`, `requires_2fa`, `invalid_2fa`.
+     * @param cookie makes it a sign-in of the portal.
      */
-    async signIn(request: SignInRequest, clientInfo: ClientInfo): Promise<UserToken> {
+    async signIn(request: SignInRequest, clientInfo: ClientInfo, cookie?: PortalCookie): Promise<UserToken> {
       const { totp_code, recovery_code } = readCodes(request)
       if (totp_code !== undefined && recovery_code !== undefined) {
         throw new ApiError('credential_ambiguous', 'Send totp_code or recovery_code, not both')
@@ -136,9 +139,20 @@ export function signInService(deps: SignInDeps) {
       // A text that is no address is looked up, counted and refused like any other.
       const email = normaliseEmail(request.email) ?? `?${request.email}`
       // One at a time for each person: of many guesses at once, no more than the limit are checked.
-      const result = await deps.inTurn(email, () => signInUnlessLocked(email, request, clientInfo))
+      const result = await deps.inTurn(email, () => signInUnlessLocked(email, request, clientInfo, cookie))
       // Requests for a locked address are counted before they are checked, and must not make its owner queue.
-      return 'isAllowed' in result ? signInLocked(email, request, clientInfo, result) : result
+      return 'isAllowed' in result ? signInLocked(email, request, clientInfo, cookie, result) : result
+    },
+
+    /**
+     * Signs a person in to the portal who has just set the first password of their account.
+     *
+     * @throws ApiError `unauthorized` for an account that is gone.
+     */
+    async signInFirst(userId: string, clientInfo: ClientInfo, cookie: PortalCookie): Promise<UserToken> {
+      const person = people.findPerson(userId)
+      if (!person) throw signInFirst()
+      return buildAnswer(person, sessionStart.startFirst(person, clientInfo, cookie))
     },
   }
 }

@@ -10,15 +10,26 @@ import type { SessionRow } from '../sessions/session-queries.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { signInEvent } from './events.ts'
 import type { Lockout } from './lockout.ts'
+import { computePortalEnd } from './portal-lifetime.ts'
 import type { SignInRequest } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface SessionStartDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'findPerson' | 'setLastSignIn'>
-  sessions: Pick<BufferedSessions, 'addSession' | 'bufferSession'>
+  sessions: Pick<
+    BufferedSessions,
+    'addSession' | 'bufferSession' | 'findByCookie' | 'endSession' | 'endUnwritten'
+  >
   issuer: Pick<TokenIssuer, 'createJti' | 'computeRefreshEnd'>
   twoFactor: Pick<FactorCheck, 'isEnabled' | 'pass' | 'passUnwritten'>
   lockout: Pick<Lockout, 'succeed' | 'rememberAddress'>
+}
+
+/** The cookie of a sign-in of the portal. */
+export interface PortalCookie {
+  hash: Buffer
+  /** Hashes of the cookies that came along. Their sign-ins end, so that nobody keeps a way in that the browser has lost. */
+  earlier: readonly Buffer[]
 }
 
 /** A completed sign-in. */
@@ -29,46 +40,88 @@ export interface StartedSession {
 
 export type SessionStart = ReturnType<typeof createSessionStart>
 
-/** Starts the session of a person whose password was right. */
+/** Starts the sessions of people whose password was right. */
 export function createSessionStart(deps: SessionStartDeps) {
   const { people, sessions, issuer, clock, ids, twoFactor, lockout, atomically, record } = deps
 
   /** Creates a sign-in without writing it. */
-  function createSession(person: PersonRow, amr: string[], clientInfo: ClientInfo): SessionRow {
+  function createSession(
+    person: PersonRow,
+    amr: string[],
+    clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
+  ): SessionRow {
     const now = clock.now()
     // A password reset while the password was hashed ends all sign-ins, including this one.
     if (people.findPerson(person.id)?.passwordHash !== person.passwordHash) throw signInFirst()
     return {
       id: ids.uuid(),
       userId: person.id,
-      jti: issuer.createJti(),
+      jti: cookie ? null : issuer.createJti(),
+      cookieHash: cookie?.hash ?? null,
       amr,
       address: clientInfo.address,
       userAgent: clientInfo.userAgent,
       createdAt: now,
       lastUsedAt: now,
-      expiresAt: issuer.computeRefreshEnd(),
+      expiresAt: cookie ? computePortalEnd(now, now) : issuer.computeRefreshEnd(),
     }
   }
 
-  /** Uses up the code and writes the sign-in. Call it in a transaction. */
-  function write(email: string, person: PersonRow, request: SignInRequest, clientInfo: ClientInfo) {
-    const isAsked = twoFactor.isEnabled(person.id)
-    const passed = isAsked ? twoFactor.pass(person.id, readFactor(request), clientInfo) : undefined
-    if (passed?.ok === false) return undefined
-    const amr = isAsked ? ['pwd', 'otp'] : ['pwd']
-    const session = createSession(person, amr, clientInfo)
-    lockout.succeed(email, person, clientInfo.address)
+  /** Lists the sign-ins whose cookies came along. */
+  const listEarlier = (cookie: PortalCookie | undefined): SessionRow[] =>
+    (cookie?.earlier ?? []).flatMap((hash) => sessions.findByCookie(hash) ?? [])
+
+  /** Writes a sign-in. Call it in a transaction. */
+  function open(
+    person: PersonRow,
+    amr: string[],
+    clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
+  ): SessionRow {
+    const session = createSession(person, amr, clientInfo, cookie)
     sessions.addSession(session, LIMITS.sessionsPerPersonMax)
+    for (const { id, userId } of listEarlier(cookie)) {
+      if (!sessions.endSession(id, userId)) continue
+      record(signInEvent('person', 'session.ended', userId, { session_id: id }, clientInfo))
+    }
     lockout.rememberAddress(person, clientInfo.address)
     people.setLastSignIn(person.id, session.createdAt)
     record(signInEvent('person', 'login.succeeded', person.id, { session_id: session.id, amr }, clientInfo))
+    return session
+  }
+
+  /** Holds a sign-in in memory, because the person who has to make room must get in. */
+  function hold(
+    person: PersonRow,
+    amr: string[],
+    clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
+  ): SessionRow {
+    const session = createSession(person, amr, clientInfo, cookie)
+    sessions.bufferSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
+    for (const earlier of listEarlier(cookie)) sessions.endUnwritten(earlier)
+    return session
+  }
+
+  /** Uses up the code and writes the sign-in. Call it in a transaction. */
+  function write(
+    email: string,
+    person: PersonRow,
+    request: SignInRequest,
+    clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
+  ) {
+    const isAsked = twoFactor.isEnabled(person.id)
+    const passed = isAsked ? twoFactor.pass(person.id, readFactor(request), clientInfo) : undefined
+    if (passed?.ok === false) return undefined
+    const session = open(person, isAsked ? ['pwd', 'otp'] : ['pwd'], clientInfo, cookie)
+    lockout.succeed(email, person, clientInfo.address)
     return { session, recoveryCodesLeft: passed?.recoveryCodesLeft }
   }
 
   /**
-   * The same while the database cannot be written, because the person who has to make room must get in. The sign-in stays
-   * in memory.
+   * The same while the database cannot be written.
    *
    * @throws `cause` for a recovery code, because its use has to be written.
    */
@@ -77,36 +130,50 @@ export function createSessionStart(deps: SessionStartDeps) {
     person: PersonRow,
     request: SignInRequest,
     clientInfo: ClientInfo,
+    cookie: PortalCookie | undefined,
     cause: unknown,
   ) {
     const isAsked = twoFactor.isEnabled(person.id)
     const isRight = isAsked ? twoFactor.passUnwritten(person.id, readFactor(request)) : true
     if (isRight === undefined) throw cause
     if (!isRight) return undefined
-    const session = createSession(person, isAsked ? ['pwd', 'otp'] : ['pwd'], clientInfo)
+    const session = hold(person, isAsked ? ['pwd', 'otp'] : ['pwd'], clientInfo, cookie)
     lockout.succeed(email, person, clientInfo.address)
-    sessions.bufferSession(session, LIMITS.sessionsPerPersonMax, person.passwordHash)
     return { session }
   }
 
-  /**
-   * Signs the owner of a password in, if the second factor is right. A code and its sign-in are written together, or
-   * neither is.
-   *
-   * @returns undefined for a wrong second factor. @throws ApiError `requires_2fa`.
-   */
-  return function startSession(
-    email: string,
-    person: PersonRow,
-    request: SignInRequest,
-    clientInfo: ClientInfo,
-  ): StartedSession | undefined {
-    try {
-      return atomically(() => write(email, person, request, clientInfo))
-    } catch (error) {
-      if (!isUnwritable(error)) throw error
-      return startUnwritten(email, person, request, clientInfo, error)
-    }
+  return {
+    /**
+     * Signs the owner of a password in, if the second factor is right. A code and its sign-in are written together, or
+     * neither is.
+     *
+     * @param cookie makes it a sign-in of the portal.
+     * @returns undefined for a wrong second factor. @throws ApiError `requires_2fa`.
+     */
+    start(
+      email: string,
+      person: PersonRow,
+      request: SignInRequest,
+      clientInfo: ClientInfo,
+      cookie: PortalCookie | undefined,
+    ): StartedSession | undefined {
+      try {
+        return atomically(() => write(email, person, request, clientInfo, cookie))
+      } catch (error) {
+        if (!isUnwritable(error)) throw error
+        return startUnwritten(email, person, request, clientInfo, cookie, error)
+      }
+    },
+
+    /** Signs the owner of an account in who has just set its first password. */
+    startFirst(person: PersonRow, clientInfo: ClientInfo, cookie: PortalCookie): StartedSession {
+      try {
+        return { session: atomically(() => open(person, ['pwd'], clientInfo, cookie)) }
+      } catch (error) {
+        if (!isUnwritable(error)) throw error
+        return { session: hold(person, ['pwd'], clientInfo, cookie) }
+      }
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts'
 import type { Claims } from '../../../http/access-tokens.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
@@ -21,7 +22,19 @@ export function createTokenHolders(
   people: Pick<PeopleQueries, 'findPersonWithMemberships'>,
   sessions: Pick<BufferedSessions, 'findSession'>,
   remember: Reads['remember'],
+  clock: Pick<Clock, 'now'>,
 ) {
+  /** The portal's sign-ins may end before their tokens expire. */
+  const isValid = (session: SessionRow, jti: string): boolean =>
+    session.jti === null ? session.expiresAt > clock.now() : session.jti === jti
+
+  /** Finds the person of a sign-in. */
+  function findPersonOf(session: SessionRow): PersonHolder | undefined {
+    const { userId } = session
+    const found = remember(`person ${userId}`, () => people.findPersonWithMemberships(userId))
+    return found && { ...found, session }
+  }
+
   return {
     /** Finds the store of a machine grant's token. A new client secret ends older tokens, except the one that requested it. */
     findStore({ jti, sub, generation = 1 }: Claims): TokenStore | undefined {
@@ -32,9 +45,10 @@ export function createTokenHolders(
     /** Finds the person of a sign-in's token, with the sign-in. */
     findPerson({ jti, sub, sid }: Claims): PersonHolder | undefined {
       const session = sid === undefined ? undefined : sessions.findSession(sid)
-      if (session?.jti !== jti || session.userId !== sub) return undefined
-      const found = remember(`person ${sub}`, () => people.findPersonWithMemberships(sub))
-      return found && { ...found, session }
+      if (!session || session.userId !== sub || !isValid(session, jti)) return undefined
+      return findPersonOf(session)
     },
+
+    findPersonOf,
   }
 }

@@ -1,8 +1,9 @@
 import { LIMITS } from '../../../core/limits.ts'
 import { limitOrNull, type PlanName } from '../../../core/plans.ts'
-import type { Tokens } from '../../../http/access-tokens.ts'
+import type { Claims, Tokens } from '../../../http/access-tokens.ts'
 import type { Base } from '../../module.ts'
 import type { MembershipRow, PersonRow } from '../../stores/people/queries.ts'
+import type { SessionRow } from '../sessions/session-queries.ts'
 import type { TokenStore } from './queries.ts'
 import type { AccessToken } from './schema.ts'
 
@@ -21,11 +22,9 @@ export type TokenIssuer = ReturnType<typeof createTokenIssuer>
 
 /** Creates access tokens with the claims of contract 4.5. */
 export function createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds }: TokenIssuerDeps) {
-  const buildAnswer = (access_token: string): AccessToken => ({
-    access_token,
-    token_type: 'Bearer',
-    expires_in: lifetimeSeconds,
-  })
+  async function buildAnswer(claims: Omit<Claims, 'exp'>, seconds: number): Promise<AccessToken> {
+    return { access_token: await tokens.sign(claims, seconds), token_type: 'Bearer', expires_in: seconds }
+  }
 
   function buildPlanClaims(plan: PlanName) {
     return { plan, rate_limit: limitOrNull(plans[plan].requestsPerMinute) }
@@ -49,19 +48,19 @@ export function createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds }
         generation: store.secretGeneration,
         ...buildPlanClaims(store.plan),
       }
-      return buildAnswer(await tokens.sign(claims, lifetimeSeconds))
+      return buildAnswer(claims, lifetimeSeconds)
     },
 
-    /** Creates a token of a person's sign-in. */
+    /** Creates a token of a person's sign-in, which it does not outlive. */
     async issueForPerson(
       person: PersonRow,
       memberships: readonly MembershipRow[],
-      session: { id: string; jti: string; amr: string[] },
+      session: Pick<SessionRow, 'id' | 'jti' | 'amr' | 'expiresAt'>,
     ): Promise<AccessToken> {
       const [only] = memberships.length === 1 ? memberships : []
       const claims = {
         sub: person.id,
-        jti: session.jti,
+        jti: session.jti ?? ids.uuid(),
         user_type: 'user' as const,
         user_id: person.id,
         memberships: memberships
@@ -72,7 +71,8 @@ export function createTokenIssuer({ tokens, plans, clock, ids, lifetimeSeconds }
         amr: session.amr,
         ...(only && buildPlanClaims(only.plan)),
       }
-      return buildAnswer(await tokens.sign(claims, lifetimeSeconds))
+      const secondsLeft = Math.floor((session.expiresAt - clock.now()) / 1000)
+      return buildAnswer(claims, Math.min(lifetimeSeconds, secondsLeft))
     },
   }
 }

@@ -31,7 +31,7 @@ export interface DeliveryRouteDeps {
 
 /** Routes for what webhooks were sent (contract 9.5, 9.6). */
 export function deliveryRoutes(
-  { forStore }: Pick<Guards, 'forStore'>,
+  { forStoreSettings }: Pick<Guards, 'forStoreSettings'>,
   { findWebhook, deliveries, recover, listInbox }: DeliveryRouteDeps,
 ) {
   return new Elysia({
@@ -39,7 +39,7 @@ export function deliveryRoutes(
     prefix: '/v1/search/webhooks',
     tags: ['Changes and webhooks'],
   })
-    .use(forStore)
+    .use(forStoreSettings)
     .get('/inbox', ({ actor }) => listInbox(actor.storeId), {
       can: 'search:read',
       response: { 200: Inbox, ...failures(...FOR_STORE, ...READING) },

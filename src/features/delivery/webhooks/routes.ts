@@ -26,7 +26,7 @@ const URL_REFUSED = [
 
 /** Routes for webhooks (contract 9.2, 9.4). */
 export function webhookRoutes(
-  { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
+  { forStoreSettings, idempotency }: Pick<Guards, 'forStoreSettings' | 'idempotency'>,
   webhooks: WebhookService,
 ) {
   return new Elysia({
@@ -34,7 +34,7 @@ export function webhookRoutes(
     prefix: '/v1/search/webhooks',
     tags: ['Changes and webhooks'],
   })
-    .use(forStore)
+    .use(forStoreSettings)
     .post(
       '',
       async (context) => {
@@ -138,13 +138,16 @@ export function webhookRoutes(
 }
 
 /** The route that replaces the secret of callbacks (contract 9.7). */
-export function callbackSecretRoutes({ forStore }: Pick<Guards, 'forStore'>, webhooks: WebhookService) {
+export function callbackSecretRoutes(
+  { forStoreSettings }: Pick<Guards, 'forStoreSettings'>,
+  webhooks: WebhookService,
+) {
   return new Elysia({
     name: 'callbackSecret.routes',
     prefix: '/v1/store/callback-secret',
     tags: ['Changes and webhooks'],
   })
-    .use(forStore)
+    .use(forStoreSettings)
     .post(
       '/rotate',
       ({ actor, body, set }) => {

@@ -6,9 +6,12 @@ import { SessionErased, ShopperSessionParams } from './schema.ts'
 import type { SessionService } from './service.ts'
 
 /** Contract 3.14: a shopper's session. */
-export function sessionRoutes({ forStore }: Pick<Guards, 'forStore'>, sessions: SessionService) {
+export function sessionRoutes(
+  { forStoreSettings }: Pick<Guards, 'forStoreSettings'>,
+  sessions: SessionService,
+) {
   return new Elysia({ name: 'shopper-sessions.routes', prefix: '/v1/search/sessions', tags: ['Analytics'] })
-    .use(forStore)
+    .use(forStoreSettings)
     .delete('/:session_id', ({ actor, params }) => sessions.erase(actor, params.session_id), {
       can: 'search:write',
       parse: noBody,

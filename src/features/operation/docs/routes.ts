@@ -17,8 +17,8 @@ import { renderStartPage, START } from './start-page.ts'
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
 
 export interface DocsDeps {
-  /** Whether the install has a store, and so an owner. */
-  hasStore(): boolean
+  /** Whether there is a super-admin. */
+  hasOwner(): boolean
   /** Every route of the program. */
   listRoutes(): readonly ListedRoute[]
 }
@@ -26,11 +26,11 @@ export interface DocsDeps {
 /**
  * The pages for readers: the start page, the API page, the guide and one page for each error. They work without a network.
  */
-export function docsRoutes({ hasStore, listRoutes }: DocsDeps) {
+export function docsRoutes({ hasOwner, listRoutes }: DocsDeps) {
   const listSenders = createSenders(listRoutes)
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
     .get('/', ({ request, set }) =>
-      answerPageOrData({ request, set }, () => renderStartPage(hasStore()), START),
+      answerPageOrData({ request, set }, () => renderStartPage(hasOwner()), START),
     )
     .get('/favicon.ico', () => answerMark())
     .get('/docs', ({ request }) => serveAsset(request, 'page.html'))

@@ -1,8 +1,8 @@
 import { page } from '../../../http/page.ts'
 
-/** Renders the page at `/`. It tells strangers nothing about the stores. @param hasStore whether anybody owns the install. */
-export const renderStartPage = (hasStore: boolean): string =>
-  hasStore
+/** Renders the page at `/`. It tells strangers nothing about the stores. @param hasOwner whether anybody owns the install. */
+export const renderStartPage = (hasOwner: boolean): string =>
+  hasOwner
     ? page('Lookalike', `${OWNED}\n    ${PLACES}`)
     : page('Lookalike is new here', `${NEW}\n    ${PLACES}`)
 
@@ -10,9 +10,9 @@ const OWNED = `<h1>Lookalike is running</h1>
     <p>It finds the products of a store by picture and by words. Shops and programs use it over its API; the pages below show how.</p>`
 
 const NEW = `<h1>Lookalike is running, and nobody owns it yet</h1>
-    <p>Make the first account and its store on the machine where the service runs. Nothing is sent anywhere.</p>
-    <pre class="copy"><code>lookalike setup --email you@shop.example --store 'My shop'</code></pre>
-    <p>The command asks for a password, and prints the credentials and a first call to copy. If you started the service with <code>--data-dir</code>, add the same folder here.</p>`
+    <p>Open the set-up link that it printed in its terminal: it makes the first account and its store. Lost it? This prints a new one, on the machine where the service runs:</p>
+    <pre class="copy"><code>lookalike setup-link</code></pre>
+    <p>No browser there? <code>lookalike setup --email you@shop.example --store 'My shop'</code> does the same, and asks for a password. If you started the service with <code>--data-dir</code>, add the same folder here.</p>`
 
 const PLACES = `<ul class="places">
       <li><a href="/docs"><strong>API</strong><span>All calls, to read and to try</span></a></li>

@@ -2,14 +2,13 @@ import type { Actor, Caller, CallerStore } from '../../../core/actor.ts'
 import { type DescribeStoreAct, describeAct, operatorAct } from '../../../core/audit.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
-import { findSlugProblem, RESERVED_SLUGS } from '../../../core/slugs.ts'
-import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { StoreService } from '../stores/service.ts'
 import type { InviteService } from '../team/invites.ts'
 import type { AdminStoreBody, OpenedStore, StoreBody, StoreWithInvite } from './schema.ts'
+import { demandSlug, slugTaken } from './slug-rule.ts'
 
 export interface OpeningDeps extends Pick<Base, 'atomically'> {
   storeRows: Pick<StoreQueries, 'findStoreBySlug'>
@@ -33,11 +32,7 @@ export function openingService(deps: OpeningDeps) {
   function chooseSlug({ name, slug }: StoreBody): string {
     if (slug === undefined) return stores.chooseSlug(name)
     if (!storeRows.findStoreBySlug(slug)) return slug
-    throw new ApiError(
-      'conflict',
-      `The slug ${slug} belongs to another store; send another one, or none to have it made of the name`,
-      { details: { slug } },
-    )
+    throw slugTaken(slug)
   }
 
   /** Adds a store. Nobody sees its first client secret; its people make a new one when they need it. */
@@ -98,18 +93,6 @@ export function openingService(deps: OpeningDeps) {
       return { id, slug, name, plan, invite: await invites.send(written) }
     },
   }
-}
-
-/** @throws ApiError `validation_error` for a slug that no store can have. */
-function demandSlug({ slug }: StoreBody): void {
-  if (slug === undefined || !findSlugProblem(slug)) return
-  const fault = RESERVED_SLUGS.has(slug)
-    ? { code: 'reserved', message: 'is a page of this service; choose another' }
-    : {
-        code: 'format',
-        message: 'must have 2 to 40 letters a-z, digits and dashes, with no dash at either end',
-      }
-  throw validationError([{ in: 'body', pointer: '/slug', ...fault }])
 }
 
 const onlyTheOperator = () =>

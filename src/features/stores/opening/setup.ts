@@ -20,6 +20,8 @@ export interface SetupDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
 export interface SetupRequest {
   email: string
   password: string
+  /** Default: the part of the address before the @. */
+  fullName?: string | undefined
   storeName: string
   slug?: string | undefined
   /** Default: enterprise, because the store is on the operator's own machine. */
@@ -103,15 +105,17 @@ export function setupService(deps: SetupDeps) {
      * Creates a store with its owner and its machine grant (the `setup` command). While the install has no super-admin,
      * a new owner becomes one.
      *
+     * @param check runs first in the transaction, and stops it by an error.
      * @throws OperatorError
      */
-    async run(request: SetupRequest): Promise<SetupResult> {
+    async run(request: SetupRequest, check = (): void => {}): Promise<SetupResult> {
       const { email, name } = parseSetup(request)
       // Before the password: a person who lost the secret may have lost the password, too.
       chooseSlug(request)
       const owner = await resolveOwner(email, request)
       try {
         return atomically(() => {
+          check()
           const { passwordHash } = owner
           const createdAt = clock.now()
           if (passwordHash !== undefined)
@@ -119,7 +123,7 @@ export function setupService(deps: SetupDeps) {
               id: owner.id,
               passwordHash,
               email,
-              name: email.split('@', 1)[0] ?? email,
+              name: request.fullName ?? email.split('@', 1)[0] ?? email,
               isSuperAdmin: !people.hasSuperAdmin(),
               provenAt: createdAt,
               createdAt,

@@ -6,9 +6,12 @@ import type { OwnSettingsService } from './own-settings.ts'
 import { SettingsPatch, StoreSettings } from './schema.ts'
 
 /** Routes for the settings of a store (contract 4.13). */
-export function settingsRoutes({ forStore }: Pick<Guards, 'forStore'>, settings: OwnSettingsService) {
+export function settingsRoutes(
+  { forStoreSettings }: Pick<Guards, 'forStoreSettings'>,
+  settings: OwnSettingsService,
+) {
   return new Elysia({ name: 'settings.routes', prefix: '/v1/store/settings', tags: ['Store'] })
-    .use(forStore)
+    .use(forStoreSettings)
     .get('', ({ actor }) => settings.show(actor.storeId), {
       can: 'security:manage',
       response: { 200: StoreSettings, ...failures(...FOR_STORE, ...READING) },

@@ -2,7 +2,9 @@ import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Guards } from '../../../http/guards.ts'
+import type { PortalDoor } from '../../../http/portal-door.ts'
 import type { PasswordHasher } from '../../../platform/passwords.ts'
+import type { PortalService } from '../../access/sign-in/portal-service.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
@@ -24,6 +26,9 @@ export interface TeamNeeds
   people: PeopleQueries
   outbox: OutboxService
   passwords: Pick<PasswordHasher, 'hash'>
+  /** Signs a new person in who accepts in a browser. */
+  portal: Pick<PortalService, 'signInFirst'>
+  portalDoor: PortalDoor
 }
 
 /**
@@ -61,7 +66,7 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
     routes: (guards: Guards) =>
       new Elysia({ name: 'team.routes' })
         .use(inviteRoutes(guards, invites))
-        .use(acceptanceRoutes(guards, acceptance))
+        .use(acceptanceRoutes(guards, acceptance, needs))
         .use(memberRoutes(guards, members))
         .use(userRoutes(guards, members, newUsers))
         .use(retiredUserRoutes(guards)),

@@ -1,10 +1,13 @@
 import { Elysia } from 'elysia'
+import type { ClientInfo } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import type { PortalDoor } from '../../../http/portal-door.ts'
+import type { PortalService } from '../../access/sign-in/portal-service.ts'
 import type { AcceptanceService } from './acceptance.ts'
 import type { InviteService } from './invites.ts'
 import {
@@ -105,7 +108,15 @@ export function inviteRoutes(
 export function acceptanceRoutes(
   { forAnyone, budgets }: Pick<Guards, 'forAnyone' | 'budgets'>,
   acceptance: AcceptanceService,
+  { portal, portalDoor }: { portal: Pick<PortalService, 'signInFirst'>; portalDoor: PortalDoor },
 ) {
+  /** Signs the owner of a new account in, if the page of this service asked. @returns the headers of the answer. */
+  async function signIn(request: Request, { user_id, is_existing_user }: Accepted, clientInfo: ClientInfo) {
+    if (is_existing_user || !portalDoor.isFromOwnPage(request)) return {}
+    const { cookie } = await portal.signInFirst(user_id, clientInfo)
+    return portalDoor.giveCookie(request, cookie)
+  }
+
   const parse = spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax))
   return new Elysia({ name: 'team.acceptance.routes', prefix: '/v1/team/invites', tags: ['Team'] })
     .use(forAnyone)
@@ -122,29 +133,37 @@ export function acceptanceRoutes(
         description: 'Needs no sign-in. The page behind the link of an invitation asks this first.',
       },
     })
-    .post('/accept', ({ body, clientInfo }) => acceptance.accept(body, clientInfo), {
-      parse,
-      body: Acceptance,
-      response: {
-        200: Accepted,
-        ...failures(
-          ...FOR_INVITED,
-          ...WRITING,
-          [
-            'conflict',
-            'The invitation was accepted, was cancelled or has expired (`details.status`), or its person is a member already.',
-          ],
-          [
-            'account_not_verified',
-            'The address has an account whose owner must first set a new password by mail; the link for it was mailed.',
-          ],
-        ),
+    .post(
+      '/accept',
+      async ({ request, body, clientInfo, set }) => {
+        const accepted = await acceptance.accept(body, clientInfo)
+        Object.assign(set.headers, await signIn(request, accepted, clientInfo))
+        return accepted
       },
-      detail: {
-        operationId: 'acceptInvite',
-        summary: 'Accept an invitation by the token of its link',
-        description:
-          'Needs no sign-in. An address without an account needs `full_name` and `password`, and gets one. An existing account joins the store and stays as it is: `full_name` and `password` are ignored.',
+      {
+        parse,
+        body: Acceptance,
+        response: {
+          200: Accepted,
+          ...failures(
+            ...FOR_INVITED,
+            ...WRITING,
+            [
+              'conflict',
+              'The invitation was accepted, was cancelled or has expired (`details.status`), or its person is a member already.',
+            ],
+            [
+              'account_not_verified',
+              'The address has an account whose owner must first set a new password by mail; the link for it was mailed.',
+            ],
+          ),
+        },
+        detail: {
+          operationId: 'acceptInvite',
+          summary: 'Accept an invitation by the token of its link',
+          description:
+            'Needs no sign-in. An address without an account needs `full_name` and `password`, and gets one. An existing account joins the store and stays as it is: `full_name` and `password` are ignored. To a page of this service, the answer about a new account carries the cookie of `POST /portal/session`: the person is signed in.',
+        },
       },
-    })
+    )
 }

@@ -83,7 +83,7 @@ describe('recording', () => {
         isSuperAdmin: false,
         permissions: new Set(),
         powers: new Set(),
-        token: { jti: 'the jti', exp: 1, sessionId: null, amr: [] },
+        token: { jti: 'the jti', exp: 1, sessionId: null, isPortal: false, amr: [] },
         clientInfo: { address: '203.0.113.9', requestId: 'r1', userAgent: 'curl' },
         ...STANDING,
       },

@@ -58,6 +58,7 @@ describe('GET /v1/me/sessions (contract 5.5)', () => {
     const [first, other] = await list(second)
     expect(first as unknown).toEqual({
       id: idOf(second),
+      kind: 'token',
       created_at: '2030-01-01T00:01:00.000Z',
       last_used_at: '2030-01-01T00:01:00.000Z',
       expires_at: '2030-01-01T01:06:00.000Z',

@@ -15,6 +15,7 @@ import {
   refusal,
   sendSignIn,
 } from '../../../support/people.ts'
+import { openPortal, refreshPortal, signOut } from '../../../support/portal.ts'
 import {
   countRows,
   deleteRows,
@@ -135,6 +136,43 @@ describe('a database that cannot be written', () => {
     await app.close()
     start()
     expect([(await me(before)).status, (await me(third)).status]).toEqual([401, 200])
+  })
+
+  test('signs in to the portal, refreshes and signs out, and the earlier sign-in stays ended', async () => {
+    const earlier = await openPortal(app, anna)
+    breakDisk()
+    const browser = await openPortal(app, anna, {}, { cookie: earlier.cookie })
+    const refreshed = await refreshPortal(app, browser.cookie)
+    expect(refreshed.status).toBe(200)
+    const statusOf = async (token: string) => (await me(token)).status
+    expect(await Promise.all([earlier.token, browser.token, tokenIn(refreshed)].map(statusOf))).toEqual([
+      401, 200, 200,
+    ])
+    expect((await refreshPortal(app, earlier.cookie)).status).toBe(401)
+    mendDisk()
+    await laterOn()
+    expect(rows()).toBe(1)
+    await app.close()
+    start()
+    expect(await Promise.all([earlier.token, browser.token].map(statusOf))).toEqual([401, 200])
+    expect((await refreshPortal(app, earlier.cookie)).status).toBe(401)
+    expect((await refreshPortal(app, browser.cookie)).status).toBe(200)
+    breakDisk()
+    const last = await openPortal(app, anna)
+    expect((await signOut(app, last.cookie)).status).toBe(200)
+    expect(await statusOf(last.token)).toBe(401)
+    mendDisk()
+  })
+
+  test('a sign-in of the portal that it holds gives tokens while it cannot be extended', async () => {
+    const { cookie } = await openPortal(app, anna)
+    breakDisk()
+    clock.advance(11 * 60 * MINUTE)
+    expect((await refreshPortal(app, cookie)).status).toBe(200)
+    mendDisk()
+    expect((await refreshPortal(app, cookie)).status).toBe(200)
+    clock.advance(11 * 60 * MINUTE)
+    expect((await refreshPortal(app, cookie)).status).toBe(200)
   })
 
   test('refreshes a sign-in that is held in memory', async () => {
