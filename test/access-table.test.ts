@@ -338,6 +338,12 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { name: 'renamed' } }),
   },
   'DELETE /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },
+  'POST /v1/security/public-keys/:id/preview': {
+    needs: 'keys:manage',
+    thing: 'widget key',
+    but: { 'machine grant': '403 permission_denied', ...moreThanHeHas('search:execute') },
+  },
+  'GET /:slug/portal/widget/preview': { needs: 'nothing' },
 
   'GET /v1/products': { needs: 'products:read' },
   'POST /v1/products': {

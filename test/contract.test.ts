@@ -128,6 +128,7 @@ const SERVED = `
   GET    /v1/security/public-keys/:id  4.11
   PATCH  /v1/security/public-keys/:id  4.11
   DELETE /v1/security/public-keys/:id  4.11
+  POST   /v1/security/public-keys/:id/preview  4.11
   POST   /v1/security/client-secret/rotate     4.9
   GET    /v1/security/ip-whitelist   4.12
   POST   /v1/security/ip-whitelist   4.12

@@ -255,6 +255,9 @@ export const LIMITS = {
   readsOfPeoplePerStorePerMinute: 960,
   /** Requests of a store's machine grant in a minute to the routes for store security, on a plan with limits. */
   machineSecurityRequestsPerMinute: 30,
+  /** Searches in a minute of one person in the portal, and of all people of a store there. */
+  portalSearchesPerPersonPerMinute: 30,
+  portalSearchesPerStorePerMinute: 60,
   /** Concurrent sessions of one person; a new one replaces the least recently used. */
   sessionsPerPersonMax: 50,
 } as const

@@ -35,7 +35,7 @@ export type Purpose = 'api' | 'search' | 'security' | 'feedback'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
-  policy: 'plan' | 'reads' | 'people' | 'person' | 'security' | 'feedback'
+  policy: 'plan' | 'reads' | 'people' | 'searches' | 'people searches' | 'person' | 'security' | 'feedback'
   verdict: RateVerdict
 }
 
@@ -155,6 +155,9 @@ const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> 
   plan: (limit) => `The plan allows ${limit} requests a minute`,
   reads: (limit) => `A person may send ${limit} requests a minute that only read`,
   people: (limit) => `All people of a store together may send ${limit} requests a minute that only read`,
+  searches: (limit) => `A person may make ${limit} searches a minute in the portal`,
+  'people searches': (limit) =>
+    `All people of a store together may make ${limit} searches a minute in the portal`,
   person: (limit) =>
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,
   feedback: (limit) => `The plan allows ${limit} requests with feedback a minute`,

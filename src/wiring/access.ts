@@ -16,6 +16,7 @@ import { buildSessions } from '../features/access/sessions/module.ts'
 import { buildSignIn, type SignInNeeds } from '../features/access/sign-in/module.ts'
 import { buildTwoFactor } from '../features/access/two-factor/module.ts'
 import { buildWidgetKeys } from '../features/access/widget-keys/module.ts'
+import { buildWidgetPreview } from '../features/access/widget-preview/module.ts'
 import { checkFilters } from '../features/catalogue/filters/module.ts'
 import type { OutboxService } from '../features/mail/outbox/service.ts'
 import type { Install } from '../install.ts'
@@ -27,8 +28,8 @@ import type { StoresWing, TeamsWing } from './stores.ts'
 export type KeysWing = ReturnType<typeof wireKeys>
 
 /** Builds the keys of stores, and the lists of addresses that may use a store. */
-export function wireKeys({ base, reads }: Foundation, { storeRows, tellOwners }: StoresWing) {
-  const widgetKeys = buildWidgetKeys(base, { checkFilters })
+export function wireKeys({ base, reads, writes }: Foundation, { storeRows, tellOwners }: StoresWing) {
+  const widgetKeys = buildWidgetKeys(base, { checkFilters, enqueueWrite: writes.enqueue })
   const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   return { widgetKeys, apiKeys, ipAllowlist }
@@ -176,7 +177,11 @@ export function wireSignIn(
     ipAllowlist: keys.ipAllowlist.service,
     webhooks: delivery.webhooks.service,
   })
-  return { signIn, me, clientSecret, overview }
+  const widgetPreview = buildWidgetPreview(base, {
+    keys: keys.widgetKeys.rows,
+    findCallerOfSession: signIn.service.findCallerOfSession,
+  })
+  return { signIn, me, clientSecret, overview, widgetPreview }
 }
 
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */

@@ -14,7 +14,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings } }: Install,
+  { foundation, stores: { settings }, keys }: Install,
   { embedder }: Pick<Ports, 'embedder'>,
   { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
 ) {
@@ -70,7 +70,9 @@ export function wireDiscovery(
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
     recordFeedback: feedback.service.record,
     listPopular: analytics.service.listPopular,
+    see: keys.widgetKeys.service.see,
     clock: base.clock,
+    ids: base.ids,
   })
   return { analytics, search, feedback, shopperSessions, widget, writes }
 }

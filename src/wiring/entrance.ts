@@ -16,7 +16,7 @@ export type Entrance = ReturnType<typeof wireEntrance>
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
   { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
-  { signIn }: SignInWing,
+  { signIn, widgetPreview }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
 ) {
@@ -44,7 +44,12 @@ export function wireEntrance(
     spendRequest: requests.spend,
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
-    admitWidget: keys.widgetKeys.service.admit,
+    admitWidget: (key, origin, use, readClientInfo) =>
+      widgetPreview.service.isPreview(key)
+        ? widgetPreview.service.admit(key, origin, use, readClientInfo())
+        : keys.widgetKeys.service.admit(key, origin, use),
+    spendOfPerson: requests.spendSearchOfPerson,
+    noteRefusal: keys.widgetKeys.service.noteRefusal,
     widgetBudget,
     findAddress,
     idempotency,

@@ -39,6 +39,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     accounts.twoFactor,
     keys.apiKeys,
     keys.widgetKeys,
+    signIn.widgetPreview,
     signIn.clientSecret,
     keys.ipAllowlist,
     foundation.audit,

@@ -29,13 +29,25 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   }
 
   /** More accounts must not replace a plan, so all people of a store also share a budget. Reports the budget with less left. */
-  function takeRead(userId: string, storeId: string): Spending | undefined {
-    const own = take('reads', userId, LIMITS.readsPerPersonPerMinute)
+  function takeOfBoth(takeOwn: () => Spending | undefined, takeOfAll: () => Spending | undefined) {
+    const own = takeOwn()
     if (own?.verdict.isAllowed === false) return own
-    const all = take('people', storeId, LIMITS.readsOfPeoplePerStorePerMinute)
+    const all = takeOfAll()
     if (all?.verdict.isAllowed === false) return all
     return (all?.verdict.remaining ?? Infinity) < (own?.verdict.remaining ?? Infinity) ? all : own
   }
+
+  const takeRead = (userId: string, storeId: string): Spending | undefined =>
+    takeOfBoth(
+      () => take('reads', userId, LIMITS.readsPerPersonPerMinute),
+      () => take('people', storeId, LIMITS.readsOfPeoplePerStorePerMinute),
+    )
+
+  const takeSearch = (userId: string, storeId: string): Spending | undefined =>
+    takeOfBoth(
+      () => take('searches', userId, LIMITS.portalSearchesPerPersonPerMinute),
+      () => take('people searches', storeId, LIMITS.portalSearchesPerStorePerMinute),
+    )
 
   function spend(
     { kind, userId, store, token }: Pick<Identity, 'kind' | 'userId' | 'store' | 'token'>,
@@ -62,6 +74,9 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   return {
     /** Takes one request from the budget that it spends; undefined for no limit. */
     spend,
+    /** Takes a search of a person in the portal. It spends nothing of the plan, and counts as no call. */
+    spendSearchOfPerson: ({ userId, storeId }: { userId: string; storeId: string }) =>
+      takeSearch(userId, storeId),
     /**
      * Takes the events of a list from what a store may send in an hour, so that a request with a thousand events does not
      * get around its budget.
@@ -84,7 +99,8 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
     spendFor: (store: CallerStore): boolean =>
       spend({ kind: 'machine', userId: null, store, token: null }, 'api', false)?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
-      for (const policy of ['plan', 'people', 'security', 'feedback']) requests.forget(`${policy} ${storeId}`)
+      for (const policy of ['plan', 'people', 'people searches', 'security', 'feedback'])
+        requests.forget(`${policy} ${storeId}`)
       events.forget(storeId)
     },
   }

@@ -146,6 +146,28 @@ export function callerService(deps: CallerDeps) {
         ? identifyMachine(claims, choice, clientInfo)
         : identifyPerson(claims, choice, clientInfo),
 
+    /**
+     * Finds the person of a sign-in, in a store, without a token: for what ends with the sign-in.
+     *
+     * @throws ApiError `unauthorized`, `not_a_member`, `ip_not_allowed`.
+     */
+    findCallerOfSession(
+      { sessionId, userId, slug }: { sessionId: string; userId: string; slug: string },
+      clientInfo: ClientInfo,
+    ): Identity {
+      const { person, active, rights } = together(() => {
+        const holder = holders.findPersonOfSession(sessionId, userId, clock.now())
+        if (!holder) throw signInFirst()
+        const active = findActiveStore(holder, { slug, rule: 'required' })
+        if (active) admitAddress(active.store.id, clientInfo.address)
+        return { ...holder, active, rights: deriveRights(holder.person, active) }
+      })
+      return {
+        ...{ kind: 'person', userId, keyId: null, ...actingFor(active?.store), role: active?.role ?? null },
+        ...{ isSuperAdmin: person.isSuperAdmin, ...rights, token: null, clientInfo },
+      }
+    },
+
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
       const key = recall(() => {

@@ -122,7 +122,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   })
   const { grant } = createMachineGrant({ ...common, clientFailures, unknownFailures })
   const { refresh, revoke, prune } = refreshService(common)
-  const { findCallerByToken, findCallerByKey } = callerService({
+  const { findCallerByToken, findCallerByKey, findCallerOfSession } = callerService({
     ...common,
     apiKeys: needs.apiKeys,
     ...reads,
@@ -147,6 +147,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     signIn,
     findCallerByToken,
     findCallerByKey,
+    findCallerOfSession,
     /** The state of all data that rights are read from. */
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
     readMoment: () => reads.readMoment() + sessions.countChanges(),

@@ -36,5 +36,13 @@ export function createTokenHolders(
       const found = remember(`person ${sub}`, () => people.findPersonWithMemberships(sub))
       return found && { ...found, session }
     },
+
+    /** Finds the person of a sign-in itself, whatever its token is by now. @param now Unix ms. */
+    findPersonOfSession(sessionId: string, userId: string, now: number): PersonHolder | undefined {
+      const session = sessions.findSession(sessionId)
+      if (session?.userId !== userId || session.expiresAt <= now) return undefined
+      const found = remember(`person ${userId}`, () => people.findPersonWithMemberships(userId))
+      return found && { ...found, session }
+    },
   }
 }

@@ -10,10 +10,11 @@ import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { createWidgetAdmission } from './admission.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
-import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
+import type { CountedWidgetKey, WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
   type DeletedWidgetKey,
   FORCED_FILTERS_CHARS_MAX,
+  type SeenPage,
   WIDGET_USES,
   type WidgetKey,
   WidgetKeyBody,
@@ -21,11 +22,14 @@ import {
   type WidgetKeyPatch,
   type WidgetUse,
 } from './schema.ts'
+import type { Sightings } from './trace-queries.ts'
+import type { WidgetTraces } from './traces.ts'
 
 export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WidgetKeyQueries
   /** @throws ApiError if the filter is invalid or empty. */
   checkFilters(input: unknown, pointer: string): void
+  traces: WidgetTraces
 }
 
 /** The output of `lookalike key create`. */
@@ -40,10 +44,10 @@ export type WidgetKeyService = ReturnType<typeof widgetKeyService>
 
 /** Widget keys of stores: public, and bound to exact origins (contract 4.11). */
 export function widgetKeyService(deps: WidgetKeyDeps) {
-  const { queries, clock, ids, atomically, record, checkFilters } = deps
+  const { queries, clock, ids, atomically, record, checkFilters, traces } = deps
 
   /** @throws ApiError `not_found`, also for a key of another store. */
-  function findOwned(storeId: string, id: string): WidgetKeyRow {
+  function findOwned(storeId: string, id: string): CountedWidgetKey {
     const row = queries.findById(storeId, id)
     if (!row) throw notFound('public_key')
     return row
@@ -61,13 +65,15 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
 
   function add(wanted: Wanted, describe: (details: AuditEvent['details']) => AuditEvent) {
     const key = createChecksummedKey('pk_live_', ids)
-    const row: WidgetKeyRow = {
+    const row: CountedWidgetKey = {
       ...wanted,
       id: ids.uuid(),
       key,
       keyHash: hashSecret(key),
       prefix: key.slice(0, PREFIX_CHARS),
       createdAt: clock.now(),
+      refusedDay: 0,
+      refused: 0,
     }
     atomically(() => {
       if (queries.count(row.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
@@ -76,6 +82,16 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     })
     return row
   }
+
+  const describeSeen = (row: CountedWidgetKey, sightingsOf: ReturnType<WidgetTraces['readStore']>) => ({
+    seen: row.origins.flatMap((origin) => describeSightings(origin, sightingsOf(row.id, origin))),
+    refused_today: traces.countRefused(row.id, { day: row.refusedDay, count: row.refused }),
+  })
+
+  const view = (row: CountedWidgetKey, sightingsOf = traces.readStore(row.storeId)): WidgetKey => ({
+    ...describeKey(row),
+    ...describeSeen(row, sightingsOf),
+  })
 
   return {
     /** Ends every key of a store. Call it inside a transaction. */
@@ -127,7 +143,8 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
 
     /** Lists the store's keys, oldest first. */
     list(storeId: string): WidgetKeyList {
-      const public_keys = queries.listByStore(storeId).map(view)
+      const sightingsOf = traces.readStore(storeId)
+      const public_keys = queries.listByStore(storeId).map((row) => view(row, sightingsOf))
       return { public_keys, count: public_keys.length }
     },
 
@@ -147,7 +164,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
         const before = findOwned(actor.storeId, id)
         // A new origin would give another page the old uses, so the actor must hold them too.
         assertHolds(actor, before.allowed)
-        const row: WidgetKeyRow = {
+        const row: CountedWidgetKey = {
           ...before,
           name: patch.name ?? before.name,
           origins: origins ?? before.origins,
@@ -159,6 +176,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
+          if (origins) traces.forgetUnlisted(id, before.origins, origins)
           record(describeAct(actor, 'public_key.updated', { ...listDetails(row), changed }))
         }
         return view(row)
@@ -178,7 +196,14 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     /** Counts the keys of a store. */
     count: (storeId: string): number => queries.count(storeId),
 
-    admit: createWidgetAdmission(queries),
+    admit: createWidgetAdmission(queries, traces.refuse),
+
+    /** Notes that something was seen from a page of a key. */
+    see: traces.see,
+    /** Counts a request with a key that was refused. */
+    noteRefusal: traces.refuse,
+    /** Reads when something was last seen from the pages of a store's keys. */
+    readSightings: traces.readStore,
   }
 }
 
@@ -254,7 +279,22 @@ const listDetails = (row: WidgetKeyRow) => ({
   ...(row.forcedFilters !== null && { forced_filters: row.forcedFilters }),
 })
 
-const view = (row: WidgetKeyRow): WidgetKey => ({
+const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms))
+
+function describeSightings(origin: string, { search, click, cart, purchase }: Sightings): SeenPage[] {
+  if (!search && !click && !cart && !purchase) return []
+  return [
+    {
+      origin,
+      last_search_at: timeOrNull(search),
+      last_click_at: timeOrNull(click),
+      last_cart_at: timeOrNull(cart),
+      last_purchase_at: timeOrNull(purchase),
+    },
+  ]
+}
+
+const describeKey = (row: WidgetKeyRow) => ({
   id: row.id,
   name: row.name,
   key: row.key,
