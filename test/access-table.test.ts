@@ -341,9 +341,19 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/security/public-keys/:id/preview': {
     needs: 'keys:manage',
     thing: 'widget key',
-    but: { 'machine grant': '403 permission_denied', ...moreThanHeHas('search:execute') },
+    but: { 'machine grant': '403 permission_denied: person', ...moreThanHeHas('search:execute') },
   },
-  'GET /:slug/portal/widget/preview': { needs: 'nothing' },
+  // The address leads nowhere, which only those hear who may ask.
+  'POST /v1/security/public-keys/:id/check': {
+    needs: 'keys:manage',
+    thing: 'widget key',
+    status: 422,
+    send: () => ({ body: { url: 'http://10.0.0.1/' } }),
+  },
+  'POST /v1/store/check-addresses': {
+    needs: 'security:manage',
+    send: () => ({ body: { product_url_template: 'http://10.0.0.1/{product_id}' } }),
+  },
 
   'GET /v1/products': { needs: 'products:read' },
   'POST /v1/products': {

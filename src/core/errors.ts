@@ -67,6 +67,32 @@ export const DOWNLOAD_FAILURES = {
   },
 } as const satisfies Record<string, Reason>
 
+/** The causes of a failed check of a page, as `details.reason` of `page_fetch_failed` names them. */
+const { not_an_image: _, ...ofAnyDownload } = DOWNLOAD_FAILURES
+const PAGE_FAILURES = {
+  ...ofAnyDownload,
+  timeout: {
+    cause: `Connecting took more than ${LIMITS.fetchConnectMs / 1000} seconds, or the whole check took more than ${LIMITS.pageTotalMs / 1000} seconds.`,
+    cure: 'Try again later.',
+  },
+  http_status: {
+    cause: 'The server answered with an error; `details.upstream_status` is its status.',
+    cure: 'Open the URL in a private window: it must answer 200 to a stranger who has no cookies and runs no scripts.',
+  },
+  blocked_address: {
+    cause: DOWNLOAD_FAILURES.blocked_address.cause,
+    cure: 'Use a public URL, or ask the operator to add the network to `FETCH_ALLOW_CIDRS`.',
+  },
+  too_large: {
+    cause: `The page is larger than ${sizeInWords(LIMITS.pageBytesMax)}, or arrives in too many small pieces.`,
+    cure: 'Check a smaller page of the shop: the snippet is the same on all of them.',
+  },
+  not_a_page: {
+    cause: 'The answer is no HTML, or it is compressed although the request did not allow it.',
+    cure: 'Send the URL of a page that shoppers open.',
+  },
+} as const satisfies Record<string, Reason>
+
 export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
 
 /** Lists a limit of every plan, as in "free 50, basic 5000". */
@@ -243,6 +269,14 @@ export const ERRORS = {
       'Look up `details.reason` below. If the URL cannot be opened to this service, upload the picture as a file.',
     ),
     reasons: DOWNLOAD_FAILURES,
+  },
+  page_fetch_failed: {
+    ...kind(
+      422,
+      'The page could not be fetched.',
+      'Look up `details.reason` below. The service asks as a stranger does, without cookies.',
+    ),
+    reasons: PAGE_FAILURES,
   },
   image_unreadable: kind(
     422,

@@ -69,6 +69,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.analytics,
     discovery.shopperSessions,
     discovery.widget,
+    discovery.shopPages,
     delivery.changes,
     delivery.webhooks,
     operation.admin,
