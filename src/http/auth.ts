@@ -35,7 +35,7 @@ export type Purpose = 'api' | 'search' | 'security' | 'feedback'
 
 /** Whose budget a request has spent, and how much of it is left. */
 export interface Spending {
-  policy: 'plan' | 'reads' | 'people' | 'searches' | 'people searches' | 'person' | 'security' | 'feedback'
+  policy: 'plan' | 'reads' | 'people' | 'searches' | 'people_searches' | 'person' | 'security' | 'feedback'
   verdict: RateVerdict
 }
 
@@ -156,7 +156,7 @@ const REFUSALS: Readonly<Record<Spending['policy'], (limit: number) => string>> 
   reads: (limit) => `A person may send ${limit} requests a minute that only read`,
   people: (limit) => `All people of a store together may send ${limit} requests a minute that only read`,
   searches: (limit) => `A person may make ${limit} searches a minute in the portal`,
-  'people searches': (limit) =>
+  people_searches: (limit) =>
     `All people of a store together may make ${limit} searches a minute in the portal`,
   person: (limit) =>
     `A sign-in allows ${limit} requests a minute about your account and the store’s security`,

@@ -22,7 +22,7 @@ describe('readTags', () => {
     ['<script src=a/b/>', { src: 'a/b/' }],
     ['<script>', {}],
   ])('reads %p', (html, attributes) => {
-    expect(tagsOf(html)).toEqual([['script', attributes]])
+    expect(tagsOf(html)).toEqual([['script', attributes as Record<string, string>]])
   })
 
   test.each([

@@ -46,7 +46,7 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   const takeSearch = (userId: string, storeId: string): Spending | undefined =>
     takeOfBoth(
       () => take('searches', userId, LIMITS.portalSearchesPerPersonPerMinute),
-      () => take('people searches', storeId, LIMITS.portalSearchesPerStorePerMinute),
+      () => take('people_searches', storeId, LIMITS.portalSearchesPerStorePerMinute),
     )
 
   function spend(
@@ -99,7 +99,7 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
     spendFor: (store: CallerStore): boolean =>
       spend({ kind: 'machine', userId: null, store, token: null }, 'api', false)?.verdict.isAllowed ?? true,
     forgetStore(storeId: string): void {
-      for (const policy of ['plan', 'people', 'people searches', 'security', 'feedback'])
+      for (const policy of ['plan', 'people', 'people_searches', 'security', 'feedback'])
         requests.forget(`${policy} ${storeId}`)
       events.forget(storeId)
     },

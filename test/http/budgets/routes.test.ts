@@ -38,8 +38,9 @@ const ROUTES = (() => {
 
 /** Routes that guard an account or a store. */
 const isGuarding = (path: string): boolean =>
-  /^\/v1\/(security|me|team|users|user-groups|billing|admin|stores|store\/people-data)(\/|$)/.test(path) ||
-  path === '/v1/store'
+  /^\/v1\/(security|me|team|users|user-groups|billing|admin|stores|store\/(people-data|check-addresses))(\/|$)/.test(
+    path,
+  ) || path === '/v1/store'
 
 test.each(ROUTES)('whose budget %s %s spends', async (method, path) => {
   const { key, machine, person } = await openStore()

@@ -62,9 +62,15 @@ export function callerService(deps: CallerDeps) {
     }
   }
 
-  function identifyPerson(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
+  /** @param claims of the token; a sign-in without one is not used by that. */
+  function identifyPerson(
+    findHolder: () => PersonHolder | undefined,
+    choice: StoreChoice,
+    clientInfo: ClientInfo,
+    claims?: Claims,
+  ): Identity {
     const { person, session, active, rights } = together(() => {
-      const holder = holders.findPerson(claims)
+      const holder = findHolder()
       if (!holder) throw signInFirst()
       const active = findActiveStore(holder, choice)
       // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
@@ -73,7 +79,7 @@ export function callerService(deps: CallerDeps) {
       }
       return { ...holder, active, rights: deriveRights(holder.person, active) }
     })
-    touch(...listUses(session, active, clientInfo))
+    if (claims) touch(...listUses(session, active, clientInfo))
     return {
       kind: 'person',
       userId: person.id,
@@ -82,7 +88,7 @@ export function callerService(deps: CallerDeps) {
       role: active?.role ?? null,
       isSuperAdmin: person.isSuperAdmin,
       ...rights,
-      token: { jti: claims.jti, exp: claims.exp, sessionId: session.id, amr: session.amr },
+      token: claims ? { jti: claims.jti, exp: claims.exp, sessionId: session.id, amr: session.amr } : null,
       clientInfo,
     }
   }
@@ -144,29 +150,19 @@ export function callerService(deps: CallerDeps) {
     findCallerByToken: (claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity =>
       claims.user_type === 'client'
         ? identifyMachine(claims, choice, clientInfo)
-        : identifyPerson(claims, choice, clientInfo),
+        : identifyPerson(() => holders.findPerson(claims), choice, clientInfo, claims),
 
     /**
      * Finds the person of a sign-in, in a store, without a token: for what ends with the sign-in.
      *
      * @throws ApiError `unauthorized`, `not_a_member`, `ip_not_allowed`.
      */
-    findCallerOfSession(
-      { sessionId, userId, slug }: { sessionId: string; userId: string; slug: string },
-      clientInfo: ClientInfo,
-    ): Identity {
-      const { person, active, rights } = together(() => {
-        const holder = holders.findPersonOfSession(sessionId, userId, clock.now())
-        if (!holder) throw signInFirst()
-        const active = findActiveStore(holder, { slug, rule: 'required' })
-        if (active) admitAddress(active.store.id, clientInfo.address)
-        return { ...holder, active, rights: deriveRights(holder.person, active) }
-      })
-      return {
-        ...{ kind: 'person', userId, keyId: null, ...actingFor(active?.store), role: active?.role ?? null },
-        ...{ isSuperAdmin: person.isSuperAdmin, ...rights, token: null, clientInfo },
-      }
-    },
+    findCallerOfSession: ({ sessionId, userId, slug }: NamedSession, clientInfo: ClientInfo): Identity =>
+      identifyPerson(
+        () => holders.findPersonOfSession(sessionId, userId, clock.now()),
+        { slug, rule: 'required' },
+        clientInfo,
+      ),
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
@@ -194,6 +190,12 @@ export function callerService(deps: CallerDeps) {
       }
     },
   }
+}
+
+interface NamedSession {
+  sessionId: string
+  userId: string
+  slug: string
 }
 
 interface ActiveStore {

@@ -1,6 +1,5 @@
 import { type Actor, may, type Permission } from '../../../core/actor.ts'
 import { type AuditEvent, describeAct } from '../../../core/audit.ts'
-import { isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
@@ -14,7 +13,6 @@ import type { CountedWidgetKey, WidgetKeyQueries, WidgetKeyRow } from './queries
 import {
   type DeletedWidgetKey,
   FORCED_FILTERS_CHARS_MAX,
-  type SeenPage,
   WIDGET_USES,
   type WidgetKey,
   WidgetKeyBody,
@@ -22,8 +20,8 @@ import {
   type WidgetKeyPatch,
   type WidgetUse,
 } from './schema.ts'
-import type { Sightings } from './trace-queries.ts'
 import type { WidgetTraces } from './traces.ts'
+import { createKeyView } from './views.ts'
 
 export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WidgetKeyQueries
@@ -83,15 +81,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     return row
   }
 
-  const describeSeen = (row: CountedWidgetKey, sightingsOf: ReturnType<WidgetTraces['readStore']>) => ({
-    seen: row.origins.flatMap((origin) => describeSightings(origin, sightingsOf(row.id, origin))),
-    refused_today: traces.countRefused(row.id, { day: row.refusedDay, count: row.refused }),
-  })
-
-  const view = (row: CountedWidgetKey, sightingsOf = traces.readStore(row.storeId)): WidgetKey => ({
-    ...describeKey(row),
-    ...describeSeen(row, sightingsOf),
-  })
+  const view = createKeyView(traces)
 
   return {
     /** Ends every key of a store. Call it inside a transaction. */
@@ -277,31 +267,4 @@ const listDetails = (row: WidgetKeyRow) => ({
   rate_per_minute: row.ratePerMinute,
   allowed: row.allowed,
   ...(row.forcedFilters !== null && { forced_filters: row.forcedFilters }),
-})
-
-const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms))
-
-function describeSightings(origin: string, { search, click, cart, purchase }: Sightings): SeenPage[] {
-  if (!search && !click && !cart && !purchase) return []
-  return [
-    {
-      origin,
-      last_search_at: timeOrNull(search),
-      last_click_at: timeOrNull(click),
-      last_cart_at: timeOrNull(cart),
-      last_purchase_at: timeOrNull(purchase),
-    },
-  ]
-}
-
-const describeKey = (row: WidgetKeyRow) => ({
-  id: row.id,
-  name: row.name,
-  key: row.key,
-  prefix: row.prefix,
-  origins: row.origins,
-  rate_per_minute: row.ratePerMinute,
-  allowed: row.allowed,
-  forced_filters: row.forcedFilters,
-  created_at: isoTime(row.createdAt),
 })

@@ -21,7 +21,6 @@ const keyRoute = (
     .use(forStoreSecurity)
     .post('/:id/preview', ({ actor, params, request }) => previews.create(actor, params.id, request), {
       can: 'keys:manage',
-      person: true,
       parse: noBody,
       params: KeyParams,
       response: {
@@ -32,7 +31,7 @@ const keyRoute = (
         operationId: 'previewPublicKey',
         summary: 'Make a preview key for 15 minutes',
         description:
-          'Shows the widget with your products on a page of this service. The preview key finds what the widget key finds, works for the pages of this service alone, and ends with your sign-in. Its searches spend your own budget, 30 a minute; neither searches nor clicks count in the analytics.',
+          'Needs a signed-in person. Shows the widget with your products on a page of this service. The preview key finds what the widget key finds, works for the pages of this service alone, and ends with your sign-in. Its searches spend your own budget, 30 a minute; neither searches nor clicks count in the analytics.',
       },
     })
 
