@@ -288,6 +288,12 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
   // A machine grant must show the present secret; to a person it is no matter.
+  'GET /v1/security/client-secret': { needs: 'security:read' },
+  'GET /v1/security/requests': {
+    needs: 'security:read',
+    send: ({ app }) => ({ query: `key_id=${app.stores.requireBySlug('mine').id}` }),
+    elsewhere: 404,
+  },
   'POST /v1/security/client-secret/rotate': {
     needs: 'security:manage',
     send: (world) => ({ body: { client_secret: world.clientSecret() } }),

@@ -42,6 +42,8 @@ export interface WidgetGuardDeps {
   /** Finds the client's address, also behind trusted proxies. */
   findAddress(request: Request): string
   nameOwner?(request: Request, owner: string): void
+  /** Records with which widget key a request came. */
+  nameCredential?(request: Request, storeId: string, credentialId: string): void
 }
 
 /** How to call a route of widgets, for the API's document. */
@@ -68,6 +70,7 @@ export function widgetGuard(deps: WidgetGuardDeps, use: WidgetUse) {
     const widget = admitWidget(key, headers.get('origin'), use, () => readClientInfo({ request, set }))
     if (begun.has(request)) return widget
     nameOwner?.(request, widget.storeId)
+    if (!widget.previewer) deps.nameCredential?.(request, widget.storeId, widget.keyId)
     spend(widget, { request, set })
     begun.add(request)
     return widget

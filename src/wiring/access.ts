@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { createKeyedLock } from '../core/keyed-lock.ts'
 import { buildApiKeys } from '../features/access/api-keys/module.ts'
-import { buildClientSecret } from '../features/access/client-secret/module.ts'
+import { buildClientSecret, createClientSecretUses } from '../features/access/client-secret/module.ts'
 import { buildEmailChange, createEmailChangeRows } from '../features/access/email-change/module.ts'
 import { buildIpAllowlist } from '../features/access/ip-allowlist/module.ts'
 import { buildMe } from '../features/access/me/module.ts'
@@ -12,6 +12,7 @@ import { buildPasswordReset } from '../features/access/password-reset/module.ts'
 import { buildReauthentication } from '../features/access/reauthentication/module.ts'
 import { buildRegistration } from '../features/access/registration/module.ts'
 import type { RegistrationMode } from '../features/access/registration/service.ts'
+import { buildRequests } from '../features/access/requests/module.ts'
 import { buildSessions } from '../features/access/sessions/module.ts'
 import { buildSignIn, type SignInNeeds } from '../features/access/sign-in/module.ts'
 import { buildTwoFactor } from '../features/access/two-factor/module.ts'
@@ -129,7 +130,7 @@ export type SignInWing = ReturnType<typeof wireSignIn>
 
 /** Builds sign-ins and tokens, and what callers learn and change about their own credentials. */
 export function wireSignIn(
-  { foundation: { base, reads, passwords }, stores, accounts, keys, delivery }: Install,
+  { foundation: { base, reads, passwords, writes }, stores, accounts, keys, delivery }: Install,
   {
     tokenSecret,
     tokenLifetimeSeconds,
@@ -138,6 +139,10 @@ export function wireSignIn(
 ) {
   const { storeRows, people, tellOwners } = stores
   const { sessions, twoFactor, reauthentication, registration, passwordReset, emailChange } = accounts
+  const uses = createClientSecretUses(base, {
+    enqueueWrite: writes.enqueue,
+    write: storeRows.touchClientSecret,
+  })
   const signIn = buildSignIn(base, {
     storeRows,
     people,
@@ -149,6 +154,7 @@ export function wireSignIn(
     findPendingPassword: registration.service.findPendingPassword,
     passwords,
     inTurn: accounts.inTurn,
+    noteSecretUse: uses.note,
     tokenSecret,
     tokenLifetimeSeconds,
     findAddress,
@@ -169,6 +175,7 @@ export function wireSignIn(
     stores: stores.stores,
     clientFailures: signIn.service.clientFailures,
     tellOwners,
+    uses,
   })
   const overview = buildOverview(base, {
     twoFactor: twoFactor.service,
@@ -181,7 +188,13 @@ export function wireSignIn(
     keys: keys.widgetKeys.rows,
     findCallerOfSession: signIn.service.findCallerOfSession,
   })
-  return { signIn, me, clientSecret, overview, widgetPreview }
+  const recentRequests = buildRequests(base, {
+    hasCredential: (storeId, id) =>
+      id === storeId ||
+      keys.apiKeys.service.has(storeId, id) ||
+      keys.widgetKeys.rows.findById(storeId, id) !== undefined,
+  })
+  return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }
 }
 
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */

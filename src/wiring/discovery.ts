@@ -71,13 +71,13 @@ export function wireDiscovery(
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
     recordFeedback: feedback.service.record,
     listPopular: analytics.service.listPopular,
-    see: keys.widgetKeys.service.see,
+    see: keys.widgetKeys.service.traces.see,
     clock: base.clock,
     ids: base.ids,
   })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
-    readSightings: keys.widgetKeys.service.readSightings,
+    readSightings: keys.widgetKeys.service.traces.readStore,
     pages,
     readTemplate: settings.service.readTemplate,
     listProductIds: products.service.listIds,

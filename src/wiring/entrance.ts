@@ -16,7 +16,7 @@ export type Entrance = ReturnType<typeof wireEntrance>
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
   { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
-  { signIn, widgetPreview }: SignInWing,
+  { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
 ) {
@@ -44,12 +44,13 @@ export function wireEntrance(
     spendRequest: requests.spend,
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
+    nameCredential: recentRequests.calls.name,
     admitWidget: (key, origin, use, readClientInfo) =>
       widgetPreview.service.isPreview(key)
         ? widgetPreview.service.admit(key, origin, use, readClientInfo())
         : keys.widgetKeys.service.admit(key, origin, use),
     spendOfPerson: requests.spendSearchOfPerson,
-    noteRefusal: keys.widgetKeys.service.noteRefusal,
+    noteRefusal: keys.widgetKeys.service.traces.refuse,
     widgetBudget,
     findAddress,
     idempotency,

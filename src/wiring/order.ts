@@ -41,6 +41,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     keys.widgetKeys,
     signIn.widgetPreview,
     signIn.clientSecret,
+    signIn.recentRequests,
     keys.ipAllowlist,
     foundation.audit,
     signIn.overview,

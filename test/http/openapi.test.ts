@@ -189,6 +189,8 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'DELETE /v1/security/api-keys/{id}': 'revokeApiKey',
       'POST /v1/security/api-keys/{id}/rotate': 'rotateApiKey',
       'POST /v1/security/public-keys': 'createPublicKey',
+      'GET /v1/security/client-secret': 'getClientSecret',
+      'GET /v1/security/requests': 'listRecentRequests',
       'POST /v1/security/public-keys/{id}/check': 'checkShopPage',
       'POST /v1/security/public-keys/{id}/preview': 'previewPublicKey',
       'POST /v1/store/check-addresses': 'checkProductAddresses',

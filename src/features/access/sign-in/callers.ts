@@ -37,7 +37,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, storeRows, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, storeRows, holders, apiKeys, clock, admitAddress } = deps
   const { together, recall, remember } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
@@ -79,7 +79,7 @@ export function callerService(deps: CallerDeps) {
       }
       return { ...holder, active, rights: deriveRights(holder.person, active) }
     })
-    if (claims) touch(...listUses(session, active, clientInfo))
+    if (claims) touch(...listUses(deps, session, active, clientInfo))
     return {
       kind: 'person',
       userId: person.id,
@@ -132,17 +132,6 @@ export function callerService(deps: CallerDeps) {
     throw new ApiError('active_tenant_required', 'Name the store in the header X-Service-Active-Tenant', {
       details: { header: 'X-Service-Active-Tenant' },
     })
-  }
-
-  function listUses(session: SessionRow, active: ActiveStore | undefined, { address }: ClientInfo): Use[] {
-    const { id, userId, lastUsedAt } = session
-    const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
-    // A super-admin may act for a store without being a member.
-    if (active?.role) {
-      const { store, lastUsedAt: lastAt } = active
-      uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
-    }
-    return uses
   }
 
   return {
@@ -203,6 +192,22 @@ interface ActiveStore {
   /** null for a super-admin who is no member. */
   role: Role | null
   lastUsedAt: number | null
+}
+
+function listUses(
+{ sessions, people }: Pick<CallerDeps, 'sessions' | 'people'>,
+session: SessionRow,
+active: ActiveStore | undefined,
+{ address }: ClientInfo,
+): Use[] {
+  const { id, userId, lastUsedAt } = session
+  const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
+  // A super-admin may act for a store without being a member.
+  if (active?.role) {
+    const { store, lastUsedAt: lastAt } = active
+    uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
+  }
+  return uses
 }
 
 function asMember({ storeId: id, role, lastUsedAt, ...store }: MembershipRow): ActiveStore {

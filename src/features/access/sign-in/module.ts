@@ -15,7 +15,7 @@ import type { SessionsModule } from '../sessions/module.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
-import { createMachineGrant } from './machine-grant.ts'
+import { createMachineGrant, type MachineGrantDeps } from './machine-grant.ts'
 import { operatorTokenService } from './operator-tokens.ts'
 import { createPasswordCheck, type PasswordCheckDeps } from './password-check.ts'
 import { signInQueries } from './queries.ts'
@@ -30,7 +30,8 @@ import { createTokenIssuer } from './token-issuer.ts'
 export interface SignInNeeds
   extends Pick<SignInDeps, 'inTurn'>,
     Pick<PasswordCheckDeps, 'passwords' | 'findPendingPassword'>,
-    Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
+    Pick<CallerDeps, 'apiKeys' | 'admitAddress'>,
+    Pick<MachineGrantDeps, 'noteSecretUse'> {
   storeRows: StoreQueries
   people: PeopleQueries
   reads: Reads
@@ -120,7 +121,12 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     lockout,
     inTurn: needs.inTurn,
   })
-  const { grant } = createMachineGrant({ ...common, clientFailures, unknownFailures })
+  const { grant } = createMachineGrant({
+    ...common,
+    noteSecretUse: needs.noteSecretUse,
+    clientFailures,
+    unknownFailures,
+  })
   const { refresh, revoke, prune } = refreshService(common)
   const { findCallerByToken, findCallerByKey, findCallerOfSession } = callerService({
     ...common,

@@ -43,6 +43,7 @@ export type WidgetKeyService = ReturnType<typeof widgetKeyService>
 /** Widget keys of stores: public, and bound to exact origins (contract 4.11). */
 export function widgetKeyService(deps: WidgetKeyDeps) {
   const { queries, clock, ids, atomically, record, checkFilters, traces } = deps
+  const view = createKeyView(traces)
 
   /** @throws ApiError `not_found`, also for a key of another store. */
   function findOwned(storeId: string, id: string): CountedWidgetKey {
@@ -80,8 +81,6 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     })
     return row
   }
-
-  const view = createKeyView(traces)
 
   return {
     /** Ends every key of a store. Call it inside a transaction. */
@@ -188,12 +187,8 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
 
     admit: createWidgetAdmission(queries, traces.refuse),
 
-    /** Notes that something was seen from a page of a key. */
-    see: traces.see,
-    /** Counts a request with a key that was refused. */
-    noteRefusal: traces.refuse,
-    /** Reads when something was last seen from the pages of a store's keys. */
-    readSightings: traces.readStore,
+    /** What was seen of the keys, and refused to them. */
+    traces,
   }
 }
 

@@ -7,7 +7,7 @@ import { createShares } from '../../../core/shares.ts'
 import type { Turn } from '../../../core/turns.ts'
 import type { Pages } from '../../../platform/outbound/pages.ts'
 import type { WidgetKeyQueries } from '../../access/widget-keys/queries.ts'
-import type { WidgetKeyService } from '../../access/widget-keys/service.ts'
+import type { WidgetTraces } from '../../access/widget-keys/traces.ts'
 import { listBlocking } from './csp.ts'
 import { readPageFacts } from './page-facts.ts'
 import type { CheckedAddress, PageCheck } from './schema.ts'
@@ -15,7 +15,7 @@ import type { CheckedAddress, PageCheck } from './schema.ts'
 export interface ShopPagesDeps {
   clock: Pick<Clock, 'monotonic'>
   keys: Pick<WidgetKeyQueries, 'findById'>
-  readSightings: WidgetKeyService['readSightings']
+  readSightings: WidgetTraces['readStore']
   pages: Pages
   turn: Turn
   baseUrl(): string
