@@ -37,6 +37,7 @@ export interface IndexedStore {
     WordIndex,
     | 'score'
     | 'hasAny'
+    | 'matcher'
     | 'listUnheld'
     | 'listTelling'
     | 'visitTelling'
