@@ -39,7 +39,8 @@ export const ClientSecret = named(
       description: 'When the present secret was made; null if an earlier version of the service made it.',
     }),
     last_used_at: t.Union([...MomentOrNull.anyOf], {
-      description: 'When it was last exchanged for a token, within a minute; null for never, or not since the upgrade.',
+      description:
+        'When it was last exchanged for a token, within a minute; null for never, or not since the upgrade.',
     }),
     addresses_last_hour: Type.Integer({
       description:

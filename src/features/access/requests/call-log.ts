@@ -34,7 +34,10 @@ export type CallLog = ReturnType<typeof createCallLog>
  * Keeps the last calls of each credential, in memory alone. Beyond the bound of all together the credential that has been
  * silent for longest is forgotten, so 500 busy ones have all of their calls, and quiet ones many more.
  */
-export function createCallLog({ now }: Pick<Clock, 'now'>, { perCredentialMax = PER_CREDENTIAL_MAX, allMax = ALL_MAX } = {}) {
+export function createCallLog(
+  { now }: Pick<Clock, 'now'>,
+  { perCredentialMax = PER_CREDENTIAL_MAX, allMax = ALL_MAX } = {},
+) {
   /** By credential, the one that has been silent for longest first. */
   const rings = new Map<string, Ring>()
   const named = new WeakMap<Request, { storeId: string; credentialId: string }>()

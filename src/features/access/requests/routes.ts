@@ -14,7 +14,10 @@ export const requestsRoutes = (
     .get('', ({ actor, query }) => requests.list(actor.storeId, query.key_id), {
       can: 'security:read',
       query: RequestsQuery,
-      response: { 200: RecentRequests, ...failures(...FOR_STORE, ...READING, 'validation_error', 'not_found') },
+      response: {
+        200: RecentRequests,
+        ...failures(...FOR_STORE, ...READING, 'validation_error', 'not_found'),
+      },
       detail: {
         operationId: 'listRecentRequests',
         summary: 'List the last calls of a credential',

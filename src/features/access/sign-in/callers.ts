@@ -195,10 +195,10 @@ interface ActiveStore {
 }
 
 function listUses(
-{ sessions, people }: Pick<CallerDeps, 'sessions' | 'people'>,
-session: SessionRow,
-active: ActiveStore | undefined,
-{ address }: ClientInfo,
+  { sessions, people }: Pick<CallerDeps, 'sessions' | 'people'>,
+  session: SessionRow,
+  active: ActiveStore | undefined,
+  { address }: ClientInfo,
 ): Use[] {
   const { id, userId, lastUsedAt } = session
   const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]

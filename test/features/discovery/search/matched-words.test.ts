@@ -57,7 +57,10 @@ describe('explain.matched_words', () => {
 
   test('is empty for a picture, and absent unless it is asked for', async () => {
     const url = app.picture('other', 1)
-    const picture = await app.call('POST', '/v1/search/url', { token, body: { image_url: url, explain: true } })
+    const picture = await app.call('POST', '/v1/search/url', {
+      token,
+      body: { image_url: url, explain: true },
+    })
     expect((picture.body['results'] as object[])[0]).toMatchObject({ explain: { matched_words: [] } })
     expect(await matched('nordlicht', { explain: false })).toBeUndefined()
   })
