@@ -291,7 +291,7 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/security/client-secret': { needs: 'security:read' },
   'GET /v1/security/requests': {
     needs: 'security:read',
-    send: ({ app }) => ({ query: `key_id=${app.stores.requireBySlug('mine').id}` }),
+    send: ({ app }) => ({ query: `?key_id=${app.stores.requireBySlug('mine').id}` }),
     elsewhere: 404,
   },
   'POST /v1/security/client-secret/rotate': {

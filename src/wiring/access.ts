@@ -191,7 +191,7 @@ export function wireSignIn(
   const recentRequests = buildRequests(base, {
     hasCredential: (storeId, id) =>
       id === storeId ||
-      keys.apiKeys.service.has(storeId, id) ||
+      keys.apiKeys.rows.findById(storeId, id) !== undefined ||
       keys.widgetKeys.rows.findById(storeId, id) !== undefined,
   })
   return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }

@@ -99,8 +99,6 @@ export function apiKeyService(deps: ApiKeyDeps) {
       return { api_keys, count: api_keys.length }
     },
 
-    has: (storeId: string, id: string): boolean => queries.findById(storeId, id) !== undefined,
-
     /** @throws ApiError `not_found`. */
     read: (storeId: string, id: string): ApiKey => view(findOwned(storeId, id), clock.now()),
 
