@@ -76,6 +76,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     clock,
     ids: ports.ids,
     log,
+    keepCall: signIn.recentRequests.calls.add,
     baseUrl,
     reportFault: storage.report,
     liveness: operation.health.livenessRoutes(),

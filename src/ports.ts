@@ -3,6 +3,7 @@ import type { ByteBudget } from './core/byte-budget.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { FileDownloads } from './platform/outbound/downloads.ts'
+import type { Pages } from './platform/outbound/pages.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
 import type { PictureFiles } from './platform/pictures/kept.ts'
 import type { WorkFiles } from './platform/work-files.ts'
@@ -15,6 +16,8 @@ export interface Ports extends InstallPorts {
   fetcher: PictureFetcher
   /** Brings the files of feeds. */
   downloads: FileDownloads
+  /** Looks at pages of shops. */
+  pages: Pages
   files: PictureFiles
   /** Large bodies while they arrive and are read. */
   bodyFiles: WorkFiles

@@ -315,6 +315,12 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/security/overview': { needs: 'security:read' },
   'GET /v1/security/audit': { needs: 'security:manage' },
   // A machine grant must show the present secret; to a person it is no matter.
+  'GET /v1/security/client-secret': { needs: 'security:read' },
+  'GET /v1/security/requests': {
+    needs: 'security:read',
+    send: ({ app }) => ({ query: `?key_id=${app.stores.requireBySlug('mine').id}` }),
+    elsewhere: 404,
+  },
   'POST /v1/security/client-secret/rotate': {
     needs: 'security:manage',
     send: (world) => ({ body: { client_secret: world.clientSecret() } }),
@@ -365,6 +371,22 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { name: 'renamed' } }),
   },
   'DELETE /v1/security/public-keys/:id': { needs: 'keys:manage', thing: 'widget key' },
+  'POST /v1/security/public-keys/:id/preview': {
+    needs: 'keys:manage',
+    thing: 'widget key',
+    but: { 'machine grant': '403 permission_denied: person', ...moreThanHeHas('search:execute') },
+  },
+  // The address leads nowhere, which only those hear who may ask.
+  'POST /v1/security/public-keys/:id/check': {
+    needs: 'keys:manage',
+    thing: 'widget key',
+    status: 422,
+    send: () => ({ body: { url: 'http://10.0.0.1/' } }),
+  },
+  'POST /v1/store/check-addresses': {
+    needs: 'security:manage',
+    send: () => ({ body: { product_url_template: 'http://10.0.0.1/{product_id}' } }),
+  },
 
   'GET /v1/products': { needs: 'products:read' },
   'POST /v1/products': {

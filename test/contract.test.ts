@@ -135,6 +135,12 @@ const SERVED = `
   GET    /v1/security/public-keys/:id  4.11
   PATCH  /v1/security/public-keys/:id  4.11
   DELETE /v1/security/public-keys/:id  4.11
+  POST   /v1/security/public-keys/:id/preview  4.11
+  GET    /:slug/portal/widget/preview  4.11
+  POST   /v1/security/public-keys/:id/check  4.11
+  POST   /v1/store/check-addresses   4.13
+  GET    /v1/security/client-secret  4.9
+  GET    /v1/security/requests       4.9
   POST   /v1/security/client-secret/rotate     4.9
   GET    /v1/security/ip-whitelist   4.12
   POST   /v1/security/ip-whitelist   4.12

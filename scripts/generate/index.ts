@@ -34,6 +34,7 @@ const generators: readonly Generator[] = [
     inputs: [
       'src/browser/docs/**/*',
       'src/browser/accounts/**/*',
+      'src/browser/preview/**/*',
       'node_modules/swagger-ui-dist/package.json',
     ],
     output: 'docs/page.html',

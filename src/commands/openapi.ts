@@ -60,6 +60,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     budget: createByteBudget(),
     fetcher: { fetch: async () => refuse() },
     downloads: { check: () => {}, download: async () => refuse() },
+    pages: { read: async () => refuse(), probe: async () => refuse() },
     files: {
       write: async () => {},
       read: async () => undefined,

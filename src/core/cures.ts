@@ -9,8 +9,12 @@ export interface Cure {
 }
 
 const REACH_PICTURES: Cure = {
-  when: 'To let pictures and feeds come from a private network or from other ports, allow the network',
+  when: 'To let pictures, feeds and pages come from a private network or from other ports, allow the network',
   line: 'FETCH_ALLOW_CIDRS=10.0.0.0/8',
+}
+const GO_ONLINE: Cure = {
+  when: 'To let an install that works offline reach other servers again',
+  line: 'OFFLINE=0',
 }
 const RAISE_PLAN: Cure = {
   when: 'To give the store a larger plan',
@@ -27,10 +31,8 @@ export const CURES: Partial<Record<ErrorCode, readonly Cure[]>> = {
       line: 'WEBHOOK_ALLOW_CIDRS=10.0.0.0/8',
     },
   ],
-  image_download_failed: [
-    REACH_PICTURES,
-    { when: 'To let an install that works offline reach other servers again', line: 'OFFLINE=0' },
-  ],
+  image_download_failed: [REACH_PICTURES, GO_ONLINE],
+  page_fetch_failed: [REACH_PICTURES, GO_ONLINE],
   unauthorized: [
     { when: 'If the client secret is lost', line: 'lookalike store new-secret SLUG' },
     { when: 'If a password is lost and no mail is sent', line: 'lookalike user reset-password EMAIL' },

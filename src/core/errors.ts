@@ -1,3 +1,4 @@
+import { DOWNLOAD_FAILURES, PAGE_FAILURES, type Reason } from './download-failures.ts'
 import { LIMITS } from './limits.ts'
 import { PLAN_NAMES, PLANS, type Plan } from './plans.ts'
 import type { RateVerdict } from './rate-window.ts'
@@ -14,59 +15,13 @@ export interface ErrorKind<Status extends number = number> {
   reasons?: Readonly<Record<string, Reason>>
 }
 
-interface Reason {
-  cause: string
-  cure: string
-}
-
 const kind = <Status extends number>(status: Status, meaning: string, advice: string): ErrorKind<Status> => ({
   status,
   meaning,
   advice,
 })
 
-/** The causes of a failed download, as `details.reason` of `image_download_failed` names them. */
-export const DOWNLOAD_FAILURES = {
-  dns: {
-    cause: 'The host name has no address, or the name server did not answer.',
-    cure: 'Check the spelling of the host name, and that the machine running this service can resolve it.',
-  },
-  connect: {
-    cause: 'The connection failed or broke off, or the server does not speak HTTP.',
-    cure: 'Check the host and the port, and that no firewall blocks this service.',
-  },
-  timeout: {
-    cause: `Connecting took more than ${LIMITS.fetchConnectMs / 1000} seconds, or the whole download took more than ${LIMITS.fetchTotalMs / 1000} seconds.`,
-    cure: 'Try again later, provide a smaller picture, or upload the picture as a file.',
-  },
-  tls: {
-    cause:
-      'The certificate has expired, names another host, or comes from an issuer this service does not trust.',
-    cure: 'Renew the certificate, and make sure that the server sends its intermediate certificates too.',
-  },
-  http_status: {
-    cause: 'The server answered with an error; `details.upstream_status` is its status.',
-    cure: 'Open the URL without signing in: it must answer 200. For 401 or 403, turn off the hotlink protection; for 429 or 5xx, try again later.',
-  },
-  too_many_redirects: {
-    cause: `The URL redirects more than ${LIMITS.fetchRedirectsMax} times.`,
-    cure: 'Send the URL at the end of the redirects.',
-  },
-  blocked_address: {
-    cause:
-      'The host, or a redirect, leads to a private or reserved network address or to the machine running this service, or this install works offline.',
-    cure: 'Use a public URL, upload the picture as a file, or ask the operator to add the network to `FETCH_ALLOW_CIDRS`.',
-  },
-  too_large: {
-    cause: `The picture is larger than ${sizeInWords(LIMITS.pictureBytesMax)}, or arrives in too many small pieces.`,
-    cure: 'Provide a smaller version; 1000 pixels are enough for search.',
-  },
-  not_an_image: {
-    cause: 'The answer is not a JPEG, PNG, WebP, AVIF or GIF; often it is a web page that shows the picture.',
-    cure: 'Send the URL of the picture itself, and make sure that the server answers without compression.',
-  },
-} as const satisfies Record<string, Reason>
-
+/** A cause of a failed download. */
 export type DownloadFailure = keyof typeof DOWNLOAD_FAILURES
 
 /** Lists a limit of every plan, as in "free 50, basic 5000". */
@@ -243,6 +198,14 @@ export const ERRORS = {
       'Look up `details.reason` below. If the URL cannot be opened to this service, upload the picture as a file.',
     ),
     reasons: DOWNLOAD_FAILURES,
+  },
+  page_fetch_failed: {
+    ...kind(
+      422,
+      'The page could not be fetched.',
+      'Look up `details.reason` below. The service asks as a stranger does, without cookies.',
+    ),
+    reasons: PAGE_FAILURES,
   },
   image_unreadable: kind(
     422,

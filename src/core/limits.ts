@@ -40,6 +40,12 @@ export const LIMITS = {
   fetchTotalMs: 15_000,
   fetchRedirectsMax: 3,
   fetchUrlCharsMax: 2_048,
+  /** A page of a shop that is checked, with its redirects; checks of a store in a minute, and those that run at a time. */
+  pageBytesMax: 2 * 1024 * 1024,
+  pageTotalMs: 10_000,
+  pageChecksPerMinute: 6,
+  pageChecks: { max: 16, perOwnerMax: 2, firstMax: 1, extraMax: 6 },
+
   /** Retries after an answer of 429 or 5xx. */
   fetchRetriesMax: 2,
 

@@ -78,6 +78,8 @@ export interface AuthDeps extends Moments {
   recordForeignAct(caller: Caller, method: string, path: string): void
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
   nameOwner?(request: Request, owner: string): void
+  /** Records which credential of a store a request came with: an API key, or the machine grant by the id of the store. */
+  nameCredential?(request: Request, storeId: string, credentialId: string): void
 }
 
 /**
@@ -111,6 +113,8 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     }, deps)
     const { caller } = stand
     nameOwner?.(request, caller.storeId ?? `person ${caller.userId}`)
+    if (caller.storeId !== null && caller.kind !== 'person')
+      deps.nameCredential?.(request, caller.storeId, caller.keyId ?? caller.storeId)
     const spent = spendRequest(caller, purpose, readEffect(request))
     if (spent) {
       Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))

@@ -3,7 +3,9 @@ export type Cell = string | number | null
 
 /** Writes a table as CSV (RFC 4180) with a line of headings. */
 export const toCsv = (headings: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [headings, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
+  [headings, ...rows].map(toLine).join('')
+
+const toLine = (row: readonly Cell[]): string => `${row.map(toCell).join(',')}\r\n`
 
 /**
  * A spreadsheet would run a text that begins like this as a formula. It may also split a text where its own language
@@ -21,7 +23,7 @@ function toCell(value: Cell): string {
  * An answer that a browser saves as a file. Elysia sends a Response as it is, so a route may answer it in place of the JSON
  * that it declares.
  */
-export const csvResponse = <Body>(name: string, csv: string): Body =>
+export const csvResponse = <Body>(name: string, csv: string | ReadableStream<Uint8Array>): Body =>
   new Response(csv, {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
@@ -29,3 +31,28 @@ export const csvResponse = <Body>(name: string, csv: string): Body =>
       'cache-control': 'no-store',
     },
   }) as Body
+
+/**
+ * Writes a table of any length, some rows at a time as the client takes them.
+ *
+ * @param parts the next rows each time, read when they are asked for. If that throws, the connection is reset, which tells
+ * the client that the table is not whole.
+ */
+export function streamCsv(
+  headings: readonly string[],
+  parts: Iterator<readonly (readonly Cell[])[]>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(toLine(headings))),
+    pull(controller) {
+      try {
+        const { done, value } = parts.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value.map(toLine).join('')))
+      } catch {
+        controller.error()
+      }
+    },
+  })
+}

@@ -7,13 +7,17 @@ export const PAGE = 'x-page'
 export interface PagePolicy {
   /** Further sources, as directives; style sheets and pictures of the own origin are always allowed. */
   more?: string
+  /** Further sources of pictures. */
+  pictures?: string
+  /** Whose frames may show the page; nobody's by default. */
+  ancestors?: string
 }
 
 /** Headers of every page: nothing leaves the origin, and the page contains no inline script or style. */
-export const pageHeaders = ({ more = '' }: PagePolicy = {}) => ({
+export const pageHeaders = ({ more = '', pictures, ancestors = "'none'" }: PagePolicy = {}) => ({
   'content-security-policy':
-    `default-src 'none'; ${more}style-src 'self'; img-src 'self' data: blob:; ` +
-    `form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; ${more}style-src 'self'; img-src 'self' data: blob:${pictures ? ` ${pictures}` : ''}; ` +
+    `form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 })

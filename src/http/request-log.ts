@@ -7,13 +7,24 @@ export interface RequestLogDeps {
   ids: Ids
   version: string
   log: { info(fields: Record<string, unknown>, message: string): void }
+  /** Takes each request that was answered. */
+  keepCall?(request: Request, call: AnsweredCall): void
+}
+
+interface AnsweredCall {
+  method: string
+  /** Without its query. */
+  path: string
+  status: number
+  durationMs: number
+  requestId: string
 }
 
 /** The form of a request id that a proxy may have set; any other value is replaced. */
 const GIVEN_ID = /^[\w.:-]{1,128}$/
 
 /** Adds the request id and the service's version to every answer, and logs one line about it. */
-export function requestLogPlugin({ clock, ids, version, log }: RequestLogDeps) {
+export function requestLogPlugin({ clock, ids, version, log, keepCall }: RequestLogDeps) {
   const startedAt = new WeakMap<Request, number>()
   return new Elysia({ name: 'http.requestLog' })
     .onRequest(({ request, set }) => {
@@ -24,16 +35,12 @@ export function requestLogPlugin({ clock, ids, version, log }: RequestLogDeps) {
       set.headers['x-content-type-options'] = 'nosniff'
     })
     .onAfterResponse({ as: 'global' }, ({ request, path, set }) => {
+      const { method } = request
+      const status = Number(set.status ?? 200)
+      const durationMs = clock.now() - (startedAt.get(request) ?? clock.now())
+      const requestId = String(set.headers['x-request-id'])
       // The query string may hold secrets, so only the path is logged.
-      log.info(
-        {
-          method: request.method,
-          path,
-          status: set.status ?? 200,
-          duration_ms: clock.now() - (startedAt.get(request) ?? clock.now()),
-          request_id: set.headers['x-request-id'],
-        },
-        'request',
-      )
+      log.info({ method, path, status, duration_ms: durationMs, request_id: requestId }, 'request')
+      keepCall?.(request, { method, path, status, durationMs, requestId })
     })
 }

@@ -1,7 +1,10 @@
 import { Elysia } from 'elysia'
+import type { ClientInfo } from '../core/actor.ts'
 import { ApiError } from '../core/errors.ts'
+import { refuse, type Spending } from './auth.ts'
+import { rateHeaders } from './budgets/rate-headers.ts'
 import type { WidgetBudget, WidgetKeyBudget } from './budgets/widget-budget.ts'
-import type { Incoming } from './client-info.ts'
+import type { Incoming, ReadClientInfo } from './client-info.ts'
 
 /** The uses of a route by a widget; a key allows some of them. */
 export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'
@@ -12,19 +15,35 @@ export interface Widget extends WidgetKeyBudget {
   forcedFilters: unknown
   /** The origin of the page that asks; the key lists it. */
   origin: string
+  /** Whoever looks at a preview of the widget; undefined in a shop. */
+  previewer?: Previewer | undefined
+}
+
+/** A person who sees the widget on a page of this service. Nothing that happens there counts. */
+export interface Previewer {
+  userId: string
+  storeId: string
 }
 
 export interface WidgetGuardDeps {
   /**
-   * Admits a key from an origin.
+   * Admits a key, or a preview key, from an origin.
    *
-   * @throws ApiError `unauthorized`, `origin_missing`, `origin_not_allowed`, `store_suspended`, `permission_denied`.
+   * @throws ApiError `unauthorized`, `origin_missing`, `origin_not_allowed`, `store_suspended`, `permission_denied`; for a
+   * preview key also `not_a_member`, `ip_not_allowed`.
    */
-  admitWidget(key: string, origin: string | null, use: WidgetUse): Widget
+  admitWidget(key: string, origin: string | null, use: WidgetUse, readClientInfo: () => ClientInfo): Widget
+  readClientInfo: ReadClientInfo
+  /** Takes a search of a person's own budget. */
+  spendOfPerson(previewer: Previewer): Spending | undefined
+  /** Learns of a request that the budgets of visitor and key refuse. */
+  noteRefusal?(keyId: string): void
   widgetBudget: Pick<WidgetBudget, 'spend'>
   /** Finds the client's address, also behind trusted proxies. */
   findAddress(request: Request): string
   nameOwner?(request: Request, owner: string): void
+  /** Records with which widget key a request came. */
+  nameCredential?(request: Request, storeId: string, credentialId: string): void
 }
 
 /** How to call a route of widgets, for the API's document. */
@@ -34,10 +53,8 @@ export const WIDGET_KEY = [{ widgetKey: [] }]
  * Creates a guard that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
  * visitor's budget and the key's; `spendMore` takes more units of both. The store's IP list does not count: shoppers come from everywhere.
  */
-export function widgetGuard(
-  { admitWidget, widgetBudget, findAddress, nameOwner }: WidgetGuardDeps,
-  use: WidgetUse,
-) {
+export function widgetGuard(deps: WidgetGuardDeps, use: WidgetUse) {
+  const { admitWidget, readClientInfo, widgetBudget, findAddress, nameOwner } = deps
   /** Requests whose body is being read. */
   const begun = new WeakSet<Request>()
 
@@ -50,12 +67,29 @@ export function widgetGuard(
     const { headers } = request
     const key = headers.get('x-service-key')
     if (!key) throw new ApiError('unauthorized', 'No widget key was sent: send it as `X-Service-Key`')
-    const widget = admitWidget(key, headers.get('origin'), use)
+    const widget = admitWidget(key, headers.get('origin'), use, () => readClientInfo({ request, set }))
     if (begun.has(request)) return widget
     nameOwner?.(request, widget.storeId)
-    widgetBudget.spend(widget, use === 'feedback', findAddress(request), set)
+    if (!widget.previewer) deps.nameCredential?.(request, widget.storeId, widget.keyId)
+    spend(widget, { request, set })
     begun.add(request)
     return widget
+  }
+
+  /** @throws ApiError `rate_limit_exceeded`. */
+  function spend(widget: Widget, { request, set }: Incoming, units = 1): void {
+    if (widget.previewer) {
+      const spent = deps.spendOfPerson(widget.previewer)
+      if (spent) Object.assign(set.headers, rateHeaders(spent.policy, spent.verdict))
+      if (spent?.verdict.isAllowed === false) throw refuse(spent)
+      return
+    }
+    try {
+      widgetBudget.spend(widget, use === 'feedback', findAddress(request), set, units)
+    } catch (error) {
+      deps.noteRefusal?.(widget.keyId)
+      throw error
+    }
   }
 
   return new Elysia({ name: `http.guards.widget.${use}` })
@@ -66,7 +100,7 @@ export function widgetGuard(
       const widget = judge({ request, set })
       /** @throws ApiError `rate_limit_exceeded`. */
       const spendMore = (units: number): void => {
-        if (units > 0) widgetBudget.spend(widget, use === 'feedback', findAddress(request), set, units)
+        if (units > 0) spend(widget, { request, set }, units)
       }
       return { widget, spendMore }
     })

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { createKeyedLock } from '../core/keyed-lock.ts'
 import { buildApiKeys } from '../features/access/api-keys/module.ts'
-import { buildClientSecret } from '../features/access/client-secret/module.ts'
+import { buildClientSecret, createClientSecretUses } from '../features/access/client-secret/module.ts'
 import { buildEmailChange, createEmailChangeRows } from '../features/access/email-change/module.ts'
 import { buildIpAllowlist } from '../features/access/ip-allowlist/module.ts'
 import { buildMe } from '../features/access/me/module.ts'
@@ -12,10 +12,12 @@ import { buildPasswordReset } from '../features/access/password-reset/module.ts'
 import { buildReauthentication } from '../features/access/reauthentication/module.ts'
 import { buildRegistration } from '../features/access/registration/module.ts'
 import type { RegistrationMode } from '../features/access/registration/service.ts'
+import { buildRequests } from '../features/access/requests/module.ts'
 import { buildSessions } from '../features/access/sessions/module.ts'
 import { buildSignIn, type SignInNeeds } from '../features/access/sign-in/module.ts'
 import { buildTwoFactor } from '../features/access/two-factor/module.ts'
 import { buildWidgetKeys } from '../features/access/widget-keys/module.ts'
+import { buildWidgetPreview } from '../features/access/widget-preview/module.ts'
 import { checkFilters } from '../features/catalogue/filters/module.ts'
 import type { OutboxService } from '../features/mail/outbox/service.ts'
 import type { Install } from '../install.ts'
@@ -27,8 +29,8 @@ import type { StoresWing, TeamsWing } from './stores.ts'
 export type KeysWing = ReturnType<typeof wireKeys>
 
 /** Builds the keys of stores, and the lists of addresses that may use a store. */
-export function wireKeys({ base, reads }: Foundation, { storeRows, tellOwners }: StoresWing) {
-  const widgetKeys = buildWidgetKeys(base, { checkFilters })
+export function wireKeys({ base, reads, writes }: Foundation, { storeRows, tellOwners }: StoresWing) {
+  const widgetKeys = buildWidgetKeys(base, { checkFilters, enqueueWrite: writes.enqueue })
   const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   return { widgetKeys, apiKeys, ipAllowlist }
@@ -128,7 +130,7 @@ export type SignInWing = ReturnType<typeof wireSignIn>
 
 /** Builds sign-ins and tokens, and what callers learn and change about their own credentials. */
 export function wireSignIn(
-  { foundation: { base, reads, passwords }, stores, accounts, keys, delivery }: Install,
+  { foundation: { base, reads, passwords, writes }, stores, accounts, keys, delivery }: Install,
   {
     tokenSecret,
     tokenLifetimeSeconds,
@@ -137,6 +139,10 @@ export function wireSignIn(
 ) {
   const { storeRows, people, tellOwners } = stores
   const { sessions, twoFactor, reauthentication, registration, passwordReset, emailChange } = accounts
+  const uses = createClientSecretUses(base, {
+    enqueueWrite: writes.enqueue,
+    write: storeRows.touchClientSecret,
+  })
   const signIn = buildSignIn(base, {
     storeRows,
     people,
@@ -148,6 +154,7 @@ export function wireSignIn(
     findPendingPassword: registration.service.findPendingPassword,
     passwords,
     inTurn: accounts.inTurn,
+    noteSecretUse: uses.note,
     tokenSecret,
     tokenLifetimeSeconds,
     findAddress,
@@ -168,6 +175,7 @@ export function wireSignIn(
     stores: stores.stores,
     clientFailures: signIn.service.clientFailures,
     tellOwners,
+    uses,
   })
   const overview = buildOverview(base, {
     twoFactor: twoFactor.service,
@@ -176,7 +184,17 @@ export function wireSignIn(
     ipAllowlist: keys.ipAllowlist.service,
     webhooks: delivery.webhooks.service,
   })
-  return { signIn, me, clientSecret, overview }
+  const widgetPreview = buildWidgetPreview(base, {
+    keys: keys.widgetKeys.rows,
+    findCallerOfSession: signIn.service.findCallerOfSession,
+  })
+  const recentRequests = buildRequests(base, {
+    hasCredential: (storeId, id) =>
+      id === storeId ||
+      keys.apiKeys.rows.findById(storeId, id) !== undefined ||
+      keys.widgetKeys.rows.findById(storeId, id) !== undefined,
+  })
+  return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }
 }
 
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */

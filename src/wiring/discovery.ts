@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
+import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Install } from '../install.ts'
@@ -14,8 +15,8 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings } }: Install,
-  { embedder }: Pick<Ports, 'embedder'>,
+  { foundation, stores: { settings }, keys }: Install,
+  { embedder, pages }: Pick<Ports, 'embedder' | 'pages'>,
   { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
 ) {
   const { base } = foundation
@@ -70,7 +71,17 @@ export function wireDiscovery(
     listPrivateKeys: (storeId) => settings.service.read(storeId).private_metadata,
     recordFeedback: feedback.service.record,
     listPopular: analytics.service.listPopular,
+    see: keys.widgetKeys.service.traces.see,
     clock: base.clock,
+    ids: base.ids,
   })
-  return { analytics, search, feedback, shopperSessions, widget, writes }
+  const shopPages = buildShopPages(base, {
+    keys: keys.widgetKeys.rows,
+    readSightings: keys.widgetKeys.service.traces.readStore,
+    pages,
+    readTemplate: settings.service.readTemplate,
+    listProductIds: products.service.listIds,
+    findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
+  })
+  return { analytics, search, feedback, shopperSessions, widget, shopPages, writes }
 }

@@ -16,7 +16,7 @@ export type Entrance = ReturnType<typeof wireEntrance>
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
   { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
-  { signIn }: SignInWing,
+  { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
 ) {
@@ -45,7 +45,13 @@ export function wireEntrance(
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
     admitSetupCode: stores.setupCodes.demand,
-    admitWidget: keys.widgetKeys.service.admit,
+    nameCredential: recentRequests.calls.name,
+    admitWidget: (key, origin, use, readClientInfo) =>
+      widgetPreview.service.isPreview(key)
+        ? widgetPreview.service.admit(key, origin, use, readClientInfo())
+        : keys.widgetKeys.service.admit(key, origin, use),
+    spendOfPerson: requests.spendSearchOfPerson,
+    noteRefusal: keys.widgetKeys.service.traces.refuse,
     widgetBudget,
     findAddress,
     idempotency,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { DOWNLOAD_FAILURES, ERRORS } from '../../src/core/errors.ts'
+import { DOWNLOAD_FAILURES } from '../../src/core/download-failures.ts'
+import { ERRORS } from '../../src/core/errors.ts'
 import { PLAN_NAMES, PLANS } from '../../src/core/plans.ts'
 
 describe('why a download failed (`details.reason`)', () => {

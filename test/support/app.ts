@@ -15,6 +15,7 @@ import type { Mail } from '../../src/platform/mail/mailer.ts'
 import { createFileDownloads } from '../../src/platform/outbound/downloads.ts'
 import { createEgress } from '../../src/platform/outbound/egress.ts'
 import { parseHttpUrl } from '../../src/platform/outbound/http-url.ts'
+import { createPages } from '../../src/platform/outbound/pages.ts'
 import type { Message, Answer as PosterAnswer } from '../../src/platform/outbound/poster.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import { createWorkFiles } from '../../src/platform/work-files.ts'
@@ -92,6 +93,9 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     downloads: createFileDownloads({
       egress: createEgress({ allowCidrs: [], isOffline: false, lookup: async () => [] }),
       ...{ files: bodyFiles, ids },
+    }),
+    pages: createPages({
+      egress: createEgress({ allowCidrs: [], isOffline: false, lookup: async () => [] }),
     }),
     files: createPictureFiles(folder, () => ids.uuid()),
     bodyFiles,

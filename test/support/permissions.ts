@@ -10,7 +10,7 @@ import { createSecretBox } from '../../src/platform/secret-box.ts'
 import { countingIds, manualClock } from './app.ts'
 import { memoryDatabase } from './database.ts'
 
-const NOWHERE: ClientInfo = { address: '127.0.0.1', requestId: '', userAgent: null }
+export const NOWHERE: ClientInfo = { address: '127.0.0.1', requestId: '', userAgent: null }
 
 /** Of a caller whose rights nobody takes away. */
 export const STANDING: Standing = { demand: () => {}, demandStill: () => {} }
@@ -45,6 +45,7 @@ export const NO_WIDGETS = {
     throw signInFirst()
   },
   widgetBudget: { spend: () => {} },
+  spendOfPerson: () => undefined,
   findAddress: () => NOWHERE.address,
 }
 

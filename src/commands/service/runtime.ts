@@ -15,6 +15,7 @@ import type { PartName } from '../../platform/native/embedded.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
 import { createFileDownloads } from '../../platform/outbound/downloads.ts'
+import { createPages } from '../../platform/outbound/pages.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../../platform/pictures/kept.ts'
@@ -151,6 +152,7 @@ async function start(
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
     files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
+    pages: createPages({ egress: egresses.main, stop: stop.signal }),
     bodyFiles,
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,

@@ -89,6 +89,9 @@ export function createRequestBudget({ plans, clock, countCall }: RequestBudgetDe
   return {
     /** Takes one request from the budget that it spends; undefined for no limit. */
     spend,
+    /** Takes a search of a person in the portal. It spends nothing of the plan, and counts as no call. */
+    spendSearchOfPerson: ({ userId, storeId }: { userId: string; storeId: string }) =>
+      takeOfPerson(userId, storeId, SEARCHES),
     /**
      * Takes the events of a list from what a store may send in an hour, so that a request with a thousand events does not
      * get around its budget.

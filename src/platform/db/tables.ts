@@ -42,6 +42,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   recovery_codes: { writer: 'access/two-factor', rows: 'node' },
   api_keys: { writer: 'access/api-keys', rows: OF_STORE },
   public_keys: { writer: 'access/widget-keys', rows: OF_STORE },
+  widget_traces: { writer: 'access/widget-keys', rows: OF_STORE },
   ip_entries: { writer: 'access/ip-allowlist', rows: OF_STORE },
   // An event without a store concerns a person, and belongs to the node.
   audit_events: { writer: 'access/audit', rows: OF_STORE },

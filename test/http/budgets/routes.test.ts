@@ -38,7 +38,7 @@ const ROUTES = (() => {
 
 /** Routes that guard an account or a store. */
 const isGuarding = (path: string): boolean =>
-  /^\/v1\/(security|me|team|users|user-groups|billing|admin|stores|slugs|store\/people-data)(\/|$)/.test(
+  /^\/v1\/(security|me|team|users|user-groups|billing|admin|stores|slugs|store\/(people-data|check-addresses))(\/|$)/.test(
     path,
   ) || path === '/v1/store'
 

@@ -27,6 +27,7 @@ export function buildApiKeys(base: Base, { storeRows, tellOwners, widgetKeys, re
   const service = apiKeyService({ ...base, queries, tellOwners })
   return {
     service,
+    rows: { findById: queries.findById },
     /** Finds the keys that requests come with. */
     check: createKeyCheck({ ...base, queries, remember: reads.remember }),
     /** The keys of any store, API keys and widget keys, for the operator. */

@@ -14,6 +14,12 @@ const ACTORS = ['person', 'machine', 'key', 'operator', 'anyone'] as const satis
 export const AuditQuery = t.Object({
   ...pageQuery({ default: AUDIT_PAGE_DEFAULT, maximum: AUDIT_PAGE_MAX }),
   action: t.Optional(oneOf(ACTIONS, 'Only events with this action.')),
+  format: t.Optional(
+    oneOf(
+      ['json', 'csv'] as const,
+      '`csv` answers all events that fit as one file for spreadsheets, without pages: `limit` and `cursor` do not count.',
+    ),
+  ),
   since: t.Optional(moment('ISO 8601 with an offset from UTC, or a date; events at that moment or later')),
   until: t.Optional(moment('ISO 8601 with an offset from UTC, or a date; events before that moment')),
 })

@@ -1,6 +1,7 @@
 import type { AuditAction, AuditEvent } from '../../../core/audit.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
+import type { Cell } from '../../../http/csv.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import type { Base } from '../../module.ts'
 import type { AuditQueries, NamedAuditRow } from './queries.ts'
@@ -51,17 +52,22 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
      */
     list(storeId: string, query: AuditQuery): AuditLog {
       const limit = query.limit ?? AUDIT_PAGE_DEFAULT
-      const filter = {
-        storeId,
-        action: query.action ?? null,
-        since: query.since === undefined ? null : readMoment('since', query.since),
-        until: query.until === undefined ? null : readMoment('until', query.until),
-        beforeId: cursors.read(query.cursor)?.id ?? null,
-      }
+      const filter = { ...readFilter(storeId, query), beforeId: cursors.read(query.cursor)?.id ?? null }
       const { rows, nextCursor } = cursors.page(queries.listPage(filter, limit + 1), limit, ({ id }) => ({
         id,
       }))
       return { events: rows.map(view), next_cursor: nextCursor, count: rows.length }
+    },
+
+    /** Reads all events that {@link list} would list, some at a time, as rows of a table with {@link AUDIT_HEADINGS}. */
+    *readRows(storeId: string, query: AuditQuery): Generator<Cell[][], void> {
+      const filter = readFilter(storeId, query)
+      for (let beforeId: string | null = null; ; ) {
+        const rows = queries.listPage({ ...filter, beforeId }, ROWS_AT_ONCE)
+        if (rows.length === 0) return
+        yield rows.map(toRow)
+        beforeId = rows.at(-1)?.id ?? null
+      }
     },
 
     /**
@@ -92,6 +98,31 @@ export function auditService({ queries, clock, ids }: AuditDeps) {
     /** Deletes events older than a year. */
     prune: (): void => void queries.prune(clock.now()),
   }
+}
+
+/** Events of a file that are read at a time. */
+const ROWS_AT_ONCE = 100
+
+/** The columns of the file. */
+export const AUDIT_HEADINGS = [
+  ...['created_at', 'action', 'meaning', 'actor_kind', 'actor_id', 'actor_name'],
+  ...['ip_address', 'request_id', 'details', 'id'],
+]
+
+/** @throws ApiError `validation_error` for a day or an hour that does not exist. */
+const readFilter = (storeId: string, { action, since, until }: AuditQuery) => ({
+  storeId,
+  action: action ?? null,
+  since: since === undefined ? null : readMoment('since', since),
+  until: until === undefined ? null : readMoment('until', until),
+})
+
+function toRow(row: NamedAuditRow): Cell[] {
+  const { created_at, action, meaning = null, actor, ip_address, request_id, details, id } = view(row)
+  return [
+    ...[created_at, action, meaning, actor.kind, actor.id, actor.name],
+    ...[ip_address, request_id, JSON.stringify(details), id],
+  ]
 }
 
 function view(row: NamedAuditRow): AuditEventView {

@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { jsonOrNothing } from '../../../http/body.ts'
-import { FOR_STORE, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { ClientSecretRotation, NewClientSecret } from './schema.ts'
+import { ClientSecret, ClientSecretRotation, NewClientSecret } from './schema.ts'
 import type { ClientSecretService } from './service.ts'
 
-/** The route that replaces the secret of the machine grant (contract 4.9). */
+/** Routes about the secret of the machine grant (contract 4.9). */
 export function clientSecretRoutes(
   { forStoreSecurity }: Pick<Guards, 'forStoreSecurity'>,
   clientSecret: ClientSecretService,
@@ -16,6 +16,15 @@ export function clientSecretRoutes(
     tags: ['Security'],
   })
     .use(forStoreSecurity)
+    .get('', ({ actor }) => clientSecret.show(actor.storeId), {
+      can: 'security:read',
+      response: { 200: ClientSecret, ...failures(...FOR_STORE, ...READING) },
+      detail: {
+        operationId: 'getClientSecret',
+        summary: 'Read when the client secret was made and used',
+        description: 'Never shows the secret itself, of which only a hash is kept.',
+      },
+    })
     .post(
       '/rotate',
       ({ actor, body, set }) => {

@@ -1,6 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment } from '../../../http/paging.ts'
+import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { CREDENTIAL_CHARS_MAX } from '../sign-in/schema.ts'
 
@@ -29,3 +30,22 @@ export const NewClientSecret = named(
   }),
 )
 export type NewClientSecret = typeof NewClientSecret.static
+
+export const ClientSecret = named(
+  'ClientSecret',
+  t.Object({
+    client_id: t.String(),
+    rotated_at: t.Union([...MomentOrNull.anyOf], {
+      description: 'When the present secret was made; null if an earlier version of the service made it.',
+    }),
+    last_used_at: t.Union([...MomentOrNull.anyOf], {
+      description:
+        'When it was last exchanged for a token, within a minute; null for never, or not since the upgrade.',
+    }),
+    addresses_last_hour: Type.Integer({
+      description:
+        'Network addresses that exchanged it for a token within the last hour, at most 100. A start of the service begins to count anew.',
+    }),
+  }),
+)
+export type ClientSecret = typeof ClientSecret.static

@@ -9,20 +9,22 @@ import type { Base } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StoreService } from '../../stores/stores/service.ts'
-import type { ClientSecretRotation, NewClientSecret } from './schema.ts'
+import type { ClientSecret, ClientSecretRotation, NewClientSecret } from './schema.ts'
+import type { SecretUses } from './uses.ts'
 
 export interface ClientSecretDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
-  storeRows: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore' | 'findSecretTimes'>
   stores: Pick<StoreService, 'replaceSecret'>
   /** Wrong secrets by client_id, here and at the token endpoint (contract 5.6). */
   clientFailures: Throttle
   tellOwners: TellOwners
+  uses: Pick<SecretUses, 'read' | 'forgetStore'>
 }
 
 export type ClientSecretService = ReturnType<typeof clientSecretService>
 
 export function clientSecretService(deps: ClientSecretDeps) {
-  const { storeRows, stores, clock, clientFailures, atomically, record, tellOwners } = deps
+  const { storeRows, stores, clock, clientFailures, atomically, record, tellOwners, uses } = deps
 
   /**
    * Checks the present secret. With an access token alone, a thief could take over the store for good.
@@ -45,6 +47,18 @@ export function clientSecretService(deps: ClientSecretDeps) {
   }
 
   return {
+    /** When the secret was made and used, and from how many addresses; never the secret itself. */
+    show(storeId: string): ClientSecret {
+      const { madeAt = null, usedAt = null } = storeRows.findSecretTimes(storeId) ?? {}
+      const inMemory = uses.read(storeId)
+      return {
+        client_id: storeId,
+        rotated_at: timeOrNull(madeAt),
+        last_used_at: timeOrNull(inMemory.usedAt ?? usedAt),
+        addresses_last_hour: inMemory.addresses,
+      }
+    },
+
     /**
      * Gives the store a new secret (contract 4.9). The old secret ends at once, and so do the tokens issued with it, except
      * the caller's own, so that the caller can go on. A machine grant must send the present secret.
@@ -61,10 +75,13 @@ export function clientSecretService(deps: ClientSecretDeps) {
         tellOwners(actor, 'client_secret_rotated')
         return secret
       })
+      uses.forgetStore(actor.storeId)
       return { client_id: actor.storeId, client_secret, rotated_at: isoTime(clock.now()) }
     },
   }
 }
+
+const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
 
 const secretRefused = (message: string) =>
   new ApiError('permission_denied', message, {

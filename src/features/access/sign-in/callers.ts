@@ -37,7 +37,7 @@ export interface CallerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>
 
 /** Identifies the caller and the store to act for (contract 4.7, 4.8). */
 export function callerService(deps: CallerDeps) {
-  const { queries, storeRows, people, sessions, holders, apiKeys, clock, admitAddress } = deps
+  const { queries, storeRows, holders, apiKeys, clock, admitAddress } = deps
   const { together, recall, remember } = deps
   const touch = createTouch({ ...deps, name: 'a sign-in' })
 
@@ -62,9 +62,15 @@ export function callerService(deps: CallerDeps) {
     }
   }
 
-  function identifyPerson(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
+  /** @param claims of the token; a sign-in without one is not used by that. */
+  function identifyPerson(
+    findHolder: () => PersonHolder | undefined,
+    choice: StoreChoice,
+    clientInfo: ClientInfo,
+    claims?: Claims,
+  ): Identity {
     const { person, session, active, rights } = together(() => {
-      const holder = holders.findPerson(claims)
+      const holder = findHolder()
       if (!holder) throw signInFirst()
       const active = findActiveStore(holder, choice)
       // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
@@ -73,7 +79,7 @@ export function callerService(deps: CallerDeps) {
       }
       return { ...holder, active, rights: deriveRights(holder.person, active) }
     })
-    touch(...listUses(session, active, clientInfo))
+    if (claims) touch(...listUses(deps, session, active, clientInfo))
     return {
       kind: 'person',
       userId: person.id,
@@ -82,13 +88,15 @@ export function callerService(deps: CallerDeps) {
       role: active?.role ?? null,
       isSuperAdmin: person.isSuperAdmin,
       ...rights,
-      token: {
-        jti: claims.jti,
-        exp: claims.exp,
-        sessionId: session.id,
-        isPortal: session.jti === null,
-        amr: session.amr,
-      },
+      token: claims
+        ? {
+            jti: claims.jti,
+            exp: claims.exp,
+            sessionId: session.id,
+            isPortal: session.jti === null,
+            amr: session.amr,
+          }
+        : null,
       clientInfo,
     }
   }
@@ -134,23 +142,24 @@ export function callerService(deps: CallerDeps) {
     })
   }
 
-  function listUses(session: SessionRow, active: ActiveStore | undefined, { address }: ClientInfo): Use[] {
-    const { id, userId, lastUsedAt } = session
-    const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
-    // A super-admin may act for a store without being a member.
-    if (active?.role) {
-      const { store, lastUsedAt: lastAt } = active
-      uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
-    }
-    return uses
-  }
-
   return {
     /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `ip_not_allowed`. */
     findCallerByToken: (claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity =>
       claims.user_type === 'client'
         ? identifyMachine(claims, choice, clientInfo)
-        : identifyPerson(claims, choice, clientInfo),
+        : identifyPerson(() => holders.findPerson(claims), choice, clientInfo, claims),
+
+    /**
+     * Finds the person of a sign-in, in a store, without a token: for what ends with the sign-in.
+     *
+     * @throws ApiError `unauthorized`, `not_a_member`, `ip_not_allowed`.
+     */
+    findCallerOfSession: ({ sessionId, userId, slug }: NamedSession, clientInfo: ClientInfo): Identity =>
+      identifyPerson(
+        () => holders.findPersonOfSession(sessionId, userId),
+        { slug, rule: 'required' },
+        clientInfo,
+      ),
 
     /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
@@ -180,11 +189,33 @@ export function callerService(deps: CallerDeps) {
   }
 }
 
+interface NamedSession {
+  sessionId: string
+  userId: string
+  slug: string
+}
+
 interface ActiveStore {
   store: CallerStore
   /** null for a super-admin who is no member. */
   role: Role | null
   lastUsedAt: number | null
+}
+
+function listUses(
+  { sessions, people }: Pick<CallerDeps, 'sessions' | 'people'>,
+  session: SessionRow,
+  active: ActiveStore | undefined,
+  { address }: ClientInfo,
+): Use[] {
+  const { id, userId, lastUsedAt } = session
+  const uses: Use[] = [{ lastAt: lastUsedAt, write: (now) => sessions.touchSession(id, address, now) }]
+  // A super-admin may act for a store without being a member.
+  if (active?.role) {
+    const { store, lastUsedAt: lastAt } = active
+    uses.push({ lastAt, write: (now) => people.touchMembership(userId, store.id, now) })
+  }
+  return uses
 }
 
 function asMember({ storeId: id, role, lastUsedAt, ...store }: MembershipRow): ActiveStore {

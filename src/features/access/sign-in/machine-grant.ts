@@ -16,6 +16,8 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'log' | 'record'>
   clientFailures: Throttle
   unknownFailures: Throttle
   admitAddress: IpAllowlistService['admit']
+  /** Notes that a client secret was used. */
+  noteSecretUse(storeId: string, address: string): void
   /** Writes a little later, so that the time of an answer does not reveal the write. */
   enqueueWrite(write: () => void): void
 }
@@ -75,6 +77,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       }
       if (verdict.remaining < verdict.limit) forgive(clientId)
       admitAddress(store.id, clientInfo.address)
+      deps.noteSecretUse(store.id, clientInfo.address)
       return issuer.issueForStore(store, issuer.createJti())
     },
   }

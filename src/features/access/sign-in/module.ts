@@ -17,7 +17,7 @@ import type { SessionsModule } from '../sessions/module.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { type CallerDeps, callerService } from './callers.ts'
 import { createLockout } from './lockout.ts'
-import { createMachineGrant } from './machine-grant.ts'
+import { createMachineGrant, type MachineGrantDeps } from './machine-grant.ts'
 import { operatorTokenService } from './operator-tokens.ts'
 import { createPasswordCheck, type PasswordCheckDeps } from './password-check.ts'
 import { portalRoutes } from './portal-routes.ts'
@@ -34,7 +34,8 @@ import { createTokenIssuer } from './token-issuer.ts'
 export interface SignInNeeds
   extends Pick<SignInDeps, 'inTurn'>,
     Pick<PasswordCheckDeps, 'passwords' | 'findPendingPassword'>,
-    Pick<CallerDeps, 'apiKeys' | 'admitAddress'> {
+    Pick<CallerDeps, 'apiKeys' | 'admitAddress'>,
+    Pick<MachineGrantDeps, 'noteSecretUse'> {
   storeRows: StoreQueries
   people: PeopleQueries
   reads: Reads
@@ -127,9 +128,14 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
   })
   const portal = portalService({ ...common, signIn, signInFirst })
   const portalDoor = createPortalDoor(base.baseUrl)
-  const { grant } = createMachineGrant({ ...common, clientFailures, unknownFailures })
+  const { grant } = createMachineGrant({
+    ...common,
+    noteSecretUse: needs.noteSecretUse,
+    clientFailures,
+    unknownFailures,
+  })
   const { refresh, revoke, prune } = refreshService(common)
-  const { findCallerByToken, findCallerByKey } = callerService({
+  const { findCallerByToken, findCallerByKey, findCallerOfSession } = callerService({
     ...common,
     apiKeys: needs.apiKeys,
     ...reads,
@@ -156,6 +162,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     portalDoor,
     findCallerByToken,
     findCallerByKey,
+    findCallerOfSession,
     /** The state of all data that rights are read from. */
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
     readMoment: () => reads.readMoment() + sessions.countChanges(),

@@ -50,5 +50,12 @@ export function createTokenHolders(
     },
 
     findPersonOf,
+
+    /** Finds the person of a sign-in itself, whatever its token is by now. */
+    findPersonOfSession(sessionId: string, userId: string): PersonHolder | undefined {
+      const session = sessions.findSession(sessionId)
+      if (session?.userId !== userId || session.expiresAt <= clock.now()) return undefined
+      return findPersonOf(session)
+    },
   }
 }

@@ -18,9 +18,9 @@ export interface AdmittedWidget {
   origin: string
 }
 
-/** Creates the check of a request that came from a web page. */
+/** Creates the check of a request that came from a web page. @param noteRefusal learns of what is refused to a key. */
 export const createWidgetAdmission =
-  (queries: Pick<WidgetKeyQueries, 'findByHash'>) =>
+  (queries: Pick<WidgetKeyQueries, 'findByHash'>, noteRefusal: (keyId: string) => void) =>
   /**
    * Admits a request of a widget (contract 4.11).
    *
@@ -37,12 +37,16 @@ export const createWidgetAdmission =
         'The request has no Origin header: serve the page over http or https',
       )
     }
+    const refuse = (error: ApiError): ApiError => {
+      noteRefusal(row.id)
+      return error
+    }
     // Sandboxed frames and local files send "null", whichever page they belong to.
     if (origin === 'null' || !row.origins.includes(origin)) {
-      throw new ApiError('origin_not_allowed', 'The widget key does not allow this origin')
+      throw refuse(new ApiError('origin_not_allowed', 'The widget key does not allow this origin'))
     }
     if (row.isSuspended) throw widgetSuspended()
-    if (!row.allowed.includes(use)) throw missingPermission(`widget:${use}`)
+    if (!row.allowed.includes(use)) throw refuse(missingPermission(`widget:${use}`))
     const { id: keyId, storeId, plan, ratePerMinute, forcedFilters } = row
     return { keyId, storeId, plan, ratePerMinute, forcedFilters, origin }
   }

@@ -3,18 +3,24 @@ import type { Base, Module } from '../../module.ts'
 import { widgetKeyQueries } from './queries.ts'
 import { widgetKeyRoutes } from './routes.ts'
 import { type WidgetKeyDeps, type WidgetKeyService, widgetKeyService } from './service.ts'
+import { traceQueries } from './trace-queries.ts'
+import { createTraces, type TraceDeps } from './traces.ts'
 
 export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 
 /** Wires the keys of widgets, which are public. */
-export function buildWidgetKeys(base: Base, { checkFilters }: Pick<WidgetKeyDeps, 'checkFilters'>) {
+export function buildWidgetKeys(
+  base: Base,
+  { checkFilters, enqueueWrite }: Pick<WidgetKeyDeps, 'checkFilters'> & Pick<TraceDeps, 'enqueueWrite'>,
+) {
   const queries = widgetKeyQueries(base.db)
-  const service = widgetKeyService({ ...base, queries, checkFilters })
-  const { listByStore, findByHash, remove } = queries
+  const traces = createTraces({ queries: traceQueries(base.db), clock: base.clock, enqueueWrite })
+  const service = widgetKeyService({ ...base, queries, checkFilters, traces })
+  const { listByStore, findByHash, findById, remove } = queries
   return {
     service,
-    /** The rows, for the operator's list of all keys. */
-    rows: { listByStore, findByHash, remove },
+    /** The rows, for the operator's list of all keys, and for checks of shops. */
+    rows: { listByStore, findByHash, findById, remove },
     routes: (guards: Guards) => widgetKeyRoutes(guards, service),
   } satisfies Module<WidgetKeyService>
 }

@@ -21,14 +21,20 @@ export interface WidgetKeyRow {
   createdAt: number
 }
 
+/** A key with the number of requests that were refused on one day, which is counted from 1970. */
+export type CountedWidgetKey = WidgetKeyRow & { refusedDay: number; refused: number }
+
 /** A key with the plan and the state of its store. */
 export type WidgetKeyWithPlan = WidgetKeyRow & { plan: PlanName; isSuspended: boolean }
 
-type StoredRow = Omit<WidgetKeyRow, 'origins' | 'allowed' | 'forcedFilters'> & {
+type Stored<Row extends WidgetKeyRow> = Omit<Row, 'origins' | 'allowed' | 'forcedFilters'> & {
   origins: string
   allowed: string
   forcedFilters: string | null
 }
+
+type StoredRow = Stored<WidgetKeyRow>
+type StoredCountedRow = Stored<CountedWidgetKey>
 
 export type WidgetKeyQueries = ReturnType<typeof widgetKeyQueries>
 
@@ -36,13 +42,15 @@ const COLUMNS = `
   id, store_id AS storeId, name, key, key_hash AS keyHash, prefix, origins, rate_per_minute AS ratePerMinute, allowed,
   forced_filters AS forcedFilters, created_at AS createdAt`
 
+const REFUSED = 'refused_day AS refusedDay, refused'
+
 /** All SQL about widget keys. */
 export function widgetKeyQueries(db: Db) {
-  const byStore = db.prepare<[storeId: string], StoredRow>(
-    `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? ORDER BY id`,
+  const byStore = db.prepare<[storeId: string], StoredCountedRow>(
+    `SELECT ${COLUMNS}, ${REFUSED} FROM public_keys WHERE store_id = ? ORDER BY id`,
   )
-  const byId = db.prepare<[storeId: string, id: string], StoredRow>(
-    `SELECT ${COLUMNS} FROM public_keys WHERE store_id = ? AND id = ?`,
+  const byId = db.prepare<[storeId: string, id: string], StoredCountedRow>(
+    `SELECT ${COLUMNS}, ${REFUSED} FROM public_keys WHERE store_id = ? AND id = ?`,
   )
   const byHash = db.prepare<[hash: Buffer], StoredRow & { plan: PlanName; isSuspended: 0 | 1 }>(
     `SELECT ${COLUMNS}, (SELECT plan FROM stores WHERE stores.id = store_id) AS plan,
@@ -65,8 +73,11 @@ export function widgetKeyQueries(db: Db) {
 
   return {
     /** Oldest first. */
-    listByStore: (storeId: string): WidgetKeyRow[] => byStore.all(storeId).map(read),
-    findById: (storeId: string, id: string) => optional(byId.get(storeId, id)),
+    listByStore: (storeId: string): CountedWidgetKey[] => byStore.all(storeId).map(read),
+    findById(storeId: string, id: string): CountedWidgetKey | undefined {
+      const row = byId.get(storeId, id)
+      return row && read(row)
+    },
     findByHash(hash: Buffer): WidgetKeyWithPlan | undefined {
       const row = byHash.get(hash)
       return row && { ...read(row), plan: row.plan, isSuspended: row.isSuspended === 1 }
@@ -79,14 +90,12 @@ export function widgetKeyQueries(db: Db) {
   }
 }
 
-const read = (row: StoredRow): WidgetKeyRow => ({
+const read = <Row extends StoredRow>(row: Row) => ({
   ...row,
   origins: JSON.parse(row.origins) as string[],
   allowed: JSON.parse(row.allowed) as WidgetUse[],
-  forcedFilters: row.forcedFilters === null ? null : JSON.parse(row.forcedFilters),
+  forcedFilters: row.forcedFilters === null ? null : (JSON.parse(row.forcedFilters) as unknown),
 })
-
-const optional = (row: StoredRow | undefined) => row && read(row)
 
 const written = (row: WidgetKeyRow): StoredRow => ({
   ...row,

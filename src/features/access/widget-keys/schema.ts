@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment } from '../../../http/paging.ts'
+import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { text } from '../../../http/text-schema.ts'
 import { FiltersOrNull } from '../../catalogue/filters/schema.ts'
 import { KeyName, KeyPrefix, KeyText } from '../api-keys/schema.ts'
@@ -68,6 +68,18 @@ export type WidgetKeyBody = typeof WidgetKeyBody.static
 export const WidgetKeyPatch = named('WidgetKeyPatch', t.Partial(WidgetKeyBody), { rate_per_minute: 600 })
 export type WidgetKeyPatch = typeof WidgetKeyPatch.static
 
+const SeenPage = named(
+  'SeenPage',
+  t.Object({
+    origin: t.String(),
+    last_search_at: MomentOrNull,
+    last_click_at: MomentOrNull,
+    last_cart_at: MomentOrNull,
+    last_purchase_at: MomentOrNull,
+  }),
+)
+export type SeenPage = typeof SeenPage.static
+
 /** A widget key. It is public: every answer about it shows its value. */
 export const WidgetKey = named(
   'WidgetKey',
@@ -83,6 +95,14 @@ export const WidgetKey = named(
     allowed: t.Array(WidgetUse),
     forced_filters: ForcedFilters,
     created_at: Moment,
+    seen: t.Array(SeenPage, {
+      description:
+        'When a widget with the key last searched, and last told of a click, a product in a cart and a purchase, by the origins that the key lists; an origin that was never seen is left out.',
+    }),
+    refused_today: Type.Integer({
+      description:
+        'Requests with the key that were refused since midnight UTC: from an origin that the key does not list, for something that it does not allow, or beyond a budget.',
+    }),
   }),
 )
 export type WidgetKey = typeof WidgetKey.static

@@ -1,6 +1,5 @@
 import { type Actor, may, type Permission } from '../../../core/actor.ts'
 import { type AuditEvent, describeAct } from '../../../core/audit.ts'
-import { isoTime } from '../../../core/clock.ts'
 import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
@@ -10,7 +9,7 @@ import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
 import { createWidgetAdmission } from './admission.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
-import type { WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
+import type { CountedWidgetKey, WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
   type DeletedWidgetKey,
   FORCED_FILTERS_CHARS_MAX,
@@ -21,11 +20,14 @@ import {
   type WidgetKeyPatch,
   type WidgetUse,
 } from './schema.ts'
+import type { WidgetTraces } from './traces.ts'
+import { createKeyView } from './views.ts'
 
 export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
   queries: WidgetKeyQueries
   /** @throws ApiError if the filter is invalid or empty. */
   checkFilters(input: unknown, pointer: string): void
+  traces: WidgetTraces
 }
 
 /** The output of `lookalike key create`. */
@@ -40,10 +42,11 @@ export type WidgetKeyService = ReturnType<typeof widgetKeyService>
 
 /** Widget keys of stores: public, and bound to exact origins (contract 4.11). */
 export function widgetKeyService(deps: WidgetKeyDeps) {
-  const { queries, clock, ids, atomically, record, checkFilters } = deps
+  const { queries, clock, ids, atomically, record, checkFilters, traces } = deps
+  const view = createKeyView(traces)
 
   /** @throws ApiError `not_found`, also for a key of another store. */
-  function findOwned(storeId: string, id: string): WidgetKeyRow {
+  function findOwned(storeId: string, id: string): CountedWidgetKey {
     const row = queries.findById(storeId, id)
     if (!row) throw notFound('public_key')
     return row
@@ -61,13 +64,15 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
 
   function add(wanted: Wanted, describe: (details: AuditEvent['details']) => AuditEvent) {
     const key = createChecksummedKey('pk_live_', ids)
-    const row: WidgetKeyRow = {
+    const row: CountedWidgetKey = {
       ...wanted,
       id: ids.uuid(),
       key,
       keyHash: hashSecret(key),
       prefix: key.slice(0, PREFIX_CHARS),
       createdAt: clock.now(),
+      refusedDay: 0,
+      refused: 0,
     }
     atomically(() => {
       if (queries.count(row.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
@@ -127,7 +132,8 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
 
     /** Lists the store's keys, oldest first. */
     list(storeId: string): WidgetKeyList {
-      const public_keys = queries.listByStore(storeId).map(view)
+      const sightingsOf = traces.readStore(storeId)
+      const public_keys = queries.listByStore(storeId).map((row) => view(row, sightingsOf))
       return { public_keys, count: public_keys.length }
     },
 
@@ -147,7 +153,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
         const before = findOwned(actor.storeId, id)
         // A new origin would give another page the old uses, so the actor must hold them too.
         assertHolds(actor, before.allowed)
-        const row: WidgetKeyRow = {
+        const row: CountedWidgetKey = {
           ...before,
           name: patch.name ?? before.name,
           origins: origins ?? before.origins,
@@ -159,6 +165,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
+          if (origins) traces.forgetUnlisted(id, before.origins, origins)
           record(describeAct(actor, 'public_key.updated', { ...listDetails(row), changed }))
         }
         return view(row)
@@ -178,7 +185,10 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     /** Counts the keys of a store. */
     count: (storeId: string): number => queries.count(storeId),
 
-    admit: createWidgetAdmission(queries),
+    admit: createWidgetAdmission(queries, traces.refuse),
+
+    /** What was seen of the keys, and refused to them. */
+    traces,
   }
 }
 
@@ -252,16 +262,4 @@ const listDetails = (row: WidgetKeyRow) => ({
   rate_per_minute: row.ratePerMinute,
   allowed: row.allowed,
   ...(row.forcedFilters !== null && { forced_filters: row.forcedFilters }),
-})
-
-const view = (row: WidgetKeyRow): WidgetKey => ({
-  id: row.id,
-  name: row.name,
-  key: row.key,
-  prefix: row.prefix,
-  origins: row.origins,
-  rate_per_minute: row.ratePerMinute,
-  allowed: row.allowed,
-  forced_filters: row.forcedFilters,
-  created_at: isoTime(row.createdAt),
 })

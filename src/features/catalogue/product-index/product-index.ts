@@ -38,6 +38,7 @@ export interface IndexedStore {
     WordIndex,
     | 'score'
     | 'hasAny'
+    | 'matcher'
     | 'listUnheld'
     | 'correct'
     | 'listTelling'

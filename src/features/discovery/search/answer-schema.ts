@@ -24,6 +24,10 @@ const Explanation = named(
     ),
     similarity: t.Number({ description: 'The score of their sum.' }),
     cut: t.Number({ description: 'No result with a lower score is in the list.' }),
+    matched_words: t.Array(t.Object({ word: t.String(), field: t.String() }), {
+      description:
+        'The words of the query that the product has, in any form that counts, with the key of the metadata that has it; or the whole query with `product_id` or `gtin`.',
+    }),
   }),
 )
 

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../core/limits.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
+import type { MatchWords } from '../../catalogue/product-index/words/matches.ts'
 import type { Base } from '../../module.ts'
 import type { SearchResponse, SearchResult } from './answer-schema.ts'
 import type { GroupedHit } from './groups.ts'
@@ -39,16 +40,18 @@ export interface Found {
   /** The query without its typos. */
   meant: string | undefined
   warnings: readonly string[]
+  /** For an explanation; undefined for a query without words that count. */
+  matchWords?: MatchWords | undefined
 }
 
 /** Writes the answer of a search, and its row of the history. */
 export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): SearchResponse {
   const { history, ids, clock } = deps
   const { searcher, wanted, rankBy } = query
-  const { hits, ranking, plan, facets, meant, warnings } = found
+  const { hits, ranking, plan, facets, meant, warnings, matchWords } = found
   const { storeId, searchSource } = searcher
   const picture = pictureOf(rankBy)
-  const results = writeResults(deps, storeId, hits, wanted, ranking.cut)
+  const results = writeResults(deps, storeId, hits, wanted, { cut: ranking.cut, matchWords })
   const search_id = ids.uuid()
   const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
   history.add({
@@ -89,7 +92,7 @@ export function writeResults(
   storeId: string,
   hits: readonly GroupedHit[],
   { fields, explain }: Pick<CommonSearch, 'fields' | 'explain'> = {},
-  cut = 0,
+  { cut = 0, matchWords }: { cut?: number; matchWords?: MatchWords | undefined } = {},
 ): SearchResult[] {
   const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
   const fillFacts = findFillFacts(storeId)
@@ -107,7 +110,12 @@ export function writeResults(
         ...describeVariant(row),
         ...(hit.reference !== undefined && { matched_reference: hit.reference }),
         ...(hit.group && { group: hit.group }),
-        ...(explain && { explain: describe(hit, cut) }),
+        ...(explain && {
+          explain: {
+            ...describe(hit, cut),
+            matched_words: matchWords?.(row.productId, row.metadata) ?? [],
+          },
+        }),
       },
     ]
   })

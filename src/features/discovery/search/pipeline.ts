@@ -9,7 +9,7 @@ import type { FilterReader } from './filters.ts'
 import { type GroupedHit, groupHits } from './groups.ts'
 import type { Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
-import type { Query } from './query.ts'
+import { type Query, wordsOf } from './query.ts'
 import { createRanker, type Ranked, type RankerDeps } from './ranker.ts'
 import { warnOfUnknownValues } from './warnings.ts'
 
@@ -52,6 +52,12 @@ export function createPipeline(deps: PipelineDeps) {
     return isShort && depth < LIMITS.searchDepthMax ? rankTo(LIMITS.searchDepthMax) : ranked
   }
 
+  /** Finds what tells the words of a query that a product has; undefined where nobody asks, or words do not count. */
+  function findMatcher({ wanted, rankBy, searcher }: Query) {
+    const words = wanted.explain ? wordsOf(rankBy) : undefined
+    return words && !words.isByModelOnly ? findStore(searcher.storeId)?.words.matcher(words.text) : undefined
+  }
+
   /** A plan that names only categories of which the searcher may find a product. */
   function withinReach(storeId: string, plan: Plan | undefined, rows: RowSet | undefined): Plan | undefined {
     const store = findStore(storeId)
@@ -89,6 +95,7 @@ export function createPipeline(deps: PipelineDeps) {
       meant: query.filters.forced ? undefined : meant,
       plan: query.filters.forced ? withinReach(storeId, plan, condition.rows) : plan,
       facets: facets?.length ? await countFacets(storeId, facets, condition) : undefined,
+      matchWords: findMatcher(query),
       warnings: [
         ...query.warnings,
         ...hints,

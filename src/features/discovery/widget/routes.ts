@@ -10,6 +10,7 @@ import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts
 import type { SearchSource } from '../search/queries.ts'
 import { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 import type { WidgetService } from './service.ts'
+import { listSights } from './sights.ts'
 
 const PREFIX = '/v1/widget/search'
 
@@ -20,6 +21,8 @@ const FOR_WIDGET = [
   'origin_not_allowed',
   'store_suspended',
   ['permission_denied', 'The key does not allow this, `details.required`.'],
+  ['not_a_member', 'Of a preview key: its person no longer belongs to the store.'],
+  ['ip_not_allowed', 'Of a preview key: the IP list of the store does not include the address.'],
   'rate_limit_exceeded',
   ...WRITING,
 ] as const
@@ -106,20 +109,38 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
     )
 }
 
+export interface FeedbackVerbs extends Pick<WidgetService, 'answerPreview'> {
+  recordFeedback: RecordFeedback
+  /** Notes what a page of a key was seen to tell of. */
+  see(keyId: string, origin: string, sight: 'click' | 'cart' | 'purchase' | 'search'): void
+}
+
 /** POST /v1/widget/search/feedback. */
-export function widgetFeedbackRoutes({ forWidget }: Pick<Guards, 'forWidget'>, record: RecordFeedback) {
+export function widgetFeedbackRoutes(
+  { forWidget }: Pick<Guards, 'forWidget'>,
+  { recordFeedback, answerPreview, see }: FeedbackVerbs,
+) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
     '/feedback',
-    async ({ widget: { storeId, keyId, origin, forcedFilters }, spendMore, body, request, set }) => {
+    async ({
+      widget: { storeId, keyId, origin, forcedFilters, previewer },
+      spendMore,
+      body,
+      request,
+      set,
+    }) => {
       const idempotencyKey = readIdempotencyKey(request, keyId)
       spendMore(countUnits(body) - 1)
       set.status = 201
+      if (previewer) return answerPreview(body)
       const searchSource = { keyId, origin }
-      return record(storeId, body, {
+      const answer = await recordFeedback(storeId, body, {
         searchSource,
         idempotencyKey,
         ...(forcedFilters !== null && { hidesPrices: true }),
       })
+      for (const sight of listSights(body, answer)) see(keyId, origin, sight)
+      return answer
     },
     {
       parse: small,

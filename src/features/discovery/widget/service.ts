@@ -1,9 +1,11 @@
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
+import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
 import { fold } from '../../../core/text.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
+import type { FeedbackAnswer } from '../feedback/schema.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
@@ -17,12 +19,15 @@ export interface WidgetDeps {
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
   clock: Pick<Clock, 'now'>
+  ids: Pick<Ids, 'uuid'>
+  /** Notes that a page of a key was seen to search. */
+  see(keyId: string, origin: string, sight: 'search'): void
 }
 
 export type WidgetService = ReturnType<typeof widgetService>
 
 /** Searches for a shop's own pages: with fewer parameters, and without a store's private data. */
-export function widgetService({ search, listPrivateKeys, listPopular, clock }: WidgetDeps) {
+export function widgetService({ search, listPrivateKeys, listPopular, clock, ids, see }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
   async function findPopular(searcher: Searcher, privacy: Privacy): Promise<SearchResult[]> {
@@ -33,21 +38,23 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
 
   /** Searches for a widget, and leaves out of the answer all that is not meant for shoppers. */
   async function answer(
-    { storeId, keyId, origin, forcedFilters }: Widget,
+    { storeId, keyId, origin, forcedFilters, previewer }: Widget,
     body: WidgetText | WidgetUrl,
     find: (searcher: Searcher, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
     const searcher: Searcher = {
       storeId,
-      owner: keyId,
-      searchSource: { keyId, origin },
+      owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
+      ...(!previewer && { searchSource: { keyId, origin } }),
       isWithoutWords: privacy.hidesWords,
       // Shoppers see a shirt once, not once in each size.
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
     }
-    const found = await find(searcher, readCommon(body, privacy))
+    const common = readCommon(body, privacy)
+    const found = await find(searcher, previewer ? ofNoShopper(common) : common)
+    if (!previewer) see(keyId, origin, 'search')
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
@@ -64,6 +71,20 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock }: W
   }
 
   return {
+    /** Answers feedback of a preview as if it were recorded, so that the widget goes on, and records nothing. */
+    answerPreview(body: Record<string, unknown>): FeedbackAnswer {
+      const describe = () => ({
+        status: 'recorded' as const,
+        feedback_id: ids.uuid(),
+        attributed: false,
+        position: null,
+        warnings: ['A preview records nothing'],
+      })
+      const { events } = body
+      if (!Array.isArray(events) || events.length > LIMITS.feedbackEventsMax) return describe()
+      return { status: 'recorded', count: 0, results: events.map((_, index) => ({ index, ...describe() })) }
+    },
+
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
       answer(widget, body, (searcher, common) => search.byText(searcher, { ...common, query: body.query })),
@@ -119,6 +140,12 @@ const notOnePicture = (given: readonly string[], allowed: readonly string[]) =>
       : `Send one picture, not ${given.join(' and ')}`,
     { details: { given, allowed, pointer: '' } },
   )
+
+/** What somebody tries in a preview is no search of a shopper. */
+const ofNoShopper = ({ session_id: _, ...common }: CommonSearch): CommonSearch => ({
+  ...common,
+  analytics: false,
+})
 
 /** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
 function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {

@@ -11,6 +11,10 @@ import pageCssBrotli from '#generated/docs/page.css.br' with { type: 'file' }
 import pageCssGzip from '#generated/docs/page.css.gz' with { type: 'file' }
 import pageBrotli from '#generated/docs/page.html.br' with { type: 'file' }
 import pageGzip from '#generated/docs/page.html.gz' with { type: 'file' }
+import previewCssBrotli from '#generated/docs/preview.css.br' with { type: 'file' }
+import previewCssGzip from '#generated/docs/preview.css.gz' with { type: 'file' }
+import previewBrotli from '#generated/docs/preview.js.br' with { type: 'file' }
+import previewGzip from '#generated/docs/preview.js.gz' with { type: 'file' }
 import startBrotli from '#generated/docs/start.js.br' with { type: 'file' }
 import startGzip from '#generated/docs/start.js.gz' with { type: 'file' }
 import tuningBrotli from '#generated/docs/swagger-tuning.css.br' with { type: 'file' }
@@ -42,6 +46,8 @@ const FILES: Readonly<Record<keyof typeof manifest, readonly [gzip: string, br: 
   'guide.js': [guideGzip, guideBrotli, SCRIPT],
   'checkout.js': [checkoutGzip, checkoutBrotli, SCRIPT],
   'mail-link.js': [mailLinkGzip, mailLinkBrotli, SCRIPT],
+  'preview.js': [previewGzip, previewBrotli, SCRIPT],
+  'preview.css': [previewCssGzip, previewCssBrotli, CSS],
   'swagger-tuning.css': [tuningGzip, tuningBrotli, CSS],
   'swagger-ui-bundle.js': [bundleGzip, bundleBrotli, SCRIPT],
   'swagger-ui.css': [styleGzip, styleBrotli, CSS],

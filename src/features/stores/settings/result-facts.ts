@@ -17,21 +17,34 @@ export function createFillFacts({
   product_url_template,
   currency,
 }: Pick<OwnSettings, 'shop_url' | 'product_url_template' | 'currency'>): FillFacts | undefined {
-  const parsed = product_url_template === null ? undefined : parseTemplate(product_url_template)
-  const template = parsed && isTemplate(parsed) ? parsed : undefined
-  const base = template?.isPath ? shop_url : ''
-  if ((!template || base === null) && currency === null) return undefined
+  const fillAddress = createAddressFiller({ shop_url, product_url_template })
+  if (!fillAddress && currency === null) return undefined
   return (productId, metadata, fields) => {
     const asksFor = (key: string) =>
       (fields === undefined || fields.includes(key)) && isMissing(metadata, key)
-    const path = base !== null && asksFor('url') ? template?.fill(productId, metadata) : undefined
+    const url = asksFor('url') ? fillAddress?.(productId, metadata) : undefined
     const hasCurrency = currency === null || !asksFor('currency')
-    if (path === undefined && hasCurrency) return metadata
+    if (url === undefined && hasCurrency) return metadata
     return {
       ...metadata,
-      ...(path !== undefined && { url: `${base}${path}` }),
+      ...(url !== undefined && { url }),
       ...(!hasCurrency && { currency }),
     }
+  }
+}
+
+/** Creates what writes the addresses of a store's products; undefined if the settings give none. */
+export function createAddressFiller({
+  shop_url,
+  product_url_template,
+}: Pick<OwnSettings, 'shop_url' | 'product_url_template'>) {
+  const template = product_url_template === null ? undefined : parseTemplate(product_url_template)
+  if (!template || !isTemplate(template)) return undefined
+  const base = template.isPath ? shop_url : ''
+  if (base === null) return undefined
+  return (productId: string, metadata: Readonly<Metadata>): string | undefined => {
+    const path = template.fill(productId, metadata)
+    return path === undefined ? undefined : `${base}${path}`
   }
 }
 

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../../../core/bounded-map.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
-import { FACTS, type Facts, findConflicts, NO_FACTS } from './facts.ts'
+import { FACTS, type Facts, findConflicts, NO_FACTS, readFacts } from './facts.ts'
 import type { SettingsQueries } from './queries.ts'
-import { createFillFacts, type FillFacts } from './result-facts.ts'
+import { createAddressFiller, createFillFacts, type FillFacts } from './result-facts.ts'
 import type { OwnSettings, SettingsPatch } from './schema.ts'
 
 export interface SettingsDeps extends Pick<Base, 'clock'> {
@@ -56,6 +56,21 @@ export function settingsService(deps: SettingsDeps) {
 
     /** Finds the function that fills in a store's facts in its results; undefined if there is nothing to fill in. */
     findFillFacts: (storeId: string): FillFacts | undefined => find(storeId).fillFacts,
+
+    /**
+     * Reads a template for the addresses of a store's products as if it were the setting.
+     *
+     * @returns the address of a product; undefined if the product lacks one of the keys.
+     * @throws ApiError `validation_error`.
+     */
+    readTemplate(storeId: string, template: string) {
+      const { facts, problems } = readFacts({ product_url_template: template })
+      if (problems.length > 0) throw validationError(problems)
+      const tried = { ...read(storeId), ...facts }
+      const conflicts = findConflicts(tried)
+      if (conflicts.length > 0) throw validationError(conflicts)
+      return createAddressFiller(tried) ?? (() => undefined)
+    },
 
     forgetStore: (storeId: string): void => void known.delete(storeId),
 

@@ -54,13 +54,20 @@ export function storeQueries(db: Db) {
     'SELECT product_count AS products FROM stores WHERE id = ?',
   )
   const insert = db.prepare(`
-    INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at)
-    VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt)`)
+    INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at, secret_made_at)
+    VALUES (@id, @slug, @name, @plan, @clientSecretHash, @createdAt, @createdAt)`)
   const setPlan = db.prepare('UPDATE stores SET plan = ? WHERE id = ?')
   const rename = db.prepare('UPDATE stores SET name = ? WHERE id = ? AND erasing_at IS NULL')
   const replaceSecret = db.prepare(`
-    UPDATE stores SET client_secret_hash = @hash, secret_generation = secret_generation + 1, kept_jti = @keptJti
+    UPDATE stores SET client_secret_hash = @hash, secret_generation = secret_generation + 1, kept_jti = @keptJti,
+      secret_made_at = @now, secret_used_at = NULL
     WHERE id = @storeId`)
+  const secretTimes = db.prepare<[id: string], { madeAt: number | null; usedAt: number | null }>(
+    'SELECT secret_made_at AS madeAt, secret_used_at AS usedAt FROM stores WHERE id = ?',
+  )
+  const touchSecret = db.prepare<{ storeId: string; at: number }>(
+    'UPDATE stores SET secret_used_at = @at WHERE id = @storeId AND coalesce(secret_made_at, 0) <= @at',
+  )
 
   const state = db.prepare<[id: string], StoreState>(`${STATES} AND id = ?`)
   const states = db.prepare<[], StoreState>(`${STATES} ORDER BY slug`)
@@ -128,7 +135,10 @@ export function storeQueries(db: Db) {
      *
      * @param keptJti the one token of an older secret that stays valid; null for none.
      */
-    replaceClientSecret: (storeId: string, hash: Buffer, keptJti: string | null): void =>
-      void replaceSecret.run({ storeId, hash, keptJti }),
+    replaceClientSecret: (storeId: string, hash: Buffer, keptJti: string | null, now: number): void =>
+      void replaceSecret.run({ storeId, hash, keptJti, now }),
+    /** When the present secret was made and last used, in Unix ms; null for what no version has noted. */
+    findSecretTimes: (storeId: string) => secretTimes.get(storeId),
+    touchClientSecret: (storeId: string, at: number): void => void touchSecret.run({ storeId, at }),
   }
 }

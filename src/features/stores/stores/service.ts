@@ -73,7 +73,7 @@ export function storeService(deps: StoreDeps) {
    */
   function replaceSecret(storeId: string, keptJti: string | null = null): string {
     const secret = ids.secret(CLIENT_SECRET_BYTES)
-    rows.replaceClientSecret(storeId, hashSecret(secret), keptJti)
+    rows.replaceClientSecret(storeId, hashSecret(secret), keptJti, clock.now())
     return secret
   }
 

@@ -42,6 +42,8 @@ describe('POST /v1/security/public-keys (contract 4.11)', () => {
       allowed: ['text', 'upload', 'url', 'feedback'],
       forced_filters: null,
       created_at: new Date(app.clock.now()).toISOString(),
+      seen: [],
+      refused_today: 0,
     })
   })
 

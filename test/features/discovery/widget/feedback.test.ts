@@ -11,6 +11,7 @@ import { errorPlugin } from '../../../../src/http/errors.ts'
 import { createRequestCheck } from '../../../../src/http/request-check.ts'
 import { validationError } from '../../../../src/http/validation.ts'
 import { widgetGuard } from '../../../../src/http/widget-guard.ts'
+import { NOWHERE } from '../../../support/permissions.ts'
 import { makeKey, ORIGIN, openWidgetShop, refusalOf, type WidgetShop, widgetHeaders } from './widget-shop.ts'
 
 let shop: WidgetShop
@@ -33,6 +34,15 @@ function serve() {
     admitWidget: app.widgetKeys.admit,
     widgetBudget: createWidgetBudget(app.clock, PLANS),
     findAddress: (request: Request) => request.headers.get('x-visitor') ?? '203.0.113.1',
+    readClientInfo: () => NOWHERE,
+    spendOfPerson: () => undefined,
+  }
+  const verbs = {
+    recordFeedback: record,
+    answerPreview: () => {
+      throw new Error('No preview is shown here')
+    },
+    see: () => {},
   }
   const routes = () => http.routes
   const check = createRequestCheck(routes)
@@ -48,7 +58,7 @@ function serve() {
       }),
     )
     .use(check.plugin)
-    .use(widgetFeedbackRoutes({ forWidget: (use) => widgetGuard(guard, use) }, record))
+    .use(widgetFeedbackRoutes({ forWidget: (use) => widgetGuard(guard, use) }, verbs))
   return async (body: unknown, headers: Record<string, string> = {}) => {
     const request = new Request('http://lookalike.test/v1/widget/search/feedback', {
       method: 'POST',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { CURES } from '../../../../src/core/cures.ts'
-import { DOWNLOAD_FAILURES, ERRORS, type ErrorCode } from '../../../../src/core/errors.ts'
+import { DOWNLOAD_FAILURES } from '../../../../src/core/download-failures.ts'
+import { ERRORS, type ErrorCode } from '../../../../src/core/errors.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp

@@ -1,6 +1,7 @@
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
 import { createColumn, createHashTable } from './growing.ts'
+import { createMatcher } from './matches.ts'
 import { correct } from './meant.ts'
 import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
@@ -299,6 +300,9 @@ export function createWordIndex(scratch: Scratch) {
     /** Whether {@link score} would find any product. It reads no postings. */
     hasAny: (query: string): boolean =>
       ask(query).some(({ variants }) => variants.length > 0) || names.find(query).length > 0,
+
+    /** Creates what finds the words of a query in a product. Valid for one tick. */
+    matcher: (query: string) => createMatcher(query, ask(query), vocabulary.find),
 
     /** Those of some words of a query that no product has, in any form that a search would find. */
     listUnheld(query: string, words: readonly string[]): string[] {
