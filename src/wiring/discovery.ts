@@ -30,6 +30,7 @@ export function wireDiscovery(
     model,
     embedder,
     findFillFacts: settings.service.findFillFacts,
+    addThumbnailUrls: products.service.thumbnails.addUrls,
     flush: writes.flushStore,
     historyDays,
   })
@@ -42,6 +43,7 @@ export function wireDiscovery(
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
+    findThumbnailUrl: products.service.thumbnails.findUrl,
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,

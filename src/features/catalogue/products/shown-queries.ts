@@ -1,12 +1,14 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { ProductRow } from './queries.ts'
+import type { ThumbnailRow } from './thumbnail-queries.ts'
 
 /** A product as the API shows it. */
 export interface ShownProduct
   extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
   /** The first picture. */
   picture: PictureFacts & { bytes: number }
+  thumbnail: ThumbnailRow
   /** The addresses of the other pictures, in the product's order. */
   otherUrls: string[]
 }
@@ -14,8 +16,9 @@ export interface ShownProduct
 export type ShownQueries = ReturnType<typeof shownQueries>
 
 interface RawShown
-  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls'>,
-    Omit<PictureFacts, 'palette'> {
+  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls' | 'thumbnail'>,
+    Omit<PictureFacts, 'palette'>,
+    ThumbnailRow {
   id: number
   metadata: string
   bytes: number
@@ -28,6 +31,7 @@ interface RawShown
 const SHOWN = `
   SELECT products.id, product_id AS productId, vector_id AS vectorId, products.image_url AS imageUrl, metadata,
     indexed_at AS indexedAt, updated_at AS updatedAt, content_type AS contentType, bytes, width, height, phash, palette,
+    pictures.id AS pictureId, content_hash AS contentHash, is_given AS precomputed, thumbnail,
     CASE WHEN EXISTS (SELECT 1 FROM pictures WHERE product = products.id AND position = 1) THEN
       (SELECT json_group_array(image_url ORDER BY position) FROM pictures WHERE product = products.id AND position > 0)
     END AS otherUrls
@@ -63,9 +67,11 @@ export function shownQueries(db: Db) {
 const toShown = (row: RawShown): ShownProduct => {
   const { productId, vectorId, imageUrl, metadata, indexedAt, updatedAt, palette, otherUrls } = row
   const { contentType, bytes, width, height, phash } = row
+  const { pictureId, contentHash, precomputed, thumbnail } = row
   return {
     ...{ productId, vectorId, imageUrl, metadata: JSON.parse(metadata), indexedAt, updatedAt },
     picture: { contentType, bytes, width, height, phash, palette: JSON.parse(palette) },
+    thumbnail: { pictureId, contentHash, precomputed, thumbnail },
     otherUrls: otherUrls === null ? [] : JSON.parse(otherUrls),
   }
 }

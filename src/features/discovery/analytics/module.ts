@@ -30,6 +30,7 @@ export interface AnalyticsNeeds {
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
+  addThumbnailUrls: AnalyticsDeps['addThumbnailUrls']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -51,7 +52,7 @@ export interface AnalyticsNeeds {
  */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
-  const { model, embedder, findFillFacts, flush, historyDays } = needs
+  const { model, embedder, findFillFacts, addThumbnailUrls, flush, historyDays } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
   const items = itemQueries(db)
@@ -104,6 +105,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     catalogue,
     unmet,
     findFillFacts,
+    addThumbnailUrls,
     clock,
     flush,
     alone,

@@ -152,7 +152,7 @@ export function analyticsService(deps: AnalyticsDeps) {
             metadata: describe(product_id),
           }
         })
-        return { days: count, products }
+        return { days: count, products: deps.addThumbnailUrls(storeId, products) }
       })
     },
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
+import type { ThumbnailRow } from '../../catalogue/products/thumbnail-queries.ts'
 
 /** The parts of a product that a result shows. */
 export interface HitRow {
@@ -6,6 +7,14 @@ export interface HitRow {
   imageUrl: string
   matchedImageUrl: string
   metadata: Record<string, unknown>
+  /** Of the product's first picture. */
+  thumbnail: ThumbnailRow
+}
+
+interface RawHit extends Omit<HitRow, 'metadata' | 'thumbnail'>, ThumbnailRow {
+  metadata: string
+  /** The picture that was found; `pictureId` is the product's first one. */
+  foundId: number
 }
 
 /** The kinds of search; a batch has a row beside those of its entries. */
@@ -84,14 +93,13 @@ export type SearchQueries = ReturnType<typeof searchQueries>
  */
 export function searchQueries(db: Db, model: number) {
   // One statement for the whole page, because each statement takes and releases the read lock.
-  const hits = db.prepare<
-    [pictureIds: string],
-    { pictureId: number; productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
-  >(`
-    SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
-      pictures.image_url AS matchedImageUrl
+  const hits = db.prepare<[pictureIds: string], RawHit>(`
+    SELECT pictures.id AS foundId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
+      pictures.image_url AS matchedImageUrl, main.id AS pictureId, main.content_hash AS contentHash,
+      main.is_given AS precomputed, main.thumbnail AS thumbnail
     FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
-      JOIN products ON products.id = pictures.product`)
+      JOIN products ON products.id = pictures.product
+      LEFT JOIN pictures AS main ON main.product = products.id AND main.position = 0`)
   const firstPicture = db.prepare<[number, string, string], { pictureId: number | null; imageUrl: string }>(`
     SELECT pictures.id AS pictureId, products.image_url AS imageUrl
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
@@ -140,7 +148,14 @@ export function searchQueries(db: Db, model: number) {
     findHits(pictureIds: number[]): Map<number, HitRow> {
       const rows = hits.all(JSON.stringify(pictureIds))
       return new Map(
-        rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]),
+        rows.map(({ foundId, pictureId, contentHash, precomputed, thumbnail, ...row }) => [
+          foundId,
+          {
+            ...row,
+            metadata: JSON.parse(row.metadata),
+            thumbnail: { pictureId, contentHash, precomputed, thumbnail },
+          },
+        ]),
       )
     },
     /** The first picture of a product, null without one of the model; undefined without such a product. */

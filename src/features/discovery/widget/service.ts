@@ -9,7 +9,7 @@ import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 
 export interface WidgetDeps {
   search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
@@ -25,7 +25,7 @@ export type WidgetService = ReturnType<typeof widgetService>
 export function widgetService({ search, listPrivateKeys, listPopular, clock }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
-  async function findPopular(searcher: Searcher, privacy: Privacy): Promise<SearchResult[]> {
+  async function findPopular(searcher: Searcher, privacy: Privacy): Promise<WidgetHit[]> {
     const popular = await listPopular(searcher.storeId)
     const products = await search.listInStock(searcher, popular, LIMITS.widgetPopularMax)
     return products.map((product) => toResult(product, privacy, clock.now()))
@@ -173,7 +173,7 @@ function withoutOldSale(metadata: Record<string, unknown>, now: number): Record<
   return others
 }
 
-function toResult(result: SearchResult, { strip }: Privacy, now: number): SearchResult {
+function toResult(result: SearchResult, { strip }: Privacy, now: number): WidgetHit {
   const { product_id, similarity_score, metadata, image_url, matched_image, matched_variant } = result
   const { variants: [shown] = [] } = strip({ variants: [matched_variant] }) as {
     variants?: SearchResult['matched_variant'][]
