@@ -174,6 +174,9 @@ const SERVED = `
   GET    /v1/admin/settings          8.12
   GET    /v1/admin/audit             8.12
   GET    /pictures/:address          2.6
+  GET    /thumbnails/:name           2.6
+  GET    /samples                    2.8
+  GET    /samples/:file              2.8
   GET    /health                     8.1
   GET    /health/ready               8.1
   GET    /version                    1.2
@@ -237,8 +240,10 @@ describe('the routes', () => {
     expect(open.map(nameOf)).toEqual([
       'GET /v1/me/export',
       'GET /v1/store/people-data',
+      'GET /samples/:file',
       'GET /v1/products/export',
       'GET /pictures/:address',
+      'GET /thumbnails/:name',
       'GET /v1/jobs/:job_id/events',
     ])
     for (const route of documented()) {

@@ -27,7 +27,7 @@ export interface PictureCrop extends Box {
 /** A part of a picture that may be worth a search of its own. */
 export interface Region {
   box: Box
-  /** Its share of all that stands on the ground, 0 to 1. */
+  /** Its share of all that stands out from the background, 0 to 1. */
   score: number
 }
 
@@ -51,7 +51,10 @@ export interface SeenFacts extends PictureFacts {
    * box would be tiny or nearly the whole picture, and with a crop whose request does not ask for regions.
    */
   object: Box | null
-  /** The separate objects on a plain background, at most five, the largest first; only if they were asked for. */
+  /**
+   * The separate objects on a plain background, at most five, the largest first; before any other background the main object, if
+   * one stands out. Only if they were asked for.
+   */
   regions?: Region[]
 }
 
@@ -114,9 +117,6 @@ export interface PictureExtras {
   /** Leaves the model out: the picture is decoded, and gets no vector. */
   isOnlySeen?: boolean | undefined
 }
-
-/** The longer side of the thumbnail of a product's picture, in pixels. */
-export const THUMBNAIL_SIDE = 192
 
 export type EmbedderStatus =
   | { state: 'starting' }

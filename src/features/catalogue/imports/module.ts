@@ -1,8 +1,9 @@
+import { LIMITS } from '../../../core/limits.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
-import { type Embedder, THUMBNAIL_SIDE } from '../../../platform/embedder/embedder.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { createFairQueue } from '../../../platform/fair/fair-queue.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base, Module } from '../../module.ts'
@@ -59,7 +60,7 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     addThumbnailUrls: products.thumbnails.addUrls,
     showPicture: (storeId, url) =>
       products.pictures.withUrl(storeId, url, async (bytes) => {
-        const options = { priority: 'index', storeId, thumbnail: THUMBNAIL_SIDE } as const
+        const options = { priority: 'index', storeId, thumbnail: LIMITS.thumbnailSide } as const
         const { facts, thumbnail = new Uint8Array() } = await embedder.seePicture(bytes, options)
         const content = Buffer.from(thumbnail).toString('base64')
         return { width: facts.width, height: facts.height, thumbnail: `data:image/webp;base64,${content}` }

@@ -3,7 +3,7 @@ import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import { foldColumns } from './folded-columns.ts'
 import type { Metadata } from './schema.ts'
-import type { Thumbnails } from './thumbnails.ts'
+import type { GonePicture, Thumbnails } from './thumbnails.ts'
 
 /** A picture that a product can be saved with. */
 export interface NewPicture extends PictureFacts {
@@ -75,14 +75,6 @@ interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isPreco
   palette: string
   precomputed: number
   model: number
-}
-
-/** A picture that was deleted, as far as its thumbnail is concerned. */
-interface GonePicture {
-  storeId: string
-  contentHash: Buffer
-  precomputed: number
-  thumbnail: number
 }
 
 const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
@@ -159,12 +151,6 @@ export function productQueries(
     })
   }
 
-  function releaseThumbnails(gone: GonePicture[]): void {
-    for (const { storeId, contentHash, precomputed, thumbnail } of gone) {
-      if (thumbnail === 1) thumbnails.release(storeId, { contentHash, isPrecomputed: precomputed === 1 })
-    }
-  }
-
   function placePictures(product: number, storeId: string, prepared: PictureToSave[]): number[] {
     // Positions are unique, so the pictures that stay get out of the way first.
     for (const [n, picture] of prepared.entries()) {
@@ -235,13 +221,13 @@ export function productQueries(
       const gone = removePictures(removedPictureIds)
       const ids = placePictures(saved.id, product.storeId, prepared)
       // Last, because a new picture may have the content of one that goes.
-      releaseThumbnails(gone)
+      thumbnails.release(gone)
       return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
     },
 
     /** Deletes a product with all its pictures and vectors; to be called inside a transaction. */
     remove({ id, pictures }: Pick<ProductRow, 'id' | 'pictures'>): void {
-      releaseThumbnails(removePictures(pictures.map((picture) => picture.id)))
+      thumbnails.release(removePictures(pictures.map((picture) => picture.id)))
       dropProduct.run(BigInt(id))
     },
 

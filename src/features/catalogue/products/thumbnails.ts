@@ -1,6 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
-import { THUMBNAIL_SIDE } from '../../../platform/embedder/embedder.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { hashThumbnail, type ThumbnailAddresses } from './thumbnail-address.ts'
@@ -12,6 +12,11 @@ export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {
   /** Whether the store wants thumbnails. */
   isWanted(storeId: string): boolean
   storeRows: Pick<StoreQueries, 'readStoredBytes'>
+}
+
+/** A picture that was deleted. */
+export interface GonePicture extends Omit<ThumbnailRow, 'pictureId'> {
+  storeId: string
 }
 
 export type Thumbnails = ReturnType<typeof createThumbnails>
@@ -48,7 +53,7 @@ export function createThumbnails(deps: ThumbnailDeps) {
     /** The side of the thumbnails that a store gets; undefined for one that wants none, or whose storage is full. */
     findSide({ id, plan }: CallerStore): number | undefined {
       if (!isWanted(id)) return undefined
-      return storeRows.readStoredBytes(id) < plans[plan].storageBytesMax ? THUMBNAIL_SIDE : undefined
+      return storeRows.readStoredBytes(id) < plans[plan].storageBytesMax ? LIMITS.thumbnailSide : undefined
     },
 
     /**
@@ -62,9 +67,13 @@ export function createThumbnails(deps: ThumbnailDeps) {
       return webp || queries.has(hash) ? 1 : queries.waitingState
     },
 
-    /** Deletes the thumbnail of a picture that is gone, unless another picture has it; joins a transaction. */
-    release(storeId: string, picture: PictureContent): void {
-      if (!queries.isUsed(storeId, picture)) queries.drop(hashThumbnail(storeId, picture))
+    /** Deletes the thumbnails of pictures that are gone, unless other pictures have them; joins a transaction. */
+    release(gone: readonly GonePicture[]): void {
+      for (const { storeId, contentHash, precomputed, thumbnail } of gone) {
+        const content = { contentHash, isPrecomputed: precomputed === 1 }
+        if (thumbnail === 1 && !queries.isUsed(storeId, content))
+          queries.drop(hashThumbnail(storeId, content))
+      }
     },
 
     /** The picture at a signed address; undefined for an address that was altered, has ended, or whose thumbnail is gone. */

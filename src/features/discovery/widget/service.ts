@@ -139,7 +139,7 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
 /** Words as the first of the results that has one spells it, because they are compared without accents and capitals; no numbers and letters. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
-  results: readonly SearchResult[],
+  results: readonly WidgetHit[],
 ): Word[] {
   const spelt = new Map<string, string>()
   for (const { metadata } of results.slice(0, SPELLING_RESULTS)) {

@@ -6,6 +6,7 @@ interface Result {
   similarity_score: number
   metadata: Record<string, unknown>
   image_url: string
+  thumbnail_url?: string | null
   matched_image: string
   explain?: { cosine: number; legs: Record<string, number>; similarity: number; cut: number }
 }
