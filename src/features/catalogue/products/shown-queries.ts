@@ -1,14 +1,14 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { ProductRow } from './queries.ts'
-import type { ThumbnailRow } from './thumbnail-queries.ts'
 
 /** A product as the API shows it. */
 export interface ShownProduct
   extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
   /** The first picture. */
   picture: PictureFacts & { bytes: number }
-  thumbnail: ThumbnailRow
+  /** The first picture, if it has a thumbnail. */
+  thumbnail: number | null
   /** The addresses of the other pictures, in the product's order. */
   otherUrls: string[]
 }
@@ -16,9 +16,8 @@ export interface ShownProduct
 export type ShownQueries = ReturnType<typeof shownQueries>
 
 interface RawShown
-  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls' | 'thumbnail'>,
-    Omit<PictureFacts, 'palette'>,
-    ThumbnailRow {
+  extends Omit<ShownProduct, 'metadata' | 'picture' | 'otherUrls'>,
+    Omit<PictureFacts, 'palette'> {
   id: number
   metadata: string
   bytes: number
@@ -31,7 +30,7 @@ interface RawShown
 const SHOWN = `
   SELECT products.id, product_id AS productId, vector_id AS vectorId, products.image_url AS imageUrl, metadata,
     indexed_at AS indexedAt, updated_at AS updatedAt, content_type AS contentType, bytes, width, height, phash, palette,
-    pictures.id AS pictureId, content_hash AS contentHash, is_given AS precomputed, thumbnail,
+    CASE thumbnail WHEN 1 THEN pictures.id END AS thumbnail,
     CASE WHEN EXISTS (SELECT 1 FROM pictures WHERE product = products.id AND position = 1) THEN
       (SELECT json_group_array(image_url ORDER BY position) FROM pictures WHERE product = products.id AND position > 0)
     END AS otherUrls
@@ -67,11 +66,10 @@ export function shownQueries(db: Db) {
 const toShown = (row: RawShown): ShownProduct => {
   const { productId, vectorId, imageUrl, metadata, indexedAt, updatedAt, palette, otherUrls } = row
   const { contentType, bytes, width, height, phash } = row
-  const { pictureId, contentHash, precomputed, thumbnail } = row
   return {
     ...{ productId, vectorId, imageUrl, metadata: JSON.parse(metadata), indexedAt, updatedAt },
     picture: { contentType, bytes, width, height, phash, palette: JSON.parse(palette) },
-    thumbnail: { pictureId, contentHash, precomputed, thumbnail },
+    thumbnail: row.thumbnail,
     otherUrls: otherUrls === null ? [] : JSON.parse(otherUrls),
   }
 }

@@ -40,14 +40,23 @@ export function createThumbnailAddresses(key: Buffer, { now }: Pick<Clock, 'now'
   }
 
   return {
-    /** The address of a thumbnail. @param pictureId a picture that has it: its content never changes. */
-    of(pictureId: number, hash: () => Buffer): string {
+    /**
+     * The address of a thumbnail.
+     *
+     * @param pictureId a picture that has it: its content never changes.
+     * @param findHash of that picture; undefined if it is gone.
+     */
+    of(pictureId: number, findHash: () => Buffer | undefined): string | null {
       const until = (Math.floor(thisHour() / HALF_DAY_HOURS) + HALF_DAYS) * HALF_DAY_HOURS
       if (until !== knownUntil) {
         known.clear()
         knownUntil = until
       }
-      const address = known.get(pictureId) ?? build(hash(), until)
+      const found = known.get(pictureId)
+      if (found !== undefined) return found
+      const hash = findHash()
+      if (!hash) return null
+      const address = build(hash, until)
       known.set(pictureId, address)
       return address
     },

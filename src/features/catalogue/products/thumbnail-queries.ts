@@ -7,16 +7,6 @@ export interface PictureContent {
   isPrecomputed?: boolean | undefined
 }
 
-/** The first picture of a product, as far as its thumbnail is concerned. */
-export interface ThumbnailRow {
-  pictureId: number
-  contentHash: Buffer
-  /** 0 or 1. */
-  precomputed: number
-  /** 1 if it has a thumbnail. */
-  thumbnail: number
-}
-
 /** A picture without a thumbnail, for which there are tries left. */
 export interface WaitingPicture {
   id: number
@@ -71,10 +61,13 @@ export function thumbnailQueries(db: Db) {
   const unmark = db.prepare(`
     UPDATE pictures INDEXED BY pictures_content SET thumbnail = -${TRIES}
     WHERE store_id = ? AND content_hash = ? AND thumbnail = 1`)
-  const first = db.prepare<{ storeId: string; ids: string }, ThumbnailRow & { productId: string }>(`
-    SELECT product_id AS productId, pictures.id AS pictureId, content_hash AS contentHash, is_given AS precomputed, thumbnail
+  const first = db.prepare<{ storeId: string; ids: string }, { productId: string; thumbnail: number | null }>(`
+    SELECT product_id AS productId, CASE thumbnail WHEN 1 THEN pictures.id END AS thumbnail
     FROM json_each(@ids) AS wanted CROSS JOIN products ON products.store_id = @storeId AND product_id = wanted.value
       JOIN pictures ON pictures.product = products.id AND position = 0`)
+  const ofPicture = db.prepare<[bigint], { contentHash: Buffer; given: number }>(
+    'SELECT content_hash AS contentHash, is_given AS given FROM pictures WHERE id = ?',
+  )
 
   return {
     /** The state of a new picture without a thumbnail. */
@@ -90,13 +83,17 @@ export function thumbnailQueries(db: Db) {
     isUsed: (storeId: string, { contentHash, isPrecomputed }: PictureContent): boolean =>
       user.get(storeId, contentHash, isPrecomputed ? 1n : 0n) !== undefined,
 
-    /** The first pictures of some products, by product id. */
-    findFirst: (storeId: string, productIds: readonly string[]): Map<string, ThumbnailRow> =>
+    /** The first pictures of some products, by product id; null for those without a thumbnail. */
+    findFirst: (storeId: string, productIds: readonly string[]): Map<string, number | null> =>
       new Map(
         first
           .all({ storeId, ids: JSON.stringify(productIds) })
-          .map(({ productId, ...picture }) => [productId, picture]),
+          .map(({ productId, thumbnail }) => [productId, thumbnail]),
       ),
+    findContent(pictureId: number): PictureContent | undefined {
+      const row = ofPicture.get(BigInt(pictureId))
+      return row && { contentHash: row.contentHash, isPrecomputed: row.given === 1 }
+    },
 
     /** Stores with pictures that wait for a thumbnail, each by one seek. */
     listStores(): string[] {

@@ -4,10 +4,10 @@ import { isStorageFault, storageFailure } from '../../../core/storage.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import { hashThumbnail, type ThumbnailAddresses } from './thumbnail-address.ts'
-import type { PictureContent, ThumbnailQueries, ThumbnailRow } from './thumbnail-queries.ts'
+import type { PictureContent, ThumbnailQueries } from './thumbnail-queries.ts'
 
 export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {
-  queries: Pick<ThumbnailQueries, 'add' | 'has' | 'drop' | 'find' | 'isUsed' | 'findFirst' | 'waitingState'>
+  queries: Pick<ThumbnailQueries, 'add' | 'has' | 'drop' | 'find' | 'isUsed' | 'findFirst' | 'findContent' | 'waitingState'>
   addresses: ThumbnailAddresses
   /** Whether the store wants thumbnails. */
   isWanted(storeId: string): boolean
@@ -15,8 +15,13 @@ export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {
 }
 
 /** A picture that was deleted. */
-export interface GonePicture extends Omit<ThumbnailRow, 'pictureId'> {
+export interface GonePicture {
   storeId: string
+  contentHash: Buffer
+  /** 0 or 1. */
+  precomputed: number
+  /** 1 if it had a thumbnail. */
+  thumbnail: number
 }
 
 export type Thumbnails = ReturnType<typeof createThumbnails>
@@ -25,13 +30,13 @@ export type Thumbnails = ReturnType<typeof createThumbnails>
 export function createThumbnails(deps: ThumbnailDeps) {
   const { queries, addresses, isWanted, storeRows, plans, reportFault } = deps
 
-  /** The address of a picture's thumbnail; null without one. */
-  function findUrl(storeId: string, picture: ThumbnailRow): string | null {
-    if (picture.thumbnail !== 1 || !isWanted(storeId)) return null
-    const { pictureId, contentHash, precomputed } = picture
-    return addresses.of(pictureId, () =>
-      hashThumbnail(storeId, { contentHash, isPrecomputed: precomputed === 1 }),
-    )
+  /** The address of a thumbnail. @param pictureId a picture that has one; null for none. */
+  function findUrl(storeId: string, pictureId: number | null): string | null {
+    if (pictureId === null || !isWanted(storeId)) return null
+    return addresses.of(pictureId, () => {
+      const content = queries.findContent(pictureId)
+      return content && hashThumbnail(storeId, content)
+    })
   }
 
   return {
@@ -45,8 +50,8 @@ export function createThumbnails(deps: ThumbnailDeps) {
       const ids = new Set(items.flatMap(({ product_id }) => product_id ?? []))
       const pictures = ids.size > 0 && isWanted(storeId) ? queries.findFirst(storeId, [...ids]) : undefined
       return items.map((item) => {
-        const picture = item.product_id === null ? undefined : pictures?.get(item.product_id)
-        return { ...item, thumbnail_url: picture ? findUrl(storeId, picture) : null }
+        const picture = (item.product_id !== null && pictures?.get(item.product_id)) || null
+        return { ...item, thumbnail_url: findUrl(storeId, picture) }
       })
     },
 

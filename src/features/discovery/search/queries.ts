@@ -1,5 +1,4 @@
 import type { Db } from '../../../platform/db/open.ts'
-import type { ThumbnailRow } from '../../catalogue/products/thumbnail-queries.ts'
 
 /** The parts of a product that a result shows. */
 export interface HitRow {
@@ -7,14 +6,13 @@ export interface HitRow {
   imageUrl: string
   matchedImageUrl: string
   metadata: Record<string, unknown>
-  /** Of the product's first picture. */
-  thumbnail: ThumbnailRow
+  /** The product's first picture, if it has a thumbnail. */
+  thumbnail: number | null
 }
 
-interface RawHit extends Omit<HitRow, 'metadata' | 'thumbnail'>, ThumbnailRow {
+interface RawHit extends Omit<HitRow, 'metadata'> {
+  pictureId: number
   metadata: string
-  /** The picture that was found; `pictureId` is the product's first one. */
-  foundId: number
 }
 
 /** The kinds of search; a batch has a row beside those of its entries. */
@@ -94,12 +92,13 @@ export type SearchQueries = ReturnType<typeof searchQueries>
 export function searchQueries(db: Db, model: number) {
   // One statement for the whole page, because each statement takes and releases the read lock.
   const hits = db.prepare<[pictureIds: string], RawHit>(`
-    SELECT pictures.id AS foundId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
-      pictures.image_url AS matchedImageUrl, main.id AS pictureId, main.content_hash AS contentHash,
-      main.is_given AS precomputed, main.thumbnail AS thumbnail
+    SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
+      pictures.image_url AS matchedImageUrl, CASE WHEN pictures.position = 0
+        THEN CASE pictures.thumbnail WHEN 1 THEN pictures.id END
+        ELSE (SELECT id FROM pictures AS main WHERE main.product = products.id AND main.position = 0 AND main.thumbnail = 1)
+      END AS thumbnail
     FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
-      JOIN products ON products.id = pictures.product
-      LEFT JOIN pictures AS main ON main.product = products.id AND main.position = 0`)
+      JOIN products ON products.id = pictures.product`)
   const firstPicture = db.prepare<[number, string, string], { pictureId: number | null; imageUrl: string }>(`
     SELECT pictures.id AS pictureId, products.image_url AS imageUrl
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
@@ -148,14 +147,7 @@ export function searchQueries(db: Db, model: number) {
     findHits(pictureIds: number[]): Map<number, HitRow> {
       const rows = hits.all(JSON.stringify(pictureIds))
       return new Map(
-        rows.map(({ foundId, pictureId, contentHash, precomputed, thumbnail, ...row }) => [
-          foundId,
-          {
-            ...row,
-            metadata: JSON.parse(row.metadata),
-            thumbnail: { pictureId, contentHash, precomputed, thumbnail },
-          },
-        ]),
+        rows.map(({ pictureId, ...row }) => [pictureId, { ...row, metadata: JSON.parse(row.metadata) }]),
       )
     },
     /** The first picture of a product, null without one of the model; undefined without such a product. */

@@ -5,7 +5,7 @@ import type { Size } from './treatment.ts'
 
 /**
  * Makes the pixels that the model gets small, in the proportions of the picture. At 192 pixels this takes 2.6 ms of CPU and gives
- * 4.6 KB; an effort of 4 takes 4.7 ms and gives 3.8 KB.
+ * 4.3 KB; an effort of 4 takes 4.7 ms and saves a sixth of it.
  *
  * @param longest pixels of the longer side; a smaller picture keeps its size.
  * @returns undefined where it fails, because no picture is refused for that.
@@ -20,7 +20,7 @@ export async function drawThumbnail(
   const raw = { width: pixels.width, height: pixels.height, channels: 3 } as const
   const drawn = await sharp(pixels.data, { raw })
     .resize({ width: side(width), height: side(height), fit: 'fill' })
-    .webp({ quality: 75, effort: 1 })
+    .webp({ quality: 70, effort: 1 })
     .toBuffer()
     .catch(() => undefined)
   return drawn && drawn.length <= THUMBNAIL_BYTES_MAX ? drawn : undefined
