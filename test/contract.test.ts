@@ -175,6 +175,7 @@ const SERVED = `
   GET    /v1/admin/audit             8.12
   GET    /pictures/:address          2.6
   GET    /thumbnails/:name           2.6
+  GET    /thumbnails/searches/:name  3.13
   GET    /samples                    2.8
   GET    /samples/:file              2.8
   GET    /health                     8.1
@@ -245,6 +246,7 @@ describe('the routes', () => {
       'GET /pictures/:address',
       'GET /thumbnails/:name',
       'GET /v1/jobs/:job_id/events',
+      'GET /thumbnails/searches/:name',
     ])
     for (const route of documented()) {
       for (const [status, schema] of Object.entries(route.hooks.response ?? {})) {

@@ -31,6 +31,8 @@ export function wireDiscovery(
     embedder,
     findFillFacts: settings.service.findFillFacts,
     addThumbnailUrls: products.service.thumbnails.addUrls,
+    thumbnailAddresses: products.service.thumbnails.addresses,
+    keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     flush: writes.flushStore,
     historyDays,
   })
@@ -44,6 +46,7 @@ export function wireDiscovery(
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
+    keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,

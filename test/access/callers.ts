@@ -242,6 +242,14 @@ export const THINGS = {
     const { thumbnail_url } = await world.asMachine('GET', `/v1/products/${product_id}`)
     return String(String(thumbnail_url).split('/').at(-1))
   },
+  async 'unmatched picture'(world: World): Promise<string> {
+    const { app } = world
+    await world.asMachine('PATCH', '/v1/store/settings', { unmatched_thumbnails: true })
+    const body = form({ image: pictureBytes(6) })
+    const { search_id } = await world.asMachine('POST', '/v1/search', body)
+    app.history.flush()
+    return String(app.products.thumbnails.addresses.ofSearch(String(search_id)).split('/').at(-1))
+  },
   async sample({ app }: World): Promise<string> {
     const { body } = await app.call('GET', '/samples', {})
     const [first] = body as unknown as { url: string }[]

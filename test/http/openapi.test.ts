@@ -212,6 +212,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'DELETE /v1/products/{product_id}': 'deleteProduct',
       'GET /pictures/{address}': 'getPicture',
       'GET /thumbnails/{name}': 'getThumbnail',
+      'GET /thumbnails/searches/{name}': 'getUnmatchedThumbnail',
       'GET /samples': 'listSamples',
       'GET /samples/{file}': 'getSample',
       'GET /v1/changes': 'listChanges',

@@ -1,10 +1,9 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../../../core/errors.ts'
 import { documentedFailures, failures } from '../../../http/failures.ts'
+import { answerWebp, WEBP_CONTENT } from '../../../http/webp-answer.ts'
 import type { SampleService } from './samples.ts'
 import { Samples } from './schema.ts'
-
-const PICTURE_CONTENT = { 'image/webp': { schema: { type: 'string', format: 'binary' } } } as const
 
 /** Pictures to search with before anybody has one at hand. They come with the program, so everybody may read them. */
 export function sampleRoutes(samples: SampleService) {
@@ -23,14 +22,7 @@ export function sampleRoutes(samples: SampleService) {
       async ({ params, set }) => {
         const bytes = await samples.find(params.file)
         if (!bytes) throw notFound('picture')
-        Object.assign(set.headers, {
-          'content-type': 'image/webp',
-          'cache-control': 'public, max-age=31536000, immutable',
-          'content-security-policy': "default-src 'none'; sandbox",
-          'cross-origin-resource-policy': 'cross-origin',
-          'x-content-type-options': 'nosniff',
-        })
-        return new Response(Uint8Array.from(bytes))
+        return answerWebp(set, bytes, 'public, max-age=31536000, immutable')
       },
       {
         detail: {
@@ -38,7 +30,7 @@ export function sampleRoutes(samples: SampleService) {
           summary: 'Read a picture to try a search with',
           description: 'May be cached for ever: the name is a hash of the content.',
           responses: {
-            200: { description: 'The picture.', content: PICTURE_CONTENT },
+            200: { description: 'The picture.', content: WEBP_CONTENT },
             ...documentedFailures(failures(['not_found', 'No sample has this name.'])),
           },
         },

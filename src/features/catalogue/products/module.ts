@@ -101,10 +101,11 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   const { db, atomically, withoutFsync, clock, reportFault } = base
   const { storeRows, model, index, embedder } = needs
   const small = thumbnailQueries(db)
+  const addresses = createThumbnailAddresses(needs.thumbnailKey, clock)
   const thumbnails = createThumbnails({
     ...base,
     queries: small,
-    addresses: createThumbnailAddresses(needs.thumbnailKey, clock),
+    addresses,
     isWanted: needs.wantsThumbnails,
     storeRows,
   })
@@ -162,6 +163,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       thumbnails: {
         findUrl: thumbnails.findUrl,
         addUrls: thumbnails.addUrls,
+        addresses,
         drain: maker.drain,
         stop: maker.stop,
       },

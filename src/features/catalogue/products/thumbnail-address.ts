@@ -19,6 +19,9 @@ export function hashThumbnail(storeId: string, { contentHash, isPrecomputed }: P
   return hash.update(contentHash).digest().subarray(0, BYTES)
 }
 
+/** The folder of the pictures of searches. */
+const SEARCHES = 'searches/'
+
 export type ThumbnailAddresses = ReturnType<typeof createThumbnailAddresses>
 
 /**
@@ -33,10 +36,11 @@ export function createThumbnailAddresses(key: Buffer, { now }: Pick<Clock, 'now'
 
   const sign = (hash: Buffer, until: number): Buffer =>
     createHmac('sha256', key).update(hash).update(String(until)).digest().subarray(0, BYTES)
-  const thisHour = () => Math.floor(now() / HOUR_MS)
+  /** The hour at which addresses of this half day end. */
+  const findEnd = () => (Math.floor(now() / HOUR_MS / HALF_DAY_HOURS) + HALF_DAYS) * HALF_DAY_HOURS
 
-  function build(hash: Buffer, until: number): string {
-    return `/thumbnails/${hash.toString('hex')}.webp?until=${until}&sig=${sign(hash, until).toString('hex')}`
+  function build(hash: Buffer, until: number, folder = ''): string {
+    return `/thumbnails/${folder}${hash.toString('hex')}.webp?until=${until}&sig=${sign(hash, until).toString('hex')}`
   }
 
   return {
@@ -47,7 +51,7 @@ export function createThumbnailAddresses(key: Buffer, { now }: Pick<Clock, 'now'
      * @param findHash of that picture; undefined if it is gone.
      */
     of(pictureId: number, findHash: () => Buffer | undefined): string | null {
-      const until = (Math.floor(thisHour() / HALF_DAY_HOURS) + HALF_DAYS) * HALF_DAY_HOURS
+      const until = findEnd()
       if (until !== knownUntil) {
         known.clear()
         knownUntil = until
@@ -60,6 +64,10 @@ export function createThumbnailAddresses(key: Buffer, { now }: Pick<Clock, 'now'
       known.set(pictureId, address)
       return address
     },
+
+    /** The address of the picture of a search, below a folder of its own. */
+    ofSearch: (searchId: string): string =>
+      build(Buffer.from(searchId.replaceAll('-', ''), 'hex'), findEnd(), SEARCHES),
 
     /**
      * Checks an address.

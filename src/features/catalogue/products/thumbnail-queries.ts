@@ -61,7 +61,10 @@ export function thumbnailQueries(db: Db) {
   const unmark = db.prepare(`
     UPDATE pictures INDEXED BY pictures_content SET thumbnail = -${TRIES}
     WHERE store_id = ? AND content_hash = ? AND thumbnail = 1`)
-  const first = db.prepare<{ storeId: string; ids: string }, { productId: string; thumbnail: number | null }>(`
+  const first = db.prepare<
+    { storeId: string; ids: string },
+    { productId: string; thumbnail: number | null }
+  >(`
     SELECT product_id AS productId, CASE thumbnail WHEN 1 THEN pictures.id END AS thumbnail
     FROM json_each(@ids) AS wanted CROSS JOIN products ON products.store_id = @storeId AND product_id = wanted.value
       JOIN pictures ON pictures.product = products.id AND position = 0`)

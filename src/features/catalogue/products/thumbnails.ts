@@ -7,7 +7,10 @@ import { hashThumbnail, type ThumbnailAddresses } from './thumbnail-address.ts'
 import type { PictureContent, ThumbnailQueries } from './thumbnail-queries.ts'
 
 export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {
-  queries: Pick<ThumbnailQueries, 'add' | 'has' | 'drop' | 'find' | 'isUsed' | 'findFirst' | 'findContent' | 'waitingState'>
+  queries: Pick<
+    ThumbnailQueries,
+    'add' | 'has' | 'drop' | 'find' | 'isUsed' | 'findFirst' | 'findContent' | 'waitingState'
+  >
   addresses: ThumbnailAddresses
   /** Whether the store wants thumbnails. */
   isWanted(storeId: string): boolean

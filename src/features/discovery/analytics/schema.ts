@@ -217,6 +217,10 @@ export const UnmetDemand = named(
           { description: 'What the model’s words say that the pictures show, best first.' },
         ),
         example_search_ids: t.Array(t.String({ format: 'uuid' })),
+        example_thumbnails: t.Array(t.String(), {
+          description:
+            'Where pictures of these searches lie, below the address of the service; none unless the store’s `unmatched_thumbnails` is on.',
+        }),
         last_searched_at: t.String({ format: 'date-time' }),
       }),
       { description: 'Most searches first.' },

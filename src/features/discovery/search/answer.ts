@@ -67,6 +67,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     searchSource: searchSource ?? null,
     createdAt: clock.now(),
     vector: picture?.vector,
+    thumbnail: picture?.thumbnail,
   })
   return {
     query_time_ms,

@@ -25,6 +25,7 @@ export interface SearchNeeds {
   readDefaults: SearchDeps['readDefaults']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
+  keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
@@ -99,6 +100,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
     findThumbnailUrl,
+    keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
     findFillFacts,
     listPopular,

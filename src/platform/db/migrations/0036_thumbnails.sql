@@ -29,3 +29,7 @@ END;
 
 -- Stores that want none, whose thumbnails are deleted step by step.
 CREATE INDEX store_settings_without_thumbnails ON store_settings (store_id) WHERE json_extract(settings, '$.thumbnails') = 0;
+
+-- The query picture in small, where the store keeps it; for 30 days.
+ALTER TABLE unmet_searches ADD COLUMN thumbnail BLOB; -- WebP
+CREATE INDEX unmet_searches_thumbnail ON unmet_searches (store_id, created_at) WHERE thumbnail IS NOT NULL;

@@ -251,7 +251,8 @@ describe('an address', () => {
       reportFault: (error) => void faults.push(error),
     })
     const path = addresses.of(1, () => Buffer.alloc(16))
-    const [, name = '', until = '', sig = ''] = /thumbnails\/(.+)\?until=(\d+)&sig=(.+)$/.exec(path ?? '') ?? []
+    const [, name = '', until = '', sig = ''] =
+      /thumbnails\/(.+)\?until=(\d+)&sig=(.+)$/.exec(path ?? '') ?? []
     expect(thumbnails.open(name, { until, sig })).toBeUndefined()
     expect(faults).toHaveLength(1)
   })
