@@ -231,7 +231,7 @@ function findMean(values: Float32Array, seen: Uint8Array, which: 0 | 1): number 
  *
  * @returns one region; undefined where nothing stands out as one thing.
  */
-export function findMainObject(grid: Grid): [Region] | undefined {
+function findMainObject(grid: Grid): [Region] | undefined {
   const { columns, rows, barriers, values } = measureSalience(grid)
   const threshold = findThreshold(values)
   const seen = Uint8Array.from(values, (value) => (value >= threshold ? 1 : 0))
