@@ -530,6 +530,11 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/store/callback-secret/rotate': { needs: 'security:manage' },
 
   // Whoever knows the address may see the picture, as on any web server; it cannot be guessed.
+  // The signature in the address tells who was shown it.
+  'GET /thumbnails/:name': { needs: 'nothing', thing: 'thumbnail', elsewhere: 200 },
+  'GET /thumbnails/searches/:name': { needs: 'nothing', thing: 'unmatched picture', elsewhere: 200 },
+  'GET /samples': { needs: 'nothing' },
+  'GET /samples/:file': { needs: 'nothing', thing: 'sample', elsewhere: 200 },
   'GET /pictures/:address': { needs: 'nothing', thing: 'picture', elsewhere: 200 },
   'GET /health': { needs: 'nothing' },
   'GET /health/ready': { needs: 'nothing' },

@@ -187,6 +187,10 @@ const SERVED = `
   GET    /v1/admin/settings          8.12
   GET    /v1/admin/audit             8.12
   GET    /pictures/:address          2.6
+  GET    /thumbnails/:name           2.6
+  GET    /thumbnails/searches/:name  3.13
+  GET    /samples                    2.8
+  GET    /samples/:file              2.8
   GET    /health                     8.1
   GET    /health/ready               8.1
   GET    /version                    1.2
@@ -250,9 +254,12 @@ describe('the routes', () => {
     expect(open.map(nameOf)).toEqual([
       'GET /v1/me/export',
       'GET /v1/store/people-data',
+      'GET /samples/:file',
       'GET /v1/products/export',
       'GET /pictures/:address',
+      'GET /thumbnails/:name',
       'GET /v1/jobs/:job_id/events',
+      'GET /thumbnails/searches/:name',
     ])
     for (const route of documented()) {
       for (const [status, schema] of Object.entries(route.hooks.response ?? {})) {

@@ -83,6 +83,9 @@ const name = 'searches and feedback'
 const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
 const analytics = buildAnalytics(base, {
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
+  thumbnailAddresses: { ofSearch: () => '', check: () => undefined },
+  keepsUnmatched: () => false,
+  addThumbnailUrls: (_, items) => items.map((item) => ({ ...item, thumbnail_url: null })),
   historyDays: HISTORY_DAYS,
 })
 const rows = searchQueries(db, model.row)

@@ -24,6 +24,7 @@ const noEmbedder: Embedder = {
   status: () => ({ state: 'starting' }),
   announcePicture: () => () => {},
   embedPicture: async () => refuse(),
+  seePicture: async () => refuse(),
   embedText: async () => refuse(),
   close: async () => {},
 }

@@ -31,6 +31,11 @@ export const LIMITS = {
   /** Decoded size of one picture; a decompression bomb is refused from its header. */
   picturePixelsMax: 50_000_000,
   /** Shortest side; smaller pictures cannot show a product. */
+  /** Pixels of the longer side of a product's thumbnail. */
+  thumbnailSide: 192,
+  /** The same of a shopper’s picture that found nothing, and days that it is kept. */
+  unmatchedThumbnailSide: 96,
+  unmatchedThumbnailDays: 30,
   pictureSideMin: 32,
   /** Pictures of one product in addition to the first. */
   additionalPicturesMax: 10,

@@ -49,6 +49,8 @@ export function wireCatalogue(
     embedder,
     reads,
     fetcher: ports.fetcher,
+    wantsThumbnails: (storeId) => settings.service.read(storeId).thumbnails,
+    thumbnailKey: secretBox.digest('addresses', 'thumbnails'),
     files: ports.files,
     budget: ports.budget,
     writeTogether,

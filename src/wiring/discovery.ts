@@ -31,6 +31,9 @@ export function wireDiscovery(
     model,
     embedder,
     findFillFacts: settings.service.findFillFacts,
+    addThumbnailUrls: products.service.thumbnails.addUrls,
+    thumbnailAddresses: products.service.thumbnails.addresses,
+    keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     flush: writes.flushStore,
     historyDays,
   })
@@ -43,6 +46,8 @@ export function wireDiscovery(
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
+    findThumbnailUrl: products.service.thumbnails.findUrl,
+    keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,

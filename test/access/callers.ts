@@ -236,6 +236,26 @@ export const THINGS = {
     const { image_url } = await world.asMachine('GET', `/v1/products/${product_id}`)
     return String(String(image_url).split('/').at(-1))
   },
+  /** The last part of a thumbnail's address, with its signature. */
+  async thumbnail(world: World): Promise<string> {
+    const product_id = world.fresh()
+    await world.asMachine('POST', '/v1/products', form({ product_id, image: pictureBytes(1) }))
+    const { thumbnail_url } = await world.asMachine('GET', `/v1/products/${product_id}`)
+    return String(String(thumbnail_url).split('/').at(-1))
+  },
+  async 'unmatched picture'(world: World): Promise<string> {
+    const { app } = world
+    await world.asMachine('PATCH', '/v1/store/settings', { unmatched_thumbnails: true })
+    const body = form({ image: pictureBytes(6) })
+    const { search_id } = await world.asMachine('POST', '/v1/search', body)
+    app.history.flush()
+    return String(app.products.thumbnails.addresses.ofSearch(String(search_id)).split('/').at(-1))
+  },
+  async sample({ app }: World): Promise<string> {
+    const { body } = await app.call('GET', '/samples', {})
+    const [first] = body as unknown as { url: string }[]
+    return String(first?.url.split('/').at(-1))
+  },
 } satisfies Record<string, (world: World) => Promise<string>>
 
 /** Links as they come by mail. */

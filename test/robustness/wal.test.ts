@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { productQueries } from '../../src/features/catalogue/products/queries.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
+import { NO_THUMBNAILS } from '../support/thumbnails.ts'
 import { recordBar } from './bars.ts'
 import { findFaults } from './consistency.ts'
 import { type Random, readRepetitions, seededRandom } from './random.ts'
@@ -34,7 +35,7 @@ beforeAll(() => {
   const { row, vectors } = registerModel(db, MODEL, 0)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.pragma('wal_autocheckpoint = 0')
-  const queries = productQueries(db, vectors, row)
+  const queries = productQueries(db, vectors, row, NO_THUMBNAILS)
   const random = seededRandom(1)
   note(db)
   while (states.length <= TRANSACTIONS) {

@@ -22,10 +22,15 @@ export function fakeEmbedder(): Embedder {
     // Steep enough that an angle of 45 degrees is still plausible.
     calibration: { image_image: { midpoint: 0.7, slope: 10 }, text_image: { midpoint: 0.7, slope: 10 } },
     status: () => ({ state: 'ready' }),
-    async embedPicture(bytes) {
+    async embedPicture(bytes, options) {
       const axes = /^picture:([\d,]+)/.exec(new TextDecoder().decode(bytes))?.[1]
       if (axes === undefined) throw new ApiError('image_unreadable', 'The picture is damaged')
-      return { vector: between(axes.split(',').map(Number)), facts: FACTS }
+      const thumbnail = options.thumbnail && { thumbnail: drawn(axes, options.thumbnail) }
+      return { vector: between(axes.split(',').map(Number)), facts: FACTS, ...thumbnail }
+    },
+    async seePicture(bytes, options) {
+      const { facts, thumbnail } = await this.embedPicture(bytes, options)
+      return { facts, ...(thumbnail && { thumbnail }) }
     },
     announcePicture: () => () => {},
     async embedText(text) {
@@ -38,6 +43,10 @@ export function fakeEmbedder(): Embedder {
     close: async () => {},
   }
 }
+
+/** Stands for a WebP picture of these axes. */
+const drawn = (axes: string, side: number): Uint8Array =>
+  new TextEncoder().encode(`RIFF....WEBP picture ${axes} of ${side} pixels`)
 
 /** Computes the unit vector between some axes; without any, that of the last axis. */
 function between(axes: number[]): Float32Array {

@@ -41,6 +41,8 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
   const { service } = buildProducts(base, {
     ...{ model, index, embedder, emit },
     ...QUIET,
+    wantsThumbnails: () => true,
+    thumbnailKey: Buffer.alloc(32),
     reads: createReads(db),
     writeTogether: createWriteGroups(db, clock),
     fetcher: { fetch: async (url) => app.web.get(url) ?? Promise.reject(new Error(url)) },

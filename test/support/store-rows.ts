@@ -30,6 +30,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   webhooks: { enabled: 0 },
   feeds: { next_run_at: Date.now() + 86_400_000 },
   ip_entries: { cidr: '0.0.0.0/0' },
+  store_settings: { settings: '{}' },
   pictures: { palette: '[]', model: 1, width: 64, height: 64, bytes: 1 },
 }
 

@@ -170,8 +170,11 @@ async function start(
   listener.handOver(app.http)
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    app.services.reembedding.stop()
-    return waitAtMost(CLOSE_MS, Promise.all([app.services.jobs.drain(), app.services.reembedding.drain()]))
+    const { jobs, reembedding, products } = app.services
+    reembedding.stop()
+    products.thumbnails.stop()
+    const drained = [jobs.drain(), reembedding.drain(), products.thumbnails.drain()]
+    return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>

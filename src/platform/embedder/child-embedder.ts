@@ -174,6 +174,10 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
         await pictures.embed(bytes, options)
       return picture
     },
+    async seePicture(bytes, options) {
+      const { facts, thumbnail } = await pictures.embed(bytes, { ...options, isOnlySeen: true })
+      return { facts, ...(thumbnail && { thumbnail }) }
+    },
     announcePicture: (bytes, options) => pictures.announce(bytes, options),
     async embedText(text, priority) {
       const options = { priority, storeId: NO_STORE }

@@ -27,7 +27,7 @@ export interface PictureCrop extends Box {
 /** A part of a picture that may be worth a search of its own. */
 export interface Region {
   box: Box
-  /** Its share of all that stands on the ground, 0 to 1. */
+  /** Its share of all that stands out from the background, 0 to 1. */
   score: number
 }
 
@@ -51,7 +51,10 @@ export interface SeenFacts extends PictureFacts {
    * box would be tiny or nearly the whole picture, and with a crop whose request does not ask for regions.
    */
   object: Box | null
-  /** The separate objects on a plain background, at most five, the largest first; only if they were asked for. */
+  /**
+   * The separate objects on a plain background, at most five, the largest first; before any other background the main object, if
+   * one stands out. Only if they were asked for.
+   */
   regions?: Region[]
 }
 
@@ -59,13 +62,16 @@ export interface EmbeddedPicture {
   /** `dimension` numbers of Euclidean length 1. */
   vector: Float32Array
   facts: SeenFacts
-  /** WebP, its longer side at most 128 pixels; only if it was asked for. */
+  /** WebP, its longer side at most as long as was asked for; only then, and missing where drawing it failed. */
   thumbnail?: Uint8Array
   /** JPEG or the file itself, its longer side at most 768 pixels and at most 512 KiB; only if it was asked for. */
   preview?: Uint8Array
   /** The crop as it was applied, after padding and clamping; only with one. */
   crop?: Box
 }
+
+/** A picture that was decoded and not embedded. */
+export type SeenPicture = Pick<EmbeddedPicture, 'facts' | 'thumbnail'>
 
 export interface EmbeddedText {
   vector: Float32Array
@@ -100,14 +106,16 @@ export interface PictureOptions extends PictureExtras {
 
 /** Optional results for a picture. */
 export interface PictureExtras {
-  /** Makes the picture small, too, for people to look at. */
-  thumbnail?: boolean | undefined
+  /** Also draws the picture small, for people to look at: pixels of its longer side. */
+  thumbnail?: number | undefined
   /** Embeds this part only. */
   crop?: PictureCrop | undefined
   /** Also answers a copy of the whole picture for later crops. */
   preview?: boolean | undefined
   /** Also looks for the separate objects of the whole picture. */
   regions?: boolean | undefined
+  /** Leaves the model out: the picture is decoded, and gets no vector. */
+  isOnlySeen?: boolean | undefined
 }
 
 export type EmbedderStatus =
@@ -134,6 +142,8 @@ export interface Embedder {
    *   immediately when it has failed or was closed.
    */
   embedPicture(bytes: Uint8Array, options: PictureOptions): Promise<EmbeddedPicture>
+  /** Decodes a picture and leaves the model out, for a thumbnail alone. @throws ApiError as {@link embedPicture} does. */
+  seePicture(bytes: Uint8Array, options: Omit<PictureOptions, 'crop' | 'isOnlySeen'>): Promise<SeenPicture>
   /**
    * Asks before a picture is read whether the queue can take it, and counts it among those on their way for a short
    * time. It holds no place.

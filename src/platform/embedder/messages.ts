@@ -19,9 +19,10 @@ const EmbedRequest = Exactly({
   /** The process does not decode a picture that takes more work than this; it answers `large` and drops it. */
   pixelsMax: Type.Integer(),
   /** Optional results, see `PictureExtras`. */
-  thumbnail: Type.Optional(Type.Boolean()),
+  thumbnail: Type.Optional(Type.Integer({ minimum: 16, maximum: 256 })),
   preview: Type.Optional(Type.Boolean()),
   regions: Type.Optional(Type.Boolean()),
+  isOnlySeen: Type.Optional(Type.Boolean()),
   crop: Type.Optional(
     Exactly({
       ...Box.properties,
@@ -58,11 +59,11 @@ const Facts = Exactly({
 
 /** Longest preview, in bytes: noise of 768 x 768 pixels takes 420,000. */
 export const PREVIEW_BYTES_MAX = 512 * 1024
-/** Longest thumbnail. */
-const THUMBNAIL_BYTES_MAX = 64 * 1024
+/** Longest thumbnail: noise of 256 x 256 pixels takes 40,000. */
+export const THUMBNAIL_BYTES_MAX = 64 * 1024
 
 /**
- * From the child. `embedded` has the vector as little-endian float32 in its body. The self-test reports once, before
+ * From the child. `embedded` has the vector as little-endian float32 in its body, unless the picture was only to be seen. The self-test reports once, before
  * any other reply, with `ready` or `failed`.
  */
 const EmbedReply = Type.Union([

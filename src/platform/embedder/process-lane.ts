@@ -139,11 +139,12 @@ export class ProcessLane {
     this.#watchClosely()
     // Within a process, jobs no longer differ from other indexing.
     const priority = task.priority === 'search' ? 'search' : 'index'
-    const { thumbnail, preview, regions, crop } = task
+    const { thumbnail, preview, regions, isOnlySeen, crop } = task
     const asked = {
       ...(thumbnail && { thumbnail }),
       ...(preview && { preview }),
       ...(regions && { regions }),
+      ...(isOnlySeen && { isOnlySeen }),
       ...(crop && { crop }),
     }
     this.#write({ kind: 'embed', id, priority, pixelsMax, ...asked }, task.bytes)

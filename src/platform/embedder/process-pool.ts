@@ -318,8 +318,9 @@ export class ProcessPool {
     }
     const { thumbnailBytes = 0, previewBytes = 0, crop } = answer
     const vectorBytes = body.length - thumbnailBytes - previewBytes
-    if (vectorBytes !== this.#options.dimension * Float32Array.BYTES_PER_ELEMENT) {
-      const message = `The model gave ${vectorBytes} bytes instead of ${this.#options.dimension} numbers`
+    const dimension = task.isOnlySeen ? 0 : this.#options.dimension
+    if (vectorBytes !== dimension * Float32Array.BYTES_PER_ELEMENT) {
+      const message = `The model gave ${vectorBytes} bytes instead of ${dimension} numbers`
       this.#reject(task, new ApiError('internal_error', message))
       return
     }

@@ -19,7 +19,7 @@ test('messages between the processes are taken as they are', () => {
   const reply = { kind: 'embedded', id: 1, facts }
   expect(readReply(reply)).toBe(reply as never)
   const crop = { ...box, unit: 'relative', padding: 0.1 }
-  const rich = { ...request, crop, preview: true, regions: true, thumbnail: true }
+  const rich = { ...request, crop, preview: true, regions: true, thumbnail: 192, isOnlySeen: true }
   expect(readRequest(rich)).toBe(rich as never)
   const seen = { ...facts, object: box, regions: [{ box, score: 1 }] }
   const answer = { ...reply, facts: seen, crop: box, thumbnailBytes: 9, previewBytes: 512 * 1024 }

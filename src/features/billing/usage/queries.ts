@@ -6,7 +6,7 @@ export interface StoreUse {
   plan: PlanName
   slug: string
   products: number
-  /** Bytes of the pictures that the service stores. */
+  /** Bytes of the pictures and thumbnails that the service stores. */
   storageBytes: number
 }
 
@@ -23,7 +23,7 @@ export type UsageQueries = ReturnType<typeof usageQueries>
 /** All SQL about what stores use of their plans. Triggers count products, bytes and items of jobs, so no read counts rows. */
 export function usageQueries(db: Db) {
   const use = db.prepare<[storeId: string], StoreUse>(`
-    SELECT product_count AS products, kept_bytes AS storageBytes, plan, slug FROM stores WHERE id = ?`)
+    SELECT product_count AS products, kept_bytes + thumbnail_bytes AS storageBytes, plan, slug FROM stores WHERE id = ?`)
   const month = db.prepare<[storeId: string, month: string], MonthUse>(`
     SELECT api_calls AS apiCalls, bulk_items AS bulkItems FROM usage_months WHERE store_id = ? AND month = ?`)
   // A store that was deleted meanwhile has no row to refer to.

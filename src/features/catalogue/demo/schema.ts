@@ -22,3 +22,14 @@ export const DemoRemoved = named(
   }),
 )
 export type DemoRemoved = typeof DemoRemoved.static
+
+export const Samples = named(
+  'Samples',
+  t.Array(
+    t.Object({
+      name: t.String({ examples: ['Red backpack in a room'] }),
+      url: t.String({ examples: ['/samples/3f8a5c0de1b2479688aa01c2d3e4f506.webp'] }),
+    }),
+  ),
+)
+export type Samples = typeof Samples.static

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../core/limits.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool } from '../../../http/spool.ts'
@@ -15,10 +16,10 @@ import { type ImportDeps, importService } from './service.ts'
 export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts'> {
   products: Pick<
     ProductsModule['service'],
-    'check' | 'findPrecomputed' | 'pictures' | 'findRow' | 'count' | 'listDemoIds'
+    'check' | 'findPrecomputed' | 'pictures' | 'thumbnails' | 'findRow' | 'count' | 'listDemoIds'
   >
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
-  embedder: Pick<Embedder, 'embedPicture'>
+  embedder: Pick<Embedder, 'seePicture'>
   /** Takes in the files. */
   spool: Spool
   /** Holds a file that came within a form. */
@@ -56,10 +57,11 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     countProducts: products.count,
     countDemo: (storeId) => products.listDemoIds(storeId).length,
     startJob: jobs.start,
+    addThumbnailUrls: products.thumbnails.addUrls,
     showPicture: (storeId, url) =>
       products.pictures.withUrl(storeId, url, async (bytes) => {
-        const options = { priority: 'index', storeId, thumbnail: true } as const
-        const { facts, thumbnail = new Uint8Array() } = await embedder.embedPicture(bytes, options)
+        const options = { priority: 'index', storeId, thumbnail: LIMITS.thumbnailSide } as const
+        const { facts, thumbnail = new Uint8Array() } = await embedder.seePicture(bytes, options)
         const content = Buffer.from(thumbnail).toString('base64')
         return { width: facts.width, height: facts.height, thumbnail: `data:image/webp;base64,${content}` }
       }),

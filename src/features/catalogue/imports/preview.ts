@@ -1,5 +1,6 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Product } from '../products/schema.ts'
+import type { Thumbnails } from '../products/thumbnails.ts'
 import { type ComparisonDeps, compareWithStore } from './comparison.ts'
 import { bringPicture, type CheckedItem } from './items.ts'
 import type { Plan } from './mapping/mapping.ts'
@@ -10,6 +11,7 @@ import type { ImportSource } from './source.ts'
 export interface PreviewDeps extends ComparisonDeps {
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
   showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
+  addThumbnailUrls: Thumbnails['addUrls']
   /** Facts of the store that results use where a product has none of its own. */
   findFacts(storeId: string): { product_url_template: string | null; currency: string | null }
 }
@@ -67,7 +69,7 @@ export function createPreviews(deps: PreviewDeps) {
       storeId: string,
       { line, product }: Found['first'][number],
       source: ImportSource,
-    ): Promise<PreviewProduct> {
+    ): Promise<Omit<PreviewProduct, 'thumbnail_url'>> {
       const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
       return {
         ...{ line, product_id, metadata },

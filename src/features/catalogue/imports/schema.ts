@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { Metadata } from '../products/schema.ts'
+import { Metadata, ThumbnailUrl } from '../products/schema.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table.ts'
 import { PLATFORMS } from './mapping/mapping.ts'
 
@@ -89,6 +89,7 @@ const PreviewProduct = named(
     line: Type.Integer(),
     product_id: t.String(),
     image_url: t.String(),
+    thumbnail_url: ThumbnailUrl,
     additional_image_urls: t.Array(t.String()),
     metadata: Metadata,
     picture: PreviewPicture,

@@ -176,7 +176,7 @@ export function importService(deps: ImportDeps) {
         end()
         const { first, warnings: stopped, ...counts } = found
         const { format, encoding, columns } = source.table
-        const products: PreviewProduct[] = []
+        const products: Omit<PreviewProduct, 'thumbnail_url'>[] = []
         // One after the other: a picture is held in memory.
         for (const item of first) products.push(await previews.show(storeId, item, source))
         return {
@@ -197,7 +197,7 @@ export function importService(deps: ImportDeps) {
             ...describeLosses(reading.losses),
             ...describeHidden(counts.hidden),
           ],
-          products,
+          products: deps.addThumbnailUrls(storeId, products),
         }
       }),
   }

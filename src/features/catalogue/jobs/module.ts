@@ -44,7 +44,7 @@ export interface JobCallbacks {
 
 export interface JobNeeds {
   storeRows: Pick<StoreQueries, 'findStore' | 'countProducts'>
-  products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has'>
+  products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has' | 'thumbnails'>
   embedder: Pick<Embedder, 'status'>
   /** Takes in the bodies of bulk requests. */
   spool: Spool
@@ -137,7 +137,12 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     findStore: storeRows.findStore,
     discard,
   })
-  const reader = createJobReader({ queries, items, presenter })
+  const reader = createJobReader({
+    queries,
+    items,
+    presenter,
+    addThumbnailUrls: products.thumbnails.addUrls,
+  })
   const cleanup = createJobCleanup({ ...common, retention, files, discard })
   const jobs = jobService({
     ...common,

@@ -72,7 +72,12 @@ export function createJobPresenter(
 
 const countProcessed = ({ succeeded, unchanged, failed }: JobRow): number => succeeded + unchanged + failed
 
-export function toFailure({ position, productId, error, canRetry }: FailedItem): ItemFailure {
+export function toFailure({
+  position,
+  productId,
+  error,
+  canRetry,
+}: FailedItem): Omit<ItemFailure, 'thumbnail_url'> {
   const { details, ...what } = error
   return { index: position, product_id: productId, ...what, ...(details && { details }), retryable: canRetry }
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { Thumbnails } from '../products/thumbnails.ts'
 import type { ItemQueries } from './item-queries.ts'
 import { type JobPresenter, toFailure } from './presenter.ts'
 import type { JobQueries, JobRow } from './queries.ts'
@@ -11,12 +12,13 @@ export interface JobReaderDeps {
   queries: Pick<JobQueries, 'findByJobId' | 'list'>
   items: Pick<ItemQueries, 'listFailures'>
   presenter: Pick<JobPresenter, 'summary'>
+  addThumbnailUrls: Thumbnails['addUrls']
 }
 
 export type JobReader = ReturnType<typeof createJobReader>
 
 /** Reads jobs for the clients of a store. */
-export function createJobReader({ queries, items, presenter }: JobReaderDeps) {
+export function createJobReader({ queries, items, presenter, addThumbnailUrls }: JobReaderDeps) {
   /** @throws ApiError `not_found`, also for a job of another store. */
   function require(storeId: string, jobId: string): JobRow {
     const job = queries.findByJobId(storeId, jobId)
@@ -33,7 +35,7 @@ export function createJobReader({ queries, items, presenter }: JobReaderDeps) {
       const found = items.listFailures(job.id, -1, LIMITS.jobErrorsInline + 1)
       return {
         ...presenter.summary(job),
-        errors: found.slice(0, LIMITS.jobErrorsInline).map(toFailure),
+        errors: addThumbnailUrls(storeId, found.slice(0, LIMITS.jobErrorsInline).map(toFailure)),
         errors_truncated: found.length > LIMITS.jobErrorsInline || job.errorsDropped > 0,
       }
     },
@@ -61,7 +63,8 @@ export function createJobReader({ queries, items, presenter }: JobReaderDeps) {
       const after = ERRORS.read(cursor)?.index ?? -1
       const found = items.listFailures(job.id, after, limit + 1)
       const { rows, nextCursor } = ERRORS.page(found, limit, ({ position }) => ({ index: position }))
-      return { errors: rows.map(toFailure), count: rows.length, next_cursor: nextCursor }
+      const errors = addThumbnailUrls(storeId, rows.map(toFailure))
+      return { errors, count: rows.length, next_cursor: nextCursor }
     },
   }
 }

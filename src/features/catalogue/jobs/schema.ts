@@ -6,7 +6,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { Product } from '../products/schema.ts'
+import { Product, ThumbnailUrl } from '../products/schema.ts'
 
 /** The body of POST /v1/products/bulk, for the API's document: it is read piece by piece. */
 export const BulkBody = named(
@@ -61,6 +61,7 @@ const ItemFailure = named(
   t.Object({
     index: Type.Integer({ description: 'Place of the item in the request, from 0.' }),
     product_id: t.Union([t.String(), t.Null()]),
+    thumbnail_url: ThumbnailUrl,
     error: t.String({ description: 'A code, as in the answers to single requests.' }),
     message: t.String(),
     details: t.Optional(t.Record(t.String(), t.Unknown())),

@@ -38,17 +38,26 @@ import { productService } from './service.ts'
 import { shownQueries } from './shown-queries.ts'
 import { createStorageLimit } from './storage-limit.ts'
 import { storageQueries } from './storage-queries.ts'
+import { createThumbnailAddresses } from './thumbnail-address.ts'
+import { createThumbnailMaker } from './thumbnail-maker.ts'
+import { thumbnailQueries } from './thumbnail-queries.ts'
+import { thumbnailRoutes } from './thumbnail-routes.ts'
+import { createThumbnails } from './thumbnails.ts'
 import { createProductWriter } from './writer.ts'
 
 export interface ProductNeeds {
-  storeRows: Pick<StoreQueries, 'readKeptBytes' | 'countProducts'>
+  storeRows: Pick<StoreQueries, 'readStoredBytes' | 'countProducts' | 'findStore'>
   /** The model in use; new pictures get its vectors. */
   model: KnownModel
   /** Follows every change in the same tick. */
   index: Pick<ProductIndexService, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
-  embedder: Pick<Embedder, 'embedPicture' | 'model'>
+  embedder: Pick<Embedder, 'embedPicture' | 'seePicture' | 'model'>
+  /** Whether a store wants thumbnails. */
+  wantsThumbnails(storeId: string): boolean
+  /** 32 bytes that sign the addresses of thumbnails, and nothing else. */
+  thumbnailKey: Buffer
   reads: Pick<Reads, 'rememberSeen'>
   fetcher: PictureFetcher
   files: PictureFiles
@@ -66,6 +75,9 @@ export interface ProductNeeds {
 
 /** Products of an older version whose copies are rewritten in one step. */
 const FOLDED_AT_ONCE = 100
+
+/** How often the maker of thumbnails looks for work. */
+const WAKE_MS = 1_000
 
 /** How often unused pictures are swept. One is deleted a minute after its product let it go. */
 const SWEEP_MS = 10_000
@@ -88,7 +100,16 @@ const SWEEP_MS = 10_000
 export function buildProducts(base: Base, needs: ProductNeeds) {
   const { db, atomically, withoutFsync, clock, reportFault } = base
   const { storeRows, model, index, embedder } = needs
-  const queries = productQueries(db, model.vectors, model.row)
+  const small = thumbnailQueries(db)
+  const addresses = createThumbnailAddresses(needs.thumbnailKey, clock)
+  const thumbnails = createThumbnails({
+    ...base,
+    queries: small,
+    addresses,
+    isWanted: needs.wantsThumbnails,
+    storeRows,
+  })
+  const queries = productQueries(db, model.vectors, model.row, thumbnails)
   const folding = foldingQueries(db)
   const space = storageQueries(db)
   const kept = createKeptPictures({
@@ -99,7 +120,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
   const { toPublicUrl } = kept
   const loader = createPictureLoader({ ...needs, queries, kept, checkUrl, findVector: index.findVector })
   const storage = createStorageLimit({ ...base, queries: space, storeRows })
-  const pictures = productPictures({ ...base, kept, loader, storage })
+  const pictures = productPictures({ ...base, kept, loader, storage, thumbnails })
   const writer = createProductWriter({
     ...base,
     ...needs,
@@ -116,7 +137,21 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     writer,
     sales,
     toPublicUrl,
+    thumbnails,
     model: embedder.model,
+  })
+  const maker = createThumbnailMaker({
+    ...base,
+    queries: small,
+    thumbnails,
+    findStore: storeRows.findStore,
+    drawPicture: (storeId, url, thumbnail) =>
+      loader.withUrl(
+        storeId,
+        url,
+        (bytes) => embedder.seePicture(bytes, { storeId, thumbnail, priority: 'bulk' }),
+        'bulk',
+      ),
   })
 
   return {
@@ -125,6 +160,13 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       /** The one way to change products; see {@link createProductWriter}. */
       writer,
       pictures: { withUrl: loader.withUrl, toPublicUrl },
+      thumbnails: {
+        findUrl: thumbnails.findUrl,
+        addUrls: thumbnails.addUrls,
+        addresses,
+        drain: maker.drain,
+        stop: maker.stop,
+      },
       has: queries.has,
       /** A product with all its pictures, as it is stored. */
       findRow: queries.find,
@@ -145,12 +187,20 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       },
     },
     routes: (guards: Guards) =>
-      new Elysia({ name: 'products' }).use(productRoutes(guards, products)).use(pictureRoutes(kept)),
+      new Elysia({ name: 'products' })
+        .use(productRoutes(guards, products))
+        .use(pictureRoutes(kept))
+        .use(thumbnailRoutes(thumbnails)),
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
       { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.refreshAll },
+      { name: 'making thumbnails', everyMs: WAKE_MS, run: maker.wake },
+      { name: 'deleting unwanted thumbnails', everyMs: SWEEP_MS, run: maker.sweep },
     ],
-    forgetStore: writer.changes.forgetStore,
+    forgetStore(storeId) {
+      writer.changes.forgetStore(storeId)
+      maker.forgetStore(storeId)
+    },
   } satisfies Module<object>
 }
 

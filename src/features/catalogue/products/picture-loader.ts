@@ -37,6 +37,8 @@ export type PictureSource =
 interface Reader {
   storeId: string
   priority: QueuePriority
+  /** Pixels of the longer side of its thumbnail; undefined for none. */
+  thumbnail?: number | undefined
 }
 
 /** The pictures of one product, while they are prepared. */
@@ -163,18 +165,27 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     /**
      * Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps.
      *
+     * @param priority of the download.
      * @throws ApiError of the fetcher, `image_unreadable` or `image_too_large`.
      */
-    withUrl: <Result>(storeId: string, url: string, use: (bytes: Uint8Array) => Promise<Result>) =>
-      readAndUse({ storeId, priority: 'search' }, url, use),
+    withUrl: <Result>(
+      storeId: string,
+      url: string,
+      use: (bytes: Uint8Array) => Promise<Result>,
+      priority: QueuePriority = 'search',
+    ) => readAndUse({ storeId, priority }, url, use),
   }
 }
 
 const isDataUri = (url: string): boolean => /^data:/i.test(url)
 
-const toAdded = ({ contentHash, size }: Content, { facts, vector }: KnownPicture): ReadyContent => ({
+const toAdded = (
+  { contentHash, size }: Content,
+  { facts, vector, thumbnail }: KnownPicture,
+): ReadyContent => ({
   added: { ...toFacts(facts), contentHash, bytes: size },
   vector,
+  thumbnail,
 })
 
 /** Takes the first item that fits out of a list. */

@@ -8,11 +8,13 @@ import type { PictureRow, PictureToSave, ProductRow } from './queries.ts'
 import type { ReadyAddress, ReadyPicture } from './ready-picture.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
 import { UNUSED_AFTER_MS } from './sweeper.ts'
+import type { Thumbnails } from './thumbnails.ts'
 
 export interface PictureDeps extends Pick<Base, 'clock'> {
   kept: Pick<KeptPictures, 'toStored' | 'retain' | 'keep' | 'copy'>
   loader: Pick<PictureLoader, 'load'>
   storage: StorageLimit
+  thumbnails: Pick<Thumbnails, 'findSide'>
 }
 
 /** How the pictures of a product are read. */
@@ -30,7 +32,7 @@ export type ProductPictures = ReturnType<typeof productPictures>
 
 /** Turns the pictures that clients give into pictures that a product can be saved with. */
 export function productPictures(deps: PictureDeps) {
-  const { kept, loader, storage, clock } = deps
+  const { kept, loader, storage, thumbnails, clock } = deps
 
   /** Writes what the address of a picture needs. @returns the picture as the product can be saved with it. */
   async function write(
@@ -42,7 +44,7 @@ export function productPictures(deps: PictureDeps) {
     const imageUrl = await saveAddress(storeId, address, { contentHash, contentType }, change)
     return 'own' in content
       ? { kept: { ...content.own, imageUrl } }
-      : { added: { ...content.added, imageUrl }, vector: content.vector }
+      : { ...content, added: { ...content.added, imageUrl } }
   }
 
   async function saveAddress(
@@ -88,7 +90,8 @@ export function productPictures(deps: PictureDeps) {
         present.map(({ id }) => id),
         listLeaving,
       )
-      const preparation = { reader: { storeId, priority }, free, change }
+      const reader = { storeId, priority, thumbnail: thumbnails.findSide(store) }
+      const preparation = { reader, free, change }
       // Known addresses come first, so that a new address with the same content cannot take their picture.
       const planned = sources.map((source) => {
         const isKnown = ({ imageUrl }: PictureRow) =>

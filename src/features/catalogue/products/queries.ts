@@ -3,6 +3,7 @@ import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import { foldColumns } from './folded-columns.ts'
 import type { Metadata } from './schema.ts'
+import type { GonePicture, Thumbnails } from './thumbnails.ts'
 
 /** A picture that a product can be saved with. */
 export interface NewPicture extends PictureFacts {
@@ -39,7 +40,9 @@ export interface ProductRow {
 }
 
 /** A picture to save: one that the product already has, or a new one with its vector. */
-export type PictureToSave = { kept: PictureRow } | { added: NewPicture; vector: Float32Array }
+export type PictureToSave =
+  | { kept: PictureRow }
+  | { added: NewPicture; vector: Float32Array; thumbnail?: Uint8Array | undefined }
 
 export interface ProductToSave {
   storeId: string
@@ -84,8 +87,14 @@ const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS conte
  * All SQL that reads and writes single products as they are stored. Every call is synchronous, knows no rule and opens no transaction.
  *
  * @param model the row in `models` whose vectors are used.
+ * @param thumbnails keeps the thumbnails of pictures that come, and releases those of pictures that go.
  */
-export function productQueries(db: Db, vectors: VectorTable, model: number) {
+export function productQueries(
+  db: Db,
+  vectors: VectorTable,
+  model: number,
+  thumbnails: Pick<Thumbnails, 'keep' | 'release'>,
+) {
   const one = db.prepare<[string, string], RawProduct>(
     `SELECT ${PRODUCT_COLUMNS} FROM products WHERE store_id = ? AND product_id = ?`,
   )
@@ -108,13 +117,15 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
     RETURNING id, vector_id AS vectorId`)
   const pictureIds = db.prepare<[number], { id: number }>('SELECT id FROM pictures WHERE product = ?')
-  const dropPicture = db.prepare('DELETE FROM pictures WHERE id = ?')
+  const dropPicture = db.prepare<[bigint], GonePicture>(`
+    DELETE FROM pictures WHERE id = ?
+    RETURNING store_id AS storeId, content_hash AS contentHash, is_given AS precomputed, thumbnail`)
   const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
   const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
     INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
-      height, phash, palette, is_given)
+      height, phash, palette, is_given, thumbnail)
     VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
-      @height, @phash, @palette, @precomputed)
+      @height, @phash, @palette, @precomputed, @thumbnail)
     RETURNING id`)
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
@@ -133,11 +144,11 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
     palette: JSON.parse(palette),
   })
 
-  function removePictures(ids: number[]): void {
-    for (const id of ids) {
+  function removePictures(ids: number[]): GonePicture[] {
+    return ids.flatMap((id) => {
       vectors.remove(id)
-      dropPicture.run(BigInt(id))
-    }
+      return dropPicture.all(BigInt(id))
+    })
   }
 
   function placePictures(product: number, storeId: string, prepared: PictureToSave[]): number[] {
@@ -159,6 +170,7 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
         model,
         palette: JSON.stringify(palette),
         precomputed: isPrecomputed ? 1 : 0,
+        thumbnail: thumbnails.keep(storeId, picture.added, picture.thumbnail),
       })
       if (!row) throw new Error('an insert always returns its row')
       vectors.put(storeId, row.id, picture.vector)
@@ -206,14 +218,16 @@ export function productQueries(db: Db, vectors: VectorTable, model: number) {
       if (!saved) throw new Error('an upsert always returns its row')
       const staying = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
       const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
-      removePictures(removedPictureIds)
+      const gone = removePictures(removedPictureIds)
       const ids = placePictures(saved.id, product.storeId, prepared)
+      // Last, because a new picture may have the content of one that goes.
+      thumbnails.release(gone)
       return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
     },
 
     /** Deletes a product with all its pictures and vectors; to be called inside a transaction. */
     remove({ id, pictures }: Pick<ProductRow, 'id' | 'pictures'>): void {
-      removePictures(pictures.map((picture) => picture.id))
+      thumbnails.release(removePictures(pictures.map((picture) => picture.id)))
       dropProduct.run(BigInt(id))
     },
 

@@ -14,7 +14,9 @@ export type ReadyAddress =
   | { kind: 'copied'; kept: KeptPicture }
 
 /** The content of a picture: one that the product already has, or a new one with its vector. */
-export type ReadyContent = { own: PictureRow } | { added: Omit<NewPicture, 'imageUrl'>; vector: Float32Array }
+export type ReadyContent =
+  | { own: PictureRow }
+  | { added: Omit<NewPicture, 'imageUrl'>; vector: Float32Array; thumbnail?: Uint8Array | undefined }
 
 /** A picture that only has to be written. It holds no bytes of a download: those are gone once they are embedded. */
 export interface ReadyPicture {
@@ -26,6 +28,7 @@ export interface ReadyPicture {
 export interface KnownPicture {
   facts: PictureFacts
   vector: Float32Array
+  thumbnail?: Uint8Array | undefined
 }
 
 /** The facts alone: the row of a picture has more. */

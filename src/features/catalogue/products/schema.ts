@@ -270,12 +270,20 @@ const PictureInfo = named(
   }),
 )
 
+/** The thumbnail of a product's first picture, below the address of the service. */
+export const ThumbnailUrl = t.Union([t.String(), t.Null()], {
+  description:
+    'Where a small WebP of the first picture lies, below the address of the service. It holds for 24 to 36 hours. null without one.',
+  examples: ['/thumbnails/3f8a….webp?until=494376&sig=90c1…'],
+})
+
 /** A product as it is read: Contract 2.1 and the results of indexing. */
 export const IndexedProductView = named(
   'Product',
   t.Object({
     product_id: t.String(),
     image_url: t.String(),
+    thumbnail_url: ThumbnailUrl,
     additional_image_urls: t.Array(t.String()),
     metadata: Metadata,
     status: t.Literal('indexed'),

@@ -31,6 +31,7 @@ import {
   type ProductSort,
 } from './schema.ts'
 import type { ShownProduct, ShownQueries } from './shown-queries.ts'
+import type { Thumbnails } from './thumbnails.ts'
 import { toWords } from './words.ts'
 import type { ProductContent, ProductInput, ProductWrite } from './write.ts'
 import type { ProductWriter } from './writer.ts'
@@ -41,6 +42,7 @@ export interface ProductDeps {
   lists: ProductLists
   writer: ProductWriter
   sales: Pick<Sales, 'refresh'>
+  thumbnails: Pick<Thumbnails, 'findUrl'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
   /** The model in use. */
@@ -57,12 +59,13 @@ export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
 export function productService(deps: ProductDeps) {
-  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, model } = deps
-  const toView = (row: ShownProduct): IndexedProductView => {
+  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, thumbnails, model } = deps
+  const toView = (storeId: string, row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
       product_id: row.productId,
       image_url: toPublicUrl(row.imageUrl),
+      thumbnail_url: thumbnails.findUrl(storeId, row.thumbnail),
       additional_image_urls: row.otherUrls.map(toPublicUrl),
       metadata: row.metadata,
       status: 'indexed',
@@ -145,7 +148,7 @@ export function productService(deps: ProductDeps) {
       // Pages of a shop ask for the same products again and again.
       const row = rememberSeen(`product ${storeId} ${productId}`, () => queries.findShown(storeId, productId))
       if (!row) throw notFound('product')
-      return toView(row)
+      return toView(storeId, row)
     },
 
     /** DELETE /v1/products/{product_id}. @throws ApiError `not_found`. */
@@ -177,7 +180,7 @@ export function productService(deps: ProductDeps) {
       const { found, total, isExact } = lists.list({ filter, sort, limit: limit + 1, after })
       const { rows, nextCursor } = cursors.page(found, limit, ({ value, id }) => ({ value, id }))
       return {
-        products: queries.listShown(rows.map(({ product }) => product)).map(toView),
+        products: queries.listShown(rows.map(({ product }) => product)).map((row) => toView(storeId, row)),
         count: rows.length,
         total,
         total_is_exact: isExact,

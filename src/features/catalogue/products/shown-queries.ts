@@ -7,6 +7,8 @@ export interface ShownProduct
   extends Pick<ProductRow, 'productId' | 'vectorId' | 'imageUrl' | 'metadata' | 'indexedAt' | 'updatedAt'> {
   /** The first picture. */
   picture: PictureFacts & { bytes: number }
+  /** The first picture, if it has a thumbnail. */
+  thumbnail: number | null
   /** The addresses of the other pictures, in the product's order. */
   otherUrls: string[]
 }
@@ -28,6 +30,7 @@ interface RawShown
 const SHOWN = `
   SELECT products.id, product_id AS productId, vector_id AS vectorId, products.image_url AS imageUrl, metadata,
     indexed_at AS indexedAt, updated_at AS updatedAt, content_type AS contentType, bytes, width, height, phash, palette,
+    CASE thumbnail WHEN 1 THEN pictures.id END AS thumbnail,
     CASE WHEN EXISTS (SELECT 1 FROM pictures WHERE product = products.id AND position = 1) THEN
       (SELECT json_group_array(image_url ORDER BY position) FROM pictures WHERE product = products.id AND position > 0)
     END AS otherUrls
@@ -66,6 +69,7 @@ const toShown = (row: RawShown): ShownProduct => {
   return {
     ...{ productId, vectorId, imageUrl, metadata: JSON.parse(metadata), indexedAt, updatedAt },
     picture: { contentType, bytes, width, height, phash, palette: JSON.parse(palette) },
+    thumbnail: row.thumbnail,
     otherUrls: otherUrls === null ? [] : JSON.parse(otherUrls),
   }
 }

@@ -6,7 +6,7 @@ import type { StorageQueries } from './storage-queries.ts'
 
 export interface StorageLimitDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   queries: Pick<StorageQueries, 'isKeptBy' | 'countFreedBytes'>
-  storeRows: Pick<StoreQueries, 'readKeptBytes'>
+  storeRows: Pick<StoreQueries, 'readStoredBytes'>
 }
 
 /** A picture that arrived as bytes. */
@@ -46,7 +46,7 @@ export function createStorageLimit({ queries, storeRows, plans, baseUrl }: Stora
     function refuse(picture: Arriving, leavingIds: readonly number[]): void {
       if (max === Infinity) return
       const size = picture.bytes.byteLength
-      const kept = storeRows.readKeptBytes(storeId)
+      const kept = storeRows.readStoredBytes(storeId)
       if (kept + size <= max || queries.isKeptBy(storeId, picture.contentHash)) return
       const freed = queries.countFreedBytes(storeId, leavingIds)
       if (kept + size - freed > max && added + size >= freed) {

@@ -1,9 +1,11 @@
+import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
+import type { UnmetPicture } from '../search/history.ts'
 import type { SearchRow } from '../search/queries.ts'
 import { catalogueQueries } from './catalogue-queries.ts'
 import { createColumns } from './columns/columns.ts'
@@ -21,7 +23,9 @@ import { analyticsRoutes } from './routes.ts'
 import { createSearchCounting, isCounted } from './search-counting.ts'
 import { searchSourceQueries } from './search-source-queries.ts'
 import { type AnalyticsDeps, analyticsService } from './service.ts'
+import { unmatchedRoutes } from './unmatched-routes.ts'
 import { createDemand } from './unmet/demand.ts'
+import { createUnmetPictures, type UnmetPictureDeps } from './unmet/pictures.ts'
 import { unmetQueries } from './unmet/unmet-queries.ts'
 import { createUpkeep } from './upkeep.ts'
 
@@ -30,6 +34,9 @@ export interface AnalyticsNeeds {
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
+  addThumbnailUrls: AnalyticsDeps['addThumbnailUrls']
+  thumbnailAddresses: UnmetPictureDeps['thumbnailAddresses']
+  keepsUnmatched: UnmetPictureDeps['keepsUnmatched']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -51,7 +58,8 @@ export interface AnalyticsNeeds {
  */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
-  const { model, embedder, findFillFacts, flush, historyDays } = needs
+  const { model, embedder, findFillFacts, addThumbnailUrls, flush, historyDays } = needs
+  const { thumbnailAddresses, keepsUnmatched } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
   const items = itemQueries(db)
@@ -77,6 +85,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     alone,
     historyDays,
   })
+  const unmetPictures = createUnmetPictures({ queries: unmet, thumbnailAddresses, keepsUnmatched, clock })
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
@@ -85,6 +94,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     log,
     withoutFsync,
     days: historyDays,
+    pictures: unmetPictures,
   })
   const erasing = createErasing({
     days,
@@ -104,6 +114,8 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     catalogue,
     unmet,
     findFillFacts,
+    addThumbnailUrls,
+    unmetPictures,
     clock,
     flush,
     alone,
@@ -118,7 +130,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
       /** Decides which search of its session a search replaces. Call it as the search is answered. */
       replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
         isCounted(search) ? keystrokeBursts.take(search) : undefined,
-      /** Takes the vector of a query picture for which the store has nothing. Call it as the search is answered. */
+      /** Takes a query picture for which the store has nothing. Call it as the search is answered. */
       takeUnmet: demand.takeUnmet,
       /**
        * Counts a search, in the transaction that writes its row.
@@ -126,7 +138,11 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
        * @param replaced the keystroke whose place it takes.
        * @param unmet what `takeUnmet` took.
        */
-      recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void {
+      recordSearch(
+        search: SearchRow,
+        replaced: SearchRow | undefined,
+        unmet: UnmetPicture | undefined,
+      ): void {
         if (isCounted(search)) countSearch(search, replaced)
         if (unmet) demand.recordSearch(search, unmet)
       },
@@ -141,7 +157,10 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
       takeBack: eventCounting.takeBack,
       erasing,
     },
-    routes: (guards: Guards) => analyticsRoutes(guards, service),
+    routes: (guards: Guards) =>
+      new Elysia({ name: 'analytics' })
+        .use(analyticsRoutes(guards, service))
+        .use(unmatchedRoutes(unmetPictures)),
     chores: [
       { name: 'compacting the counts of past days', everyMs: 6 * HOUR_MS, run: upkeep.run },
       { name: 'mapping unmet demand', everyMs: HOUR_MS, run: demand.run },

@@ -1,5 +1,6 @@
 import { dateOf } from '../../../core/days.ts'
 import { percentile } from '../../../core/durations.ts'
+import type { Thumbnails } from '../../catalogue/products/thumbnails.ts'
 import { findBest } from './best.ts'
 import type { Columns } from './columns/columns.ts'
 import type { ItemQueries } from './columns/item-queries.ts'
@@ -20,11 +21,12 @@ export interface ReportDeps {
   items: Pick<ItemQueries, 'findNames'>
   searchSources: SearchSourceQueries
   columns: Pick<Columns, 'sum' | 'countSessions' | 'sumDurations'>
+  addThumbnailUrls: Thumbnails['addUrls']
 }
 
 /** Writes the analytics of a period from the counts of its days. */
 export async function writeReport(
-  { days: queries, items, searchSources, columns }: ReportDeps,
+  { days: queries, items, searchSources, columns, addThumbnailUrls }: ReportDeps,
   days: Days,
 ): Promise<Analytics> {
   const { storeId, from, to } = days
@@ -75,11 +77,12 @@ export async function writeReport(
       (a, b) => clicked(b) - clicked(a) || shown(b) - shown(a) || a - b,
     )
     const names = items.findNames(storeId, PRODUCTS, top)
-    return top.map((item) => ({
+    const listed = top.map((item) => ({
       product_id: names.get(item) ?? '',
       impressions: shown(item),
       clicks: clicked(item),
     }))
+    return addThumbnailUrls(storeId, listed)
   }
 
   return {

@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
+import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
 const format = t.Optional(oneOf(['json', 'csv'], '`csv` answers a table for spreadsheets.'))
 
@@ -50,6 +51,7 @@ export const PopularProducts = named(
     products: t.Array(
       t.Object({
         product_id: t.String(),
+        thumbnail_url: ThumbnailUrl,
         score: t.Number({
           description: '1 a click, 3 a product in the cart, 5 a purchase; half of it after 7 days.',
         }),
@@ -154,7 +156,14 @@ export const Analytics = named(
       t.Object({ query: t.String(), searches: count(), ctr: t.Number(), avg_results: t.Number() }),
     ),
     zero_result_queries: t.Array(t.Object({ query: t.String(), searches: count() })),
-    top_products: t.Array(t.Object({ product_id: t.String(), impressions: count(), clicks: count() })),
+    top_products: t.Array(
+      t.Object({
+        product_id: t.String(),
+        thumbnail_url: ThumbnailUrl,
+        impressions: count(),
+        clicks: count(),
+      }),
+    ),
     timeseries: t.Array(
       t.Object({
         date: t.String({ format: 'date' }),
@@ -208,6 +217,10 @@ export const UnmetDemand = named(
           { description: 'What the model’s words say that the pictures show, best first.' },
         ),
         example_search_ids: t.Array(t.String({ format: 'uuid' })),
+        example_thumbnails: t.Array(t.String(), {
+          description:
+            'Where pictures of these searches lie, below the address of the service; none unless the store’s `unmatched_thumbnails` is on.',
+        }),
         last_searched_at: t.String({ format: 'date-time' }),
       }),
       { description: 'Most searches first.' },

@@ -22,13 +22,15 @@ import type {
   UnmetDemand,
   UnmetQuery,
 } from './schema.ts'
-import type { UnmetMap } from './unmet/unmet-queries.ts'
+import type { UnmetPictures } from './unmet/pictures.ts'
+import type { UnmetQueries } from './unmet/unmet-queries.ts'
 
 export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   columns: ReportDeps['columns'] & Pick<Columns, 'score'>
   items: ReportDeps['items'] & Pick<ItemQueries, 'findNumber' | 'listNames'>
   catalogue: CatalogueQueries
-  unmet: { findMap(storeId: string): UnmetMap | undefined }
+  unmet: Pick<UnmetQueries, 'findMap'>
+  unmetPictures: Pick<UnmetPictures, 'addTo'>
   /** Finds the facts that a store states once for all its products, which complete the metadata of each. */
   findFillFacts(storeId: string): FillFacts | undefined
   /** Writes the queued searches and events of a store, so that its counts are up to date. */
@@ -152,7 +154,7 @@ export function analyticsService(deps: AnalyticsDeps) {
             metadata: describe(product_id),
           }
         })
-        return { days: count, products }
+        return { days: count, products: deps.addThumbnailUrls(storeId, products) }
       })
     },
 
@@ -182,7 +184,7 @@ export function analyticsService(deps: AnalyticsDeps) {
       return {
         computed_at: isoTime(found.computedAt),
         searches: found.searches,
-        clusters: found.clusters.slice(0, limit),
+        clusters: deps.unmetPictures.addTo(storeId, found.clusters.slice(0, limit)),
       }
     },
   }

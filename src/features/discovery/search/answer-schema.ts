@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
+import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
 const Explanation = named(
   'ScoreExplanation',
@@ -41,6 +42,7 @@ export const SearchResult = named(
     }),
     metadata: t.Record(t.String(), t.Unknown()),
     image_url: t.String(),
+    thumbnail_url: ThumbnailUrl,
     matched_image: t.String({ description: 'The best matching picture of the product.' }),
     matched_variant: t.Optional(
       named(

@@ -18,6 +18,8 @@ export interface AnswerDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<SearchQueries, 'findHits'>
   history: Pick<SearchHistory, 'add'>
   toPublicUrl(url: string): string
+  /** The address of a product's thumbnail; null without one. */
+  findThumbnailUrl(storeId: string, thumbnail: HitRow['thumbnail']): string | null
   /** Fills in what the store has said once for all its products; undefined where it has said nothing. */
   findFillFacts(storeId: string): FillFacts | undefined
 }
@@ -68,6 +70,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     searchSource: searchSource ?? null,
     createdAt: clock.now(),
     vector: picture?.vector,
+    thumbnail: picture?.thumbnail,
   })
   return {
     query_time_ms,
@@ -88,7 +91,12 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
 
 /** The results of some hits; a product that is gone has none. @param cut no product with a lower score is in the list. */
 export function writeResults(
-  { queries, toPublicUrl, findFillFacts }: Pick<AnswerDeps, 'queries' | 'toPublicUrl' | 'findFillFacts'>,
+  {
+    queries,
+    toPublicUrl,
+    findThumbnailUrl,
+    findFillFacts,
+  }: Pick<AnswerDeps, 'queries' | 'toPublicUrl' | 'findThumbnailUrl' | 'findFillFacts'>,
   storeId: string,
   hits: readonly GroupedHit[],
   { fields, explain }: Pick<CommonSearch, 'fields' | 'explain'> = {},
@@ -106,6 +114,7 @@ export function writeResults(
         similarity_score: hit.score,
         metadata: fields ? pickFields(metadata, fields) : metadata,
         image_url: toPublicUrl(row.imageUrl),
+        thumbnail_url: findThumbnailUrl(storeId, row.thumbnail),
         matched_image: toPublicUrl(row.matchedImageUrl),
         ...describeVariant(row),
         ...(hit.reference !== undefined && { matched_reference: hit.reference }),

@@ -4,8 +4,17 @@ import type { FoundSearch, SearchRow } from './queries.ts'
 
 /** A search as it is answered. */
 export interface AnsweredSearch extends SearchRow {
-  /** Of the query picture; it is not written to the history. */
+  /** Of the query picture; not written to the history. */
   vector?: Float32Array | undefined
+  /** The same picture in small, where the store keeps those that find nothing. */
+  thumbnail?: Uint8Array | undefined
+}
+
+/** A query picture that found nothing alike, as the analytics keep it. */
+export interface UnmetPicture {
+  /** In 8 bits a dimension. */
+  vector: Buffer
+  thumbnail?: Buffer | undefined
 }
 
 export interface HistoryDeps {
@@ -18,10 +27,10 @@ export interface HistoryDeps {
   writes: Pick<LateWrites, 'enqueue' | 'flush' | 'flushOrThrow' | 'restoreAs'>
   /** Takes a search as it is answered, and decides which keystroke it replaces. @returns that earlier search. */
   replaceKeystroke(search: SearchRow): SearchRow | undefined
-  /** Takes the vector of a query picture that found nothing alike, as the analytics keep it. */
-  takeUnmet(search: AnsweredSearch): Buffer | undefined
+  /** Takes a query picture that found nothing alike. */
+  takeUnmet(search: AnsweredSearch): UnmetPicture | undefined
   /** Counts a search. Called in the transaction that writes its row. @param unmet what `takeUnmet` took. */
-  recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void
+  recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: UnmetPicture | undefined): void
   clock: Pick<Clock, 'now'>
   /** Days that a search is kept. */
   days: number
@@ -34,8 +43,9 @@ const FORGET_STEP = 200
 interface SearchRecord {
   search: SearchRow
   replaced?: string | undefined
-  /** Base64. */
+  /** Base64, like the thumbnail. */
   unmet?: string | undefined
+  thumbnail?: string | undefined
 }
 
 /** Twice as many as the queue of writes ever holds. */
@@ -51,24 +61,29 @@ export function createSearchHistory(deps: HistoryDeps) {
   /** Searches whose rows are not written yet, by id. */
   const pending = new Map<string, SearchRow>()
 
-  function write(search: SearchRow, replaced: SearchRow | undefined, unmet: Buffer | undefined): void {
+  function write(search: SearchRow, replaced: SearchRow | undefined, unmet: UnmetPicture | undefined): void {
     queries.record(search)
     recordSearch(search, replaced, unmet)
   }
 
   writes.restoreAs('search', (storeId, record) => {
-    const { search, replaced, unmet } = record as SearchRecord
+    const { search, replaced, unmet, thumbnail } = record as SearchRecord
     return () =>
       write(
         search,
         replaced === undefined ? undefined : queries.findRow(storeId, replaced),
-        unmet === undefined ? undefined : Buffer.from(unmet, 'base64'),
+        unmet === undefined
+          ? undefined
+          : {
+              vector: Buffer.from(unmet, 'base64'),
+              thumbnail: thumbnail === undefined ? undefined : Buffer.from(thumbnail, 'base64'),
+            },
       )
   })
 
   return {
     add(answered: AnsweredSearch): void {
-      const { vector, ...search } = answered
+      const { vector: _, thumbnail: __, ...search } = answered
       pending.set(search.id, search)
       // A group that could not be written leaves its searches here.
       if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
@@ -77,7 +92,12 @@ export function createSearchHistory(deps: HistoryDeps) {
       writes.enqueue({
         storeId: search.storeId,
         kind: 'search',
-        toRecord: (): SearchRecord => ({ search, replaced: replaced?.id, unmet: unmet?.toString('base64') }),
+        toRecord: (): SearchRecord => ({
+          search,
+          replaced: replaced?.id,
+          unmet: unmet?.vector.toString('base64'),
+          thumbnail: unmet?.thumbnail?.toString('base64'),
+        }),
         write: () => write(search, replaced, unmet),
         written: () => void pending.delete(search.id),
       })

@@ -7,7 +7,7 @@ import type { Hit } from './ranking.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Searcher } from './searcher.ts'
 
-export interface InStockDeps extends Pick<AnswerDeps, 'toPublicUrl' | 'findFillFacts'> {
+export interface InStockDeps extends Pick<AnswerDeps, 'toPublicUrl' | 'findThumbnailUrl' | 'findFillFacts'> {
   queries: Pick<SearchQueries, 'findHits' | 'findFirstPicture'>
   filters: Pick<FilterReader, 'parse' | 'resolve'>
   findStore(storeId: string): SearchedStore | undefined

@@ -24,6 +24,8 @@ export interface SearchNeeds {
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
   findFillFacts: SearchDeps['findFillFacts']
+  findThumbnailUrl: SearchDeps['findThumbnailUrl']
+  keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
@@ -65,7 +67,7 @@ const MINUTE_MS = 60_000
 export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, reportFault, withoutFsync } = base
   const { model, index, pictures, embedder, filters, countWaiting } = needs
-  const { readDefaults, findFillFacts, listPopular, historyDays } = needs
+  const { readDefaults, findFillFacts, findThumbnailUrl, listPopular, historyDays } = needs
   const { writes, replaceKeystroke, takeUnmet, recordSearch } = needs
   const queries = searchQueries(db, model.row)
   const history = createSearchHistory({
@@ -97,6 +99,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     countWaiting,
     withPicture: pictures.withUrl,
     toPublicUrl: pictures.toPublicUrl,
+    findThumbnailUrl,
+    keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
     findFillFacts,
     listPopular,

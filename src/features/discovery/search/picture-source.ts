@@ -13,6 +13,8 @@ import type { Searcher } from './searcher.ts'
 export interface QueryPicture {
   vector: Float32Array
   imageId?: string
+  /** In small, where the store keeps the pictures that find nothing. */
+  thumbnail?: Uint8Array | undefined
   /** The first picture of the product that the query names. */
   pictureId?: number
   /** The size and the parts of the picture; undefined for a vector and for a product's own picture. */
@@ -26,6 +28,8 @@ export interface PictureReaderDeps {
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
   embed: Embedder['embedPicture']
   dimension: number
+  /** Whether a store keeps thumbnails of query pictures that find nothing. */
+  keepsUnmatched(storeId: string): boolean
   /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
   withPicture<Result>(
     storeId: string,
@@ -53,6 +57,8 @@ const keyOf = (crop: PictureCrop | undefined): string =>
 /** Creates what reads the query picture of a search, from whichever source names it. */
 export function createPictureReader(deps: PictureReaderDeps) {
   const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
+  const findSide = (storeId: string) =>
+    deps.keepsUnmatched(storeId) ? LIMITS.unmatchedThumbnailSide : undefined
 
   async function embedBytes(
     searcher: Searcher,
@@ -64,12 +70,14 @@ export function createPictureReader(deps: PictureReaderDeps) {
       storeId: searcher.storeId,
       preview: true,
       regions: true,
+      thumbnail: findSide(searcher.storeId),
       ...(crop && { crop }),
     })
     const { width, height, object, regions = object ? [{ box: object, score: 1 }] : [] } = embedded.facts
     const asked = crop && toRelative(crop, { width, height })
     const entry = { width, height, regions, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
-    return toPicture(pictures.remember(searcher, entry), entry, entry.seen)
+    const { thumbnail } = embedded
+    return { ...toPicture(pictures.remember(searcher, entry), entry, entry.seen), thumbnail }
   }
 
   async function readRecent(
@@ -86,10 +94,11 @@ export function createPictureReader(deps: PictureReaderDeps) {
     const embedded = await embed(entry.preview, {
       priority: 'search',
       storeId: searcher.storeId,
+      thumbnail: findSide(searcher.storeId),
       ...(asked && { crop: asked }),
     })
     entry.seen = toPart(key, embedded)
-    return toPicture(imageId, entry, entry.seen)
+    return { ...toPicture(imageId, entry, entry.seen), thumbnail: embedded.thumbnail }
   }
 
   async function readProduct(

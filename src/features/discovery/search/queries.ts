@@ -6,6 +6,13 @@ export interface HitRow {
   imageUrl: string
   matchedImageUrl: string
   metadata: Record<string, unknown>
+  /** The product's first picture, if it has a thumbnail. */
+  thumbnail: number | null
+}
+
+interface RawHit extends Omit<HitRow, 'metadata'> {
+  pictureId: number
+  metadata: string
 }
 
 /** The kinds of search; a batch has a row beside those of its entries. */
@@ -84,12 +91,12 @@ export type SearchQueries = ReturnType<typeof searchQueries>
  */
 export function searchQueries(db: Db, model: number) {
   // One statement for the whole page, because each statement takes and releases the read lock.
-  const hits = db.prepare<
-    [pictureIds: string],
-    { pictureId: number; productId: string; imageUrl: string; matchedImageUrl: string; metadata: string }
-  >(`
+  const hits = db.prepare<[pictureIds: string], RawHit>(`
     SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
-      pictures.image_url AS matchedImageUrl
+      pictures.image_url AS matchedImageUrl, CASE WHEN pictures.position = 0
+        THEN CASE pictures.thumbnail WHEN 1 THEN pictures.id END
+        ELSE (SELECT id FROM pictures AS main WHERE main.product = products.id AND main.position = 0 AND main.thumbnail = 1)
+      END AS thumbnail
     FROM json_each(?) AS wanted JOIN pictures ON pictures.id = wanted.value
       JOIN products ON products.id = pictures.product`)
   const firstPicture = db.prepare<[number, string, string], { pictureId: number | null; imageUrl: string }>(`

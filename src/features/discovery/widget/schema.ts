@@ -60,8 +60,12 @@ export const WidgetUrl = named(
 )
 export type WidgetUrl = typeof WidgetUrl.static
 
-const { query_time_ms, count, results, search_id, total_candidates, exact } = SearchResponse.properties
+const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
 const { query_image, regions, query_categories, query_words, did_you_mean } = SearchResponse.properties
+
+/** A result for a shop's page. Thumbnails are for the people of the store. */
+const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
+export type WidgetHit = typeof WidgetHit.static
 
 /** The answer to a widget's search: a search response without what only a backend needs. */
 export const WidgetAnswer = named(
@@ -69,7 +73,7 @@ export const WidgetAnswer = named(
   t.Object({
     query_time_ms,
     count,
-    results,
+    results: t.Array(WidgetHit),
     search_id,
     total_candidates,
     exact,
@@ -86,7 +90,7 @@ export const WidgetAnswer = named(
       }),
     ),
     popular: t.Optional(
-      t.Array(SearchResult, {
+      t.Array(WidgetHit, {
         description: `Only where nothing was found: at most ${LIMITS.widgetPopularMax} products that shoppers like or that are new, all in stock.`,
       }),
     ),

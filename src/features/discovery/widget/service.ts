@@ -11,7 +11,7 @@ import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 
 export interface WidgetDeps {
   search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
@@ -30,7 +30,7 @@ export type WidgetService = ReturnType<typeof widgetService>
 export function widgetService({ search, listPrivateKeys, listPopular, clock, ids, see }: WidgetDeps) {
   const readPrivacy = (storeId: string) => createPrivacy(listPrivateKeys(storeId))
 
-  async function findPopular(searcher: Searcher, privacy: Privacy): Promise<SearchResult[]> {
+  async function findPopular(searcher: Searcher, privacy: Privacy): Promise<WidgetHit[]> {
     const popular = await listPopular(searcher.storeId)
     const products = await search.listInStock(searcher, popular, LIMITS.widgetPopularMax)
     return products.map((product) => toResult(product, privacy, clock.now()))
@@ -166,7 +166,7 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
 /** Words as the first of the results that has one spells it, because they are compared without accents and capitals; no numbers and letters. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
-  results: readonly SearchResult[],
+  results: readonly WidgetHit[],
 ): Word[] {
   const spelt = new Map<string, string>()
   for (const { metadata } of results.slice(0, SPELLING_RESULTS)) {
@@ -200,7 +200,7 @@ function withoutOldSale(metadata: Record<string, unknown>, now: number): Record<
   return others
 }
 
-function toResult(result: SearchResult, { strip }: Privacy, now: number): SearchResult {
+function toResult(result: SearchResult, { strip }: Privacy, now: number): WidgetHit {
   const { product_id, similarity_score, metadata, image_url, matched_image, matched_variant } = result
   const { variants: [shown] = [] } = strip({ variants: [matched_variant] }) as {
     variants?: SearchResult['matched_variant'][]

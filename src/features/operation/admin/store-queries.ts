@@ -29,7 +29,7 @@ export interface AdminStoreFilter {
 
 export type AdminStoreQueries = ReturnType<typeof adminStoreQueries>
 
-const STORES = `SELECT id, slug, name, plan, product_count AS products, kept_bytes AS storageBytes,
+const STORES = `SELECT id, slug, name, plan, product_count AS products, kept_bytes + thumbnail_bytes AS storageBytes,
     (SELECT coalesce(sum(searches), 0) FROM search_days WHERE store_id = stores.id AND day >= @since) AS searches,
     (SELECT count(*) FROM memberships WHERE store_id = stores.id) AS members,
     created_at AS createdAt, suspended_at AS suspendedAt, suspended_reason AS suspendedReason, delete_at AS deleteAt

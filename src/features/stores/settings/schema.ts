@@ -82,6 +82,9 @@ const FIELDS = {
     description: 'Keys of the metadata that the widget never returns.',
   }),
   feed_mapping: t.Union([FeedMapping, t.Null()]),
+  thumbnails: t.Boolean({
+    description: 'Keep a thumbnail of each picture of a product. false deletes those that are there.',
+  }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
   }),

@@ -20,6 +20,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   private_metadata: [],
   event_switches: { reembedding: false, restore: false, demo: false },
   feed_mapping: null,
+  thumbnails: true,
   unmatched_thumbnails: false,
   search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
   ...NO_FACTS,
@@ -87,12 +88,13 @@ export function settingsService(deps: SettingsDeps) {
 
 /** Puts a patch, or what a store has saved, over settings. */
 function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
-  const { duplicate_threshold, private_metadata, feed_mapping, unmatched_thumbnails } = patch
+  const { duplicate_threshold, private_metadata, feed_mapping, thumbnails, unmatched_thumbnails } = patch
   return {
     duplicate_threshold: duplicate_threshold === undefined ? base.duplicate_threshold : duplicate_threshold,
     private_metadata: private_metadata === undefined ? base.private_metadata : [...new Set(private_metadata)],
     event_switches: mergeFields(base.event_switches, patch.event_switches),
     feed_mapping: feed_mapping === undefined ? base.feed_mapping : feed_mapping,
+    thumbnails: thumbnails ?? base.thumbnails,
     unmatched_thumbnails: unmatched_thumbnails ?? base.unmatched_thumbnails,
     search_defaults: mergeFields(base.search_defaults, patch.search_defaults),
     ...mergeFields(pickFacts(base), patch as Partial<Facts>),

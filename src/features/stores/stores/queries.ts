@@ -48,7 +48,7 @@ export function storeQueries(db: Db) {
   const all = db.prepare<[], StoreRow>(`${STORES} ORDER BY slug`)
   const any = db.prepare<[], { id: string }>('SELECT id FROM stores LIMIT 1')
   const keptBytes = db.prepare<[id: string], { bytes: number }>(
-    'SELECT kept_bytes AS bytes FROM stores WHERE id = ?',
+    'SELECT kept_bytes + thumbnail_bytes AS bytes FROM stores WHERE id = ?',
   )
   const productCount = db.prepare<[id: string], { products: number }>(
     'SELECT product_count AS products FROM stores WHERE id = ?',
@@ -123,7 +123,7 @@ export function storeQueries(db: Db) {
      * Reads the size of all pictures that a store keeps, in constant time, because triggers count them. The number changes
      * while pictures are being saved, so it is not part of the row.
      */
-    readKeptBytes: (storeId: string): number => keptBytes.get(storeId)?.bytes ?? 0,
+    readStoredBytes: (storeId: string): number => keptBytes.get(storeId)?.bytes ?? 0,
     /** Counts a store's products in constant time: triggers keep the number within each write. */
     countProducts: (storeId: string): number => productCount.get(storeId)?.products ?? 0,
 

@@ -1,5 +1,6 @@
 import type { Box, Region } from '../embedder.ts'
 import type { Pixels } from './picture-facts.ts'
+import { findThreshold, measureSalience } from './salience.ts'
 
 /** A small copy of a picture: at most {@link SIDE} cells a side, three bytes each. */
 export interface Grid {
@@ -188,12 +189,16 @@ interface Part extends Span {
 }
 
 /**
- * Finds the separate objects on a plain background.
+ * Finds the separate objects on a plain background, or the main object in front of any other.
  *
- * @returns at most five, the largest first, each with its share of all that stands on the background.
+ * @returns at most five, the largest first, each with its share of all that stands out.
  */
 export function findRegions(grid: Grid, background: Background | undefined): Region[] {
-  if (!background || background.subjectCells === 0) return []
+  const separate = background ? findSeparate(grid, background) : []
+  return separate.length > 0 ? separate : (findMainObject(grid) ?? [])
+}
+
+function findSeparate(grid: Grid, background: Background): Region[] {
   const { columns, rows } = grid
   return mergeNear(listParts(grid, background.subject))
     .filter(({ cells }) => cells >= columns * rows * REGION_MIN)
@@ -201,12 +206,46 @@ export function findRegions(grid: Grid, background: Background | undefined): Reg
     .slice(0, REGIONS_MAX)
     .map((part) => ({
       box: toBox(part, grid),
-      score: Math.round((part.cells / background.subjectCells) * 1000) / 1000,
+      score: roundShare(part.cells / background.subjectCells),
     }))
 }
 
+/** A main object fills at least so much of the picture, and its box at most so much. */
+const MAIN_MIN = 0.03
+const MAIN_BOX_MAX = 0.92
+/** How much higher its barriers are than those of the other cells: noise has 30 to 34, all but one of 85 photographs of clothes 37 and more. */
+const MAIN_GAP = 36
+
+function findMean(values: Float32Array, seen: Uint8Array, which: 0 | 1): number {
+  let [count, sum] = [0, 0]
+  for (let cell = 0; cell < values.length; cell++) {
+    if (seen[cell] !== which) continue
+    count++
+    sum += values[cell] ?? 0
+  }
+  return count === 0 ? 0 : sum / count
+}
+
+/**
+ * Finds the main object of a picture without a plain background, by what stands out from the border.
+ *
+ * @returns one region; undefined where nothing stands out as one thing.
+ */
+function findMainObject(grid: Grid): [Region] | undefined {
+  const { columns, rows, barriers, values } = measureSalience(grid)
+  const threshold = findThreshold(values)
+  const seen = Uint8Array.from(values, (value) => (value >= threshold ? 1 : 0))
+  const cells = seen.reduce((sum, cell) => sum + cell, 0)
+  const [main] = listParts({ columns, rows }, seen)
+  if (!main || main.cells < columns * rows * MAIN_MIN) return undefined
+  const gap = findMean(barriers, seen, 1) - findMean(barriers, seen, 0)
+  if (gap < MAIN_GAP) return undefined
+  const box = toBox(main, { columns, rows })
+  return box.width * box.height <= MAIN_BOX_MAX ? [{ box, score: roundShare(main.cells / cells) }] : undefined
+}
+
 /** Parts that hang together, also over corners. Specks of one cell do not count. */
-function listParts({ columns, rows }: Grid, subject: Uint8Array): Part[] {
+function listParts({ columns, rows }: Pick<Grid, 'columns' | 'rows'>, subject: Uint8Array): Part[] {
   const left = subject.slice()
   const reached = new Uint32Array(columns * rows)
   const parts: Part[] = []
@@ -271,7 +310,7 @@ const join = (a: Part, b: Part): Part => ({
 })
 
 /** A box of cells with its margin, relative to the picture and within it. */
-function toBox({ left, top, right, bottom }: Span, { columns, rows }: Grid): Box {
+function toBox({ left, top, right, bottom }: Span, { columns, rows }: Pick<Grid, 'columns' | 'rows'>): Box {
   const [x, width] = toShares(left, right, columns)
   const [y, height] = toShares(top, bottom, rows)
   return { x, y, width, height }
@@ -283,6 +322,8 @@ function toShares(first: number, last: number, cells: number): [start: number, l
   const end = round(Math.min(1, (last + 1 + margin) / cells))
   return [start, round(end - start)]
 }
+
+const roundShare = (share: number): number => Math.round(share * 1_000) / 1_000
 
 /** A ten-thousandth is less than a pixel of the cells' size. */
 const round = (share: number): number => Math.round(share * 10_000) / 10_000

@@ -113,8 +113,10 @@ export function createPictureDecoder(treatment: Treatment) {
     const whole = isWholeWanted ? sampleGrid(await readPixels(source, treatment)) : grid
     const wholeBackground = isWholeWanted ? findBackground(whole) : background
     const object = cut && !isWholeWanted ? null : findObject(whole, wholeBackground)
-    const added = isIndexed && treatment.addsObject && !cut ? selectObject(object, header) : undefined
+    const isMean = isIndexed && treatment.addsObject && !options.isOnlySeen
+    const added = isMean && !cut ? selectObject(object, header) : undefined
     const { width, height } = header
+    const drawn = thumbnail && (await drawThumbnail(pixels, cut ?? header, thumbnail))
     return {
       tensor: toTensor(pixels, treatment),
       ...(added && { objectTensor: toTensor(await readPixels(source, treatment, added), treatment) }),
@@ -129,7 +131,7 @@ export function createPictureDecoder(treatment: Treatment) {
         },
         ...(options.regions && { regions: findRegions(whole, wholeBackground) }),
       },
-      ...(thumbnail && { thumbnail: await drawThumbnail(pixels, cut ?? header) }),
+      ...(drawn && { thumbnail: drawn }),
       ...(preview && { preview: preview() }),
       ...(cut && { crop: toBox(cut, header) }),
     }

@@ -69,7 +69,9 @@ export async function answerPictures(parts: Parts): Promise<void> {
     channel.send({ kind: 'begun', id })
     try {
       const isIndexed = priority === 'index'
-      decoded[priority].push({ id, picture: await decode(bytes, { ...asked, isIndexed }) })
+      const picture = await decode(bytes, { ...asked, isIndexed })
+      if (asked.isOnlySeen) await send(id, picture, new Float32Array())
+      else decoded[priority].push({ id, picture })
     } catch (error) {
       if (error instanceof LargePicture) channel.send({ kind: 'large', id, pixels: error.pixels })
       else refuse(channel, id, error)

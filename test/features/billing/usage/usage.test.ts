@@ -159,10 +159,12 @@ describe('GET /v1/billing/usage', () => {
     expect(await usage()).toMatchObject({ bulk_items: 3 })
   })
 
-  test('shows the bytes of stored pictures', async () => {
+  test('shows the bytes of stored pictures and thumbnails', async () => {
     const image = pictureBytes(3)
     await app.call('POST', '/v1/products', { token, body: form({ product_id: 'a', image }) })
-    expect(await usage()).toMatchObject({ storage_bytes: image.length, storage_max_bytes: 500_000_000 })
+    const thumbnail = app.db.prepare('SELECT length(webp) FROM thumbnails').pluck().get() as number
+    const storage_bytes = image.length + thumbnail
+    expect(await usage()).toMatchObject({ storage_bytes, storage_max_bytes: 500_000_000 })
   })
 
   test('a store that has spent its budget can still ask', async () => {

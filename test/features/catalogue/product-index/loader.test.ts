@@ -12,6 +12,7 @@ import { type KnownModel, registerModel } from '../../../../src/platform/db/mode
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION } from '../../../support/embedder.ts'
 import { deleteRows } from '../../../support/seed.ts'
+import { NO_THUMBNAILS } from '../../../support/thumbnails.ts'
 
 let app: TestApp
 /** Ids of two stores. */
@@ -115,8 +116,8 @@ const paletteOf = (seed: number) =>
 
 /** Does to an index what the changes of products do: the same writes, in the same order. */
 function createShop(index: ProductIndexService) {
-  const queries = productQueries(app.db, model.vectors, model.row)
-  const older = productQueries(app.db, other.vectors, other.row)
+  const queries = productQueries(app.db, model.vectors, model.row, NO_THUMBNAILS)
+  const older = productQueries(app.db, other.vectors, other.row, NO_THUMBNAILS)
   const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', bytes: 1 }
   let seed = 0
   const added = (): PictureToSave => {

@@ -33,6 +33,7 @@ describe('POST /v1/products (contract 2.2, 2.1)', () => {
     expect(await read('mug')).toEqual({
       product_id: 'mug',
       image_url,
+      thumbnail_url: expect.stringMatching(/^\/thumbnails\/[0-9a-f]{32}\.webp\?until=\d+&sig=[0-9a-f]{32}$/),
       additional_image_urls: [],
       metadata,
       status: 'indexed',

@@ -5,6 +5,7 @@ import { shownQueries } from '../../../../src/features/catalogue/products/shown-
 import { registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
+import { NO_THUMBNAILS } from '../../../support/thumbnails.ts'
 
 let app: TestApp
 let storeId: string
@@ -38,7 +39,7 @@ const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }))
 
 test('what the API shows is what was saved, pictures in their order', () => {
   const { row, vectors } = registerModel(app.db, fakeEmbedder().model, 0)
-  const queries = productQueries(app.db, vectors, row)
+  const queries = productQueries(app.db, vectors, row, NO_THUMBNAILS)
   const shown = shownQueries(app.db)
   const vector = new Float32Array(DIMENSION).fill(Math.sqrt(1 / DIMENSION))
   fc.assert(
@@ -72,6 +73,7 @@ test('what the API shows is what was saved, pictures in their order', () => {
         const expected = {
           ...fields,
           picture: { contentType, bytes, width, height, phash, palette },
+          thumbnail: null,
           otherUrls: others.map((one) => one.imageUrl),
         }
         expect(shown.findShown(storeId, 'p')).toEqual(expected)

@@ -326,8 +326,12 @@ describe('popular products', () => {
           ...{ product_id: 'a', score: 5.5, clicks: 1, add_to_cart: 0, purchases: 1 },
           revenue: [{ currency: 'EUR', amount: 9.9 }],
           metadata: { name: 'Mug' },
+          thumbnail_url: expect.stringMatching(/^\/thumbnails\//),
         },
-        { product_id: 'b', score: 1.5, clicks: 0, add_to_cart: 1, purchases: 0, revenue: [], metadata: null },
+        {
+          ...{ product_id: 'b', score: 1.5, clicks: 0, add_to_cart: 1, purchases: 0, revenue: [] },
+          ...{ metadata: null, thumbnail_url: null },
+        },
       ],
     })
     expect((await get('feedback/popular?days=7&limit=1'))['products']).toMatchObject([{ score: 5 }])

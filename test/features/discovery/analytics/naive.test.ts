@@ -664,7 +664,9 @@ test('analytics, popular products, suggestions and their tables equal a naive co
                 )
               expect({ ...report, by_source: sources } as object).toEqual({
                 ...expected,
-                top_products: expected.top_products.sort(byId),
+                top_products: expected.top_products
+                  .sort(byId)
+                  .map((product) => ({ ...product, thumbnail_url: null })),
                 by_source: expected.by_source.filter(isUsed).sort(byName),
               })
               const popular = await app.call('GET', `/v1/search/feedback/popular?days=${days}&limit=100`, {
@@ -684,6 +686,7 @@ test('analytics, popular products, suggestions and their tables equal a naive co
                     ...product,
                     score: expect.closeTo(product.score, 3),
                     metadata: null,
+                    thumbnail_url: null,
                   })),
               )
               await compareRest(app, as, of, days)

@@ -6,6 +6,7 @@ interface Result {
   similarity_score: number
   metadata: Record<string, unknown>
   image_url: string
+  thumbnail_url?: string | null
   matched_image: string
   explain?: { cosine: number; legs: Record<string, number>; similarity: number; cut: number }
 }
@@ -80,6 +81,7 @@ describe('POST /v1/search/text (contract 3.1, 3.4)', () => {
       similarity_score: expect.any(Number),
       metadata: CATALOGUE[0]?.[2] as Record<string, unknown>,
       image_url: 'https://img.test/red-mug.jpg',
+      thumbnail_url: expect.stringMatching(/^\/thumbnails\/[0-9a-f]{32}\.webp\?until=\d+&sig=[0-9a-f]{32}$/),
       matched_image: 'https://img.test/red-mug.jpg',
     })
     expect(found.results[0]?.similarity_score).toBeCloseTo(1 / (1 + Math.exp(-3)), 4)

@@ -38,13 +38,14 @@ describe('the list of stores', () => {
     }
     app.services.history.flush()
     join(app, (await addPerson(app, 'dev')).id, { store: 'one', role: 'developer' })
+    const thumbnail = app.db.prepare('SELECT length(webp) FROM thumbnails').pluck().get() as number
     const { status, body } = await call('GET', '')
     expect(status).toBe(200)
     expect(body).toEqual({
       stores: [
         {
           ...{ id: storeId, slug: 'one', name: 'one', plan: 'enterprise', status: 'active' },
-          ...{ products: 1, max_products: null, searches: 2, storage_bytes: 9, members: 2 },
+          ...{ products: 1, max_products: null, searches: 2, storage_bytes: 9 + thumbnail, members: 2 },
           ...{ owners: ['one@shop.test'], created_at: '2030-01-01T00:00:00.000Z' },
           ...{ suspended_at: null, suspended_reason: null, delete_at: null },
         },

@@ -100,12 +100,12 @@ describe('a preview', () => {
     const { vector, preview, thumbnail } = await embedder.embedPicture(large, {
       ...SEARCH,
       preview: true,
-      thumbnail: true,
+      thumbnail: 192,
     })
     expect(vector).toEqual(plain.vector)
     expect(plain.preview).toBeUndefined()
     expect(await sharp(preview).metadata()).toMatchObject({ format: 'jpeg', width: 768, height: 576 })
-    expect(await sharp(thumbnail).metadata()).toMatchObject({ format: 'webp', width: 128, height: 96 })
+    expect(await sharp(thumbnail).metadata()).toMatchObject({ format: 'webp', width: 192, height: 144 })
     const [fromLarge, fromPreview] = await Promise.all(
       [large, preview ?? large].map((bytes) => embedder.embedPicture(bytes, { ...SEARCH, crop: half })),
     )

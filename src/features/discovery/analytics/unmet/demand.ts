@@ -4,11 +4,12 @@ import { ApiError } from '../../../../core/errors.ts'
 import { turn } from '../../../../core/turns.ts'
 import type { Embedder } from '../../../../platform/embedder/embedder.ts'
 import type { Base } from '../../../module.ts'
-import type { AnsweredSearch } from '../../search/history.ts'
+import type { AnsweredSearch, UnmetPicture } from '../../search/history.ts'
 import type { SearchRow } from '../../search/queries.ts'
 import { isFirstPage } from '../keystroke-bursts.ts'
 import { PLAUSIBLE } from '../search-counting.ts'
 import { type Cluster, cluster, type Point, toBytes, toUnit } from './clusters.ts'
+import type { UnmetPictures } from './pictures.ts'
 import type { UnmetCluster, UnmetMap, UnmetQueries } from './unmet-queries.ts'
 import { PRODUCT_WORDS } from './vocabulary.ts'
 
@@ -18,6 +19,7 @@ export interface DemandDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>
   embedder: Pick<Embedder, 'model' | 'embedText'>
   /** Days that the vectors are kept. */
   days: number
+  pictures: Pick<UnmetPictures, 'isKept' | 'forgetSome'>
 }
 
 /** Searches of a store that are kept for the map. */
@@ -51,6 +53,7 @@ export function createDemand({
   clock,
   withoutFsync,
   days,
+  pictures,
   log,
 }: DemandDeps) {
   /** Kept searches of each store, as far as known. */
@@ -131,19 +134,21 @@ export function createDemand({
   }
 
   return {
-    /** Takes the vector of a search that belongs on the map, in 8 bits a dimension. */
-    takeUnmet(search: AnsweredSearch): Buffer | undefined {
-      const { vector, topScore, results, isTracked } = search
+    /** Takes the picture of a search that belongs on the map. */
+    takeUnmet(search: AnsweredSearch): UnmetPicture | undefined {
+      const { vector, thumbnail, topScore, results, isTracked } = search
       const isUnmet = topScore === null ? results.length === 0 : topScore < PLAUSIBLE
-      return vector && isUnmet && isTracked && isFirstPage(search) ? toBytes(vector) : undefined
+      if (!vector || !isUnmet || !isTracked || !isFirstPage(search)) return undefined
+      return { vector: toBytes(vector), ...(thumbnail && { thumbnail: Buffer.from(thumbnail) }) }
     },
 
-    /** Keeps such a vector, in the transaction that writes the row of the search. */
-    recordSearch({ id, storeId, topScore, createdAt }: SearchRow, vector: Buffer): void {
+    /** Keeps such a picture, in the transaction that writes the row of the search. */
+    recordSearch({ id, storeId, topScore, createdAt }: SearchRow, { vector, thumbnail }: UnmetPicture): void {
       const size = sizes.get(storeId) ?? queries.count(storeId)
       if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
       sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
-      queries.add({ searchId: id, storeId, vector, score: topScore, createdAt })
+      const kept = (pictures.isKept(storeId) && thumbnail) || null
+      queries.add({ searchId: id, storeId, vector, thumbnail: kept, score: topScore, createdAt })
     },
 
     /**
@@ -160,8 +165,11 @@ export function createDemand({
       const before = clock.now() - days * DAY_MS
       let hasTime = true
       async function renew(storeId: string): Promise<void> {
-        const prune = () => withoutFsync(() => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE))
-        while (prune() === PRUNED_AT_ONCE) await turn()
+        const prune = () => queries.prune(storeId, before, SEARCHES_MAX, PRUNED_AT_ONCE)
+        await repeat(() => withoutFsync(prune) === PRUNED_AT_ONCE)
+        await repeat(
+          () => withoutFsync(() => pictures.forgetSome(storeId, PRUNED_AT_ONCE)) === PRUNED_AT_ONCE,
+        )
         sizes.delete(storeId)
         if (!hasTime) return
         const drawnAt = queries.findMap(storeId)?.computedAt
@@ -187,6 +195,11 @@ export function createDemand({
 
     forgetStore: (storeId: string): void => void sizes.delete(storeId),
   }
+}
+
+/** Does some work in a turn of its own as long as there is more. */
+async function repeat(hasMore: () => boolean): Promise<void> {
+  while (hasMore()) await turn()
 }
 
 function describeCluster({ sum, points }: Cluster, words: readonly Word[]): UnmetCluster {

@@ -9,11 +9,13 @@ export interface UnmetSearch {
   vector: Buffer
   /** Of the best result; null without any. */
   score: number | null
+  /** WebP; null without one. */
+  thumbnail: Buffer | null
   /** Unix ms. */
   createdAt: number
 }
 
-export type UnmetCluster = UnmetDemand['clusters'][number]
+export type UnmetCluster = Omit<UnmetDemand['clusters'][number], 'example_thumbnails'>
 
 export interface UnmetMap {
   searches: number
@@ -27,8 +29,8 @@ export type UnmetQueries = ReturnType<typeof unmetQueries>
 /** All SQL of the demand map. @param model the row in `models` whose vectors are compared. */
 export function unmetQueries(db: Db, model: number) {
   const insert = db.prepare(`
-    INSERT INTO unmet_searches (search_id, store_id, model, vector, score, created_at)
-    VALUES (@searchId, @storeId, @model, @vector, @score, @createdAt)`)
+    INSERT INTO unmet_searches (search_id, store_id, model, vector, score, created_at, thumbnail)
+    VALUES (@searchId, @storeId, @model, @vector, @score, @createdAt, @thumbnail)`)
   const stores = db.prepare<[], string>('SELECT id FROM stores ORDER BY id').pluck()
   const prune = db.prepare(`
     DELETE FROM unmet_searches WHERE search_id IN (
@@ -45,9 +47,24 @@ export function unmetQueries(db: Db, model: number) {
     WHERE store_id = ?`)
     .pluck()
   const count = db.prepare<[string], number>('SELECT count(*) FROM unmet_searches WHERE store_id = ?').pluck()
-  const list = db.prepare<{ storeId: string; model: number; max: bigint }, Omit<UnmetSearch, 'storeId'>>(`
+  const list = db.prepare<
+    { storeId: string; model: number; max: bigint },
+    Omit<UnmetSearch, 'storeId' | 'thumbnail'>
+  >(`
     SELECT search_id AS searchId, vector, score, created_at AS createdAt FROM unmet_searches
     WHERE store_id = @storeId AND model = @model ORDER BY created_at DESC LIMIT @max`)
+  const shown = db
+    .prepare<[ids: string, storeId: string], string>(`
+    SELECT search_id FROM json_each(?) AS wanted CROSS JOIN unmet_searches ON search_id = wanted.value
+    WHERE store_id = ? AND thumbnail IS NOT NULL`)
+    .pluck()
+  const thumbnail = db.prepare<[string], { storeId: string; webp: Buffer | null }>(
+    'SELECT store_id AS storeId, thumbnail AS webp FROM unmet_searches WHERE search_id = ?',
+  )
+  const forgetThumbnails = db.prepare(`
+    UPDATE unmet_searches SET thumbnail = NULL WHERE search_id IN (
+      SELECT search_id FROM unmet_searches INDEXED BY unmet_searches_thumbnail
+      WHERE store_id = ? AND thumbnail IS NOT NULL AND created_at < ? LIMIT ?)`)
   const setMap = db.prepare(`
     INSERT INTO unmet_maps (store_id, map, computed_at) VALUES (@storeId, @map, @computedAt)
     ON CONFLICT (store_id) DO UPDATE SET map = excluded.map, computed_at = excluded.computed_at`)
@@ -66,6 +83,14 @@ export function unmetQueries(db: Db, model: number) {
     /** Filters some searches for those that are kept. */
     findPresent: (storeId: string, ids: readonly string[]): Set<string> =>
       new Set(present.all(JSON.stringify(ids), storeId)),
+    /** Those of some searches whose pictures are kept. */
+    listWithThumbnail: (storeId: string, ids: readonly string[]): Set<string> =>
+      new Set(shown.all(JSON.stringify(ids), storeId)),
+    findThumbnail: (searchId: string): { storeId: string; webp: Buffer | null } | undefined =>
+      thumbnail.get(searchId),
+    /** Deletes some pictures of searches before a moment. @returns how many. */
+    forgetThumbnails: (storeId: string, before: number, limit: number): number =>
+      forgetThumbnails.run(storeId, BigInt(before), BigInt(limit)).changes,
     /** Newest first. */
     list: (storeId: string, max: number) => list.all({ storeId, model, max: BigInt(max) }),
     setMap: (storeId: string, { computedAt, ...map }: UnmetMap): void =>
