@@ -436,6 +436,8 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/analytics': { needs: 'search:read' },
   'GET /v1/search/analytics/unmet': { needs: 'search:read' },
   'GET /v1/search/suggestions': { needs: 'search:read' },
+  'GET /v1/search/history': { needs: 'search:read' },
+  'GET /v1/search/history/:search_id': { needs: 'search:read', thing: 'search' },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

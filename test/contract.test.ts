@@ -94,6 +94,8 @@ const SERVED = `
   GET    /v1/search/analytics        3.12
   GET    /v1/search/analytics/unmet  3.13
   GET    /v1/search/suggestions      3.12
+  GET    /v1/search/history          3.15
+  GET    /v1/search/history/:search_id  3.15
   POST   /v1/security/2fa/setup      5.2
   POST   /v1/security/2fa/enable     5.2
   POST   /v1/security/2fa/disable    5.2

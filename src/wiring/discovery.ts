@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
+import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Install } from '../install.ts'
@@ -59,6 +60,11 @@ export function wireDiscovery(
     writeTogether,
     days: historyDays,
   })
+  const searchLog = buildSearchLog(base, {
+    flush: writes.flushStore,
+    toPublicUrl: products.service.pictures.toPublicUrl,
+    digest: foundation.secretBox.digest,
+  })
   const shopperSessions = buildShopperSessions(base, {
     history: search.service.history,
     searches: search.service.ofSession,
@@ -72,5 +78,5 @@ export function wireDiscovery(
     listPopular: analytics.service.listPopular,
     clock: base.clock,
   })
-  return { analytics, search, feedback, shopperSessions, widget, writes }
+  return { analytics, search, feedback, searchLog, shopperSessions, widget, writes }
 }

@@ -66,6 +66,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.search,
     discovery.feedback,
     discovery.analytics,
+    discovery.searchLog,
     discovery.shopperSessions,
     discovery.widget,
     delivery.changes,

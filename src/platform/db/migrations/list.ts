@@ -32,6 +32,7 @@ import traceBounds from './0031_trace_bounds.sql' with { type: 'text' }
 import fields from './0032_fields.sql' with { type: 'text' }
 import itemDeaths from './0033_item_deaths.sql' with { type: 'text' }
 import lateWrites from './0034_late_writes.sql' with { type: 'text' }
+import searchLog from './0037_search_log.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -69,4 +70,5 @@ export const migrations: readonly string[] = [
   fields,
   itemDeaths,
   lateWrites,
+  searchLog,
 ]
