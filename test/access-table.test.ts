@@ -216,6 +216,7 @@ const ROUTES: Record<string, Route> = {
     status: 422,
     send: () => ({ body: { confirm: 'nowhere', password: PASSWORD } }),
   },
+  'GET /v1/store/fields': { needs: 'products:read' },
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
 

@@ -139,6 +139,7 @@ const SERVED = `
   GET    /v1/store                   4.14
   PATCH  /v1/store                   4.14
   DELETE /v1/store                   4.14
+  GET    /v1/store/fields            4.15
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
   GET    /v1/billing/plans           6.6
