@@ -139,6 +139,7 @@ const SERVED = `
   GET    /v1/store                   4.14
   PATCH  /v1/store                   4.14
   DELETE /v1/store                   4.14
+  GET    /v1/store/overview          4.16
   GET    /v1/store/fields            4.15
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
@@ -171,6 +172,7 @@ const SERVED = `
   POST   /v1/admin/users/:id/reset-2fa          8.11
   GET    /v1/admin/registrations     8.11
   GET    /v1/admin/plans             8.12
+  GET    /v1/admin/overview          8.12
   GET    /v1/admin/outbox            8.12
   POST   /v1/admin/outbox/:id/resend 8.12
   GET    /v1/admin/health            8.12

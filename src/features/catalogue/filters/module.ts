@@ -80,7 +80,7 @@ export function buildFilters({ db, clock }: Base, { products, index, storeRows, 
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))
   const deletions = createProductDeletions({ queries, filters, writer, turn })
   return {
-    service: { ...filters, findAbsentKeys, readFields: fields.read },
+    service: { ...filters, findAbsentKeys, readFields: fields.read, findFields: fields.findCounted },
     schemas: { FilterNode },
     routes: (guards: Guards) =>
       new Elysia({ name: 'filters' }).use(filterRoutes(guards, deletions)).use(fieldsRoutes(guards, fields)),

@@ -120,6 +120,18 @@ export async function writeReport(
   }
 }
 
+/** Searches of a period, and whether their events arrive: a few rows a day. */
+export function readHealth(
+  { days: queries, searchSources }: Pick<ReportDeps, 'days' | 'searchSources'>,
+  days: Days,
+) {
+  const { searches, zero, ...rest } = addUp(queries.listSearches(days))
+  const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
+  const count = days.to - days.from + 1
+  const sources = listSources({ searches, zero, ...rest }, events, searchSources.list(days), count)
+  return { days: count, searches, zero, tracking: describeTracking(searches, events, sources, count) }
+}
+
 /** Sums are modulo 2³²: a sum below zero, whose count was lost with its search, appears as a number above this. */
 const WRAPPED = 2 ** 31
 

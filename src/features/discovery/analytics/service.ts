@@ -11,7 +11,7 @@ import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { Days } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import { round } from './rates.ts'
-import { type ReportDeps, writeReport } from './report.ts'
+import { type ReportDeps, readHealth, writeReport } from './report.ts'
 import type {
   Analytics,
   AnalyticsQuery,
@@ -106,6 +106,9 @@ export function analyticsService(deps: AnalyticsDeps) {
       flush(storeId)
       return alone(storeId, () => writeReport(deps, lastDays(storeId, days)))
     },
+
+    /** For the overview of a store. It counts what is written. */
+    readHealth: (storeId: string, days: number) => readHealth(deps, lastDays(storeId, days)),
 
     /** GET /v1/search/feedback/popular. */
     popular(storeId: string, { days: count = 30, limit = 10 }: PopularQuery): Promise<PopularProducts> {

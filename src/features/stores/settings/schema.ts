@@ -4,6 +4,7 @@ import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
+import { HIDEABLE } from '../notices/schema.ts'
 
 const METADATA_KEYS_MAX = 50
 const METADATA_KEY_CHARS_MAX = 64
@@ -82,6 +83,10 @@ const FIELDS = {
     description: 'Keys of the metadata that the widget never returns.',
   }),
   feed_mapping: t.Union([FeedMapping, t.Null()]),
+  hidden: t.Array(oneOf(HIDEABLE), {
+    maxItems: 50,
+    description: 'What the overview of the store leaves out: kinds of lines, or `checklist`.',
+  }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
   }),

@@ -76,6 +76,9 @@ export function fieldsService({ queries, walks, clock, readState }: FieldsDeps) 
       return locked(storeId, async () => findKept(storeId, maxAgeMs) ?? count(storeId))
     },
 
+    /** What was counted last, however old. */
+    findCounted: (storeId: string): StoreFields | undefined => kept.get(storeId)?.fields,
+
     forgetStore: (storeId: string): void => void kept.delete(storeId),
   }
 }
