@@ -31,6 +31,8 @@ export function wireDiscovery(
     model,
     embedder,
     findFillFacts: settings.service.findFillFacts,
+    dayOf: settings.service.dayOf,
+    findTimeZone: (storeId) => settings.service.read(storeId).time_zone,
     flush: writes.flushStore,
     historyDays,
   })

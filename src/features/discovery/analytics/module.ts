@@ -10,7 +10,7 @@ import { createColumns } from './columns/columns.ts'
 import { counterQueries } from './columns/counter-queries.ts'
 import { itemQueries } from './columns/item-queries.ts'
 import { createDayLimits } from './day-limits.ts'
-import { dayQueries } from './day-queries.ts'
+import { dayQueries, type StoreDay } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
 import { createEventCounting } from './event-counting.ts'
 import { createKeystrokeBursts } from './keystroke-bursts.ts'
@@ -30,6 +30,8 @@ export interface AnalyticsNeeds {
   model: KnownModel
   embedder: Pick<Embedder, 'model' | 'embedText'>
   findFillFacts: AnalyticsDeps['findFillFacts']
+  dayOf: StoreDay
+  findTimeZone: AnalyticsDeps['findTimeZone']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -51,7 +53,7 @@ export interface AnalyticsNeeds {
  */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
-  const { model, embedder, findFillFacts, flush, historyDays } = needs
+  const { model, embedder, findFillFacts, dayOf, findTimeZone, flush, historyDays } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
   const items = itemQueries(db)
@@ -62,9 +64,17 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const columns = createColumns({ counters, items, clock, atomically, withoutFsync })
   const limits = createDayLimits({ countRows: columns.countRows })
   const keystrokeBursts = createKeystrokeBursts()
-  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits })
-  const findStanding = createReplacedSearches({ days, searchSources })
-  const eventCounting = createEventCounting({ days, columns, items, searchSources, limits, findStanding })
+  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits, dayOf })
+  const findStanding = createReplacedSearches({ days, searchSources, dayOf })
+  const eventCounting = createEventCounting({
+    days,
+    columns,
+    items,
+    searchSources,
+    limits,
+    dayOf,
+    findStanding,
+  })
   const prune = pruneQueries(db)
   const upkeep = createUpkeep({
     columns,
@@ -104,6 +114,8 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     catalogue,
     unmet,
     findFillFacts,
+    dayOf,
+    findTimeZone,
     clock,
     flush,
     alone,

@@ -27,7 +27,7 @@ const FeedMapping = t.Record(
 
 const SWITCHES = {
   reembedding: t.Boolean({ description: 'Products that a new model embeds again.' }),
-  restore: t.Boolean({ description: 'Products that a backup brings back.' }),
+  restore: t.Boolean({ description: 'Without effect: this version restores no products.' }),
   demo: t.Boolean({ description: 'Products of the demo catalogue.' }),
 }
 

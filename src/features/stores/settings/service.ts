@@ -5,6 +5,7 @@ import { FACTS, type Facts, findConflicts, NO_FACTS } from './facts.ts'
 import type { SettingsQueries } from './queries.ts'
 import { createFillFacts, type FillFacts } from './result-facts.ts'
 import type { OwnSettings, SettingsPatch } from './schema.ts'
+import { createStoreDays } from './store-days.ts'
 
 export interface SettingsDeps extends Pick<Base, 'clock'> {
   queries: SettingsQueries
@@ -36,6 +37,7 @@ export type SettingsService = ReturnType<typeof settingsService>
 /** The settings of stores (contract 4.13). */
 export function settingsService(deps: SettingsDeps) {
   const { queries, clock } = deps
+  const days = createStoreDays({ queries })
 
   /** Nothing but this process changes settings while a service runs. */
   const known = new BoundedMap<string, Known>(KNOWN_MAX)
@@ -58,14 +60,23 @@ export function settingsService(deps: SettingsDeps) {
     /** Finds the function that fills in a store's facts in its results; undefined if there is nothing to fill in. */
     findFillFacts: (storeId: string): FillFacts | undefined => find(storeId).fillFacts,
 
-    forgetStore: (storeId: string): void => void known.delete(storeId),
+    /** The day of a store on which a moment falls. */
+    dayOf: days.dayOf,
+
+    forgetStore(storeId: string): void {
+      known.delete(storeId)
+      days.forgetStore(storeId)
+    },
 
     /** Writes changed settings, in the caller's transaction, and returns them; `forgetStore` makes them known. */
     save(storeId: string, patch: SettingsPatch): OwnSettings {
-      const changed = merge(read(storeId), patch)
+      const before = read(storeId)
+      const changed = merge(before, patch)
       const conflicts = findConflicts(changed)
       if (conflicts.length > 0) throw validationError(conflicts)
       queries.save(storeId, changed, clock.now())
+      if (changed.time_zone !== before.time_zone)
+        days.change(storeId, changed.time_zone ?? 'UTC', clock.now())
       return changed
     },
   }
