@@ -14,7 +14,7 @@ export const LISTED_TYPES = [
 
 export const SOURCES = ['api', 'widget'] as const
 
-export const LOG_PAGE = { default: 20, maximum: 100 }
+export const LOG_PAGE = { default: 20, maximum: 50 }
 
 export const SearchLogQuery = t.Object({
   ...pageQuery(LOG_PAGE),

@@ -4,7 +4,7 @@ import type { StoreField } from './schema.ts'
 
 /** Fields of one store that are counted, of which the answer shows the first. */
 const COUNTED_FIELDS_MAX = 1_000
-export const SHOWN_FIELDS_MAX = 200
+const SHOWN_FIELDS_MAX = 200
 /** Different values that are counted: of one field, and of all together. */
 const VALUES_MAX = 2_000
 const ALL_VALUES_MAX = 50_000
@@ -30,8 +30,6 @@ interface Field {
   /** Whether its values hardly repeat. */
   isDiverse: boolean
 }
-
-export type FieldCounter = ReturnType<typeof createFieldCounter>
 
 /** Counts the fields of many products and their values, within bounds. */
 export function createFieldCounter() {
