@@ -113,48 +113,60 @@ const Source = named(
 
 const countOrNull = (description: string) => t.Union([Type.Integer(), t.Null()], { description })
 
-const Period = t.Object({
-  days: count(),
-  from: t.String({ format: 'date' }),
-  to: t.String({ format: 'date' }),
-  timezone: t.String({ description: 'The time zone of the days.' }),
-})
+const Period = named(
+  'AnalyticsPeriod',
+  t.Object({
+    days: count(),
+    from: t.String({ format: 'date' }),
+    to: t.String({ format: 'date' }),
+    timezone: t.String({ description: 'The time zone of the days.' }),
+  }),
+)
 
-const Searches = t.Object({
-  total: count('Tracked searches. Keystrokes of one session count as one search.'),
-  by_type: t.Record(t.String(), Type.Integer()),
-  sessions: countOrNull(
-    'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
-  ),
-  zero_results: count('Searches without results.'),
-  zero_result_rate: rate('null without searches, like all rates.'),
-  low_confidence: countOrNull('Searches whose best result scores below 0.5.'),
-})
+const Searches = named(
+  'AnalyticsSearches',
+  t.Object({
+    total: count('Tracked searches. Keystrokes of one session count as one search.'),
+    by_type: t.Record(t.String(), Type.Integer()),
+    sessions: countOrNull(
+      'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
+    ),
+    zero_results: count('Searches without results.'),
+    zero_result_rate: rate('null without searches, like all rates.'),
+    low_confidence: countOrNull('Searches whose best result scores below 0.5.'),
+  }),
+)
 
-const Engagement = t.Object({
-  searches_with_click: count(),
-  ctr: rate('Searches with a click / searches.'),
-  avg_click_position: average('From 1; null without clicks on results.'),
-  click_positions: t.Array(
-    t.Object({
-      from: count(),
-      to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
-      clicks: count(),
-    }),
-  ),
-  add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
-  conversion_rate: rate('Searches with a purchase / searches.'),
-})
+const Engagement = named(
+  'AnalyticsEngagement',
+  t.Object({
+    searches_with_click: count(),
+    ctr: rate('Searches with a click / searches.'),
+    avg_click_position: average('From 1; null without clicks on results.'),
+    click_positions: t.Array(
+      t.Object({
+        from: count(),
+        to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
+        clicks: count(),
+      }),
+    ),
+    add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
+    conversion_rate: rate('Searches with a purchase / searches.'),
+  }),
+)
 
 const Revenue = t.Array(
-  t.Object({
-    currency: t.String(),
-    total: t.Number(),
-    attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
-    unattributed: t.Number(),
-    orders: count(),
-    per_search: rate('Attributed revenue / searches.'),
-  }),
+  named(
+    'AnalyticsRevenue',
+    t.Object({
+      currency: t.String(),
+      total: t.Number(),
+      attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
+      unattributed: t.Number(),
+      orders: count(),
+      per_search: rate('Attributed revenue / searches.'),
+    }),
+  ),
 )
 
 /** GET /v1/search/analytics. */

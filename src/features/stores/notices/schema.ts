@@ -82,7 +82,7 @@ export const NodeOverview = named(
     attention: t.Array(
       t.Object({
         ...NOTICE,
-        store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
+        store: t.Object({ id: t.String(), slug: t.String(), name: t.String({ description: 'Of the store.' }) }),
       }),
       { description: 'Errors first; at most 3 of one store, and 300 in all.' },
     ),
