@@ -16,7 +16,7 @@ import { wireDiscovery } from './wiring/discovery.ts'
 import { wireEntrance } from './wiring/entrance.ts'
 import { wireOperation } from './wiring/operation.ts'
 import { listModules } from './wiring/order.ts'
-import { wireStoreLife, wireTeams } from './wiring/stores.ts'
+import { wireNotices, wireStoreLife, wireTeams } from './wiring/stores.ts'
 
 export type App = ReturnType<typeof createApp>
 
@@ -55,6 +55,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const discovery = wireDiscovery(config, install, ports, catalogue)
   const ownData = wireOwnData(install, ports, teams, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
+  const notices = wireNotices(install, billing, catalogue, discovery)
   const operation = wireOperation(config, install, ports, catalogue, discovery, storage, () => http.routes)
 
   const { foundation } = install
@@ -67,6 +68,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     billing,
     catalogue,
     discovery,
+    notices,
     operation,
   })
   const http: Server = createServer({

@@ -229,6 +229,7 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/admin/users/:id/reset-2fa': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/registrations': { needs: 'a super-admin' },
   'GET /v1/admin/plans': { needs: 'a super-admin' },
+  'GET /v1/admin/overview': { needs: 'a super-admin' },
   'GET /v1/admin/outbox': { needs: 'a super-admin' },
   'POST /v1/admin/outbox/:id/resend': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/health': { needs: 'a super-admin' },
@@ -243,6 +244,8 @@ const ROUTES: Record<string, Route> = {
     status: 422,
     send: () => ({ body: { confirm: 'nowhere', password: PASSWORD } }),
   },
+  'GET /v1/store/overview': { needs: 'products:read' },
+  'GET /v1/store/fields': { needs: 'products:read' },
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
 
@@ -485,6 +488,8 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/analytics': { needs: 'search:read' },
   'GET /v1/search/analytics/unmet': { needs: 'search:read' },
   'GET /v1/search/suggestions': { needs: 'search:read' },
+  'GET /v1/search/history': { needs: 'search:read' },
+  'GET /v1/search/history/:search_id': { needs: 'search:read', thing: 'search' },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

@@ -101,6 +101,8 @@ const SERVED = `
   GET    /v1/search/analytics        3.12
   GET    /v1/search/analytics/unmet  3.13
   GET    /v1/search/suggestions      3.12
+  GET    /v1/search/history          3.15
+  GET    /v1/search/history/:search_id  3.15
   POST   /v1/security/2fa/setup      5.2
   POST   /v1/security/2fa/enable     5.2
   POST   /v1/security/2fa/disable    5.2
@@ -150,6 +152,8 @@ const SERVED = `
   GET    /v1/store                   4.14
   PATCH  /v1/store                   4.14
   DELETE /v1/store                   4.14
+  GET    /v1/store/overview          4.16
+  GET    /v1/store/fields            4.15
   GET    /v1/store/settings          4.13
   PATCH  /v1/store/settings          4.13
   GET    /v1/billing/plans           6.6
@@ -181,6 +185,7 @@ const SERVED = `
   POST   /v1/admin/users/:id/reset-2fa          8.11
   GET    /v1/admin/registrations     8.11
   GET    /v1/admin/plans             8.12
+  GET    /v1/admin/overview          8.12
   GET    /v1/admin/outbox            8.12
   POST   /v1/admin/outbox/:id/resend 8.12
   GET    /v1/admin/health            8.12

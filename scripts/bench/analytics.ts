@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { DAY_MS } from '../../src/core/clock.ts'
+import { dayOf } from '../../src/core/days.ts'
 import { systemIds } from '../../src/core/ids.ts'
 import { PLANS } from '../../src/core/plans.ts'
 import { buildAnalytics } from '../../src/features/discovery/analytics/module.ts'
@@ -82,6 +83,8 @@ const base: Base = {
 const name = 'searches and feedback'
 const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
 const analytics = buildAnalytics(base, {
+  dayOf: (_storeId, ms) => dayOf(ms),
+  findTimeZone: () => 'UTC',
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   thumbnailAddresses: { ofSearch: () => '', check: () => undefined },
   keepsUnmatched: () => false,

@@ -53,6 +53,9 @@ export function createCursors<Fields extends TProperties>(list: Record<string, s
     Buffer.from(JSON.stringify({ ...list, ...after })).toString('base64url')
 
   return {
+    /** The cursor that goes on behind a position. */
+    write,
+
     /** @throws ApiError `invalid_cursor`. */
     read(cursor: string | undefined): Position | undefined {
       if (cursor === undefined) return undefined

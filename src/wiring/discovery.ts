@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
+import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
@@ -34,6 +35,8 @@ export function wireDiscovery(
     addThumbnailUrls: products.service.thumbnails.addUrls,
     thumbnailAddresses: products.service.thumbnails.addresses,
     keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
+    dayOf: settings.service.dayOf,
+    findTimeZone: (storeId) => settings.service.read(storeId).time_zone,
     flush: writes.flushStore,
     historyDays,
   })
@@ -65,6 +68,11 @@ export function wireDiscovery(
     writeTogether,
     days: historyDays,
   })
+  const searchLog = buildSearchLog(base, {
+    flush: writes.flushStore,
+    toPublicUrl: products.service.pictures.toPublicUrl,
+    digest: foundation.secretBox.digest,
+  })
   const shopperSessions = buildShopperSessions(base, {
     history: search.service.history,
     searches: search.service.ofSession,
@@ -88,5 +96,5 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
-  return { analytics, search, feedback, shopperSessions, widget, shopPages, writes }
+  return { analytics, search, feedback, searchLog, shopperSessions, widget, shopPages, writes }
 }

@@ -5,7 +5,7 @@ import type { BillingWing } from './billing.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { OperationWing } from './operation.ts'
-import type { StoreLifeWing, TeamsWing } from './stores.ts'
+import type { StoreLifeWing, TeamsWing, wireNotices } from './stores.ts'
 
 /** All that a service is built of. */
 interface Wings {
@@ -17,6 +17,7 @@ interface Wings {
   billing: BillingWing
   catalogue: CatalogueWing
   discovery: DiscoveryWing
+  notices: ReturnType<typeof wireNotices>
   operation: OperationWing
 }
 
@@ -25,7 +26,8 @@ interface Wings {
  * match theirs.
  */
 export function listModules(wings: Wings): readonly Module<unknown>[] {
-  const { install, signIn, ownData, teams, storeLife, billing, catalogue, discovery, operation } = wings
+  const { install, signIn, ownData, teams, storeLife, billing, catalogue, discovery, notices, operation } =
+    wings
   const { foundation, mail, stores, accounts, keys, delivery, payments } = install
   return [
     signIn.signIn,
@@ -68,9 +70,11 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.search,
     discovery.feedback,
     discovery.analytics,
+    discovery.searchLog,
     discovery.shopperSessions,
     discovery.widget,
     discovery.shopPages,
+    notices,
     delivery.changes,
     delivery.webhooks,
     operation.admin,

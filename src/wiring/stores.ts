@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { OutboxService } from '../features/mail/outbox/service.ts'
 import { buildErasure } from '../features/stores/erasure/module.ts'
 import { buildGroups } from '../features/stores/groups/module.ts'
+import { buildNotices } from '../features/stores/notices/module.ts'
 import { buildOpening, buildSetup } from '../features/stores/opening/module.ts'
 import { buildOwnStore } from '../features/stores/own-store/module.ts'
 import { buildPeople } from '../features/stores/people/module.ts'
@@ -11,7 +12,9 @@ import { buildTeam } from '../features/stores/team/module.ts'
 import type { Install } from '../install.ts'
 import type { Ports } from '../ports.ts'
 import type { SignInWing } from './access.ts'
+import type { BillingWing } from './billing.ts'
 import type { CatalogueWing } from './catalogue.ts'
+import type { DiscoveryWing } from './discovery.ts'
 import type { Foundation } from './foundation.ts'
 
 export type StoresWing = ReturnType<typeof wireStores>
@@ -89,6 +92,27 @@ export function wireTeams(
   })
   return { groups, team, ownStore, opening }
 }
+
+/** Builds what tells a store what to do next, from all that is counted of it. */
+export const wireNotices = (
+  { foundation: { base }, stores: { storeRows, settings }, accounts, keys }: Install,
+  { usage }: BillingWing,
+  { filters }: CatalogueWing,
+  { analytics, searchLog, writes }: DiscoveryWing,
+) =>
+  buildNotices(base, {
+    storeRows,
+    settings: settings.service,
+    readFields: filters.service.readFields,
+    findFields: filters.service.findFields,
+    readHealth: analytics.service.readHealth,
+    readUnmet: (storeId) => analytics.service.readUnmet(storeId, { limit: 1 }),
+    listSearches: searchLog.service.list,
+    usage: usage.service,
+    twoFactor: accounts.twoFactor.service,
+    apiKeys: keys.apiKeys.service,
+    flush: writes.flushStore,
+  })
 
 export type StoreLifeWing = ReturnType<typeof wireStoreLife>
 

@@ -191,6 +191,9 @@ export const THINGS = {
     await world.app.jobs.waitUntilOver(id, String(job_id))
     return String(job_id)
   },
+  async search(world: World): Promise<string> {
+    return String((await world.asMachine('POST', '/v1/search/text', { query: 'mug' }))['search_id'])
+  },
   async 'API key'(world: World): Promise<string> {
     const body = { name: world.fresh(), scopes: { products: ['read'] } }
     return String((await world.asMachine('POST', '/v1/security/api-keys', body))['id'])

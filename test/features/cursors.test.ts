@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { PRODUCT_SORTS } from '../../src/features/catalogue/products/schema.ts'
 import { type TestApp, testApp } from '../support/app.ts'
+import { insertRow } from '../support/seed.ts'
 
 /** A job whose items have all failed. */
 const JOB = '01900000-0000-7000-8000-0000000000ff'
@@ -16,6 +17,7 @@ const LISTS: [path: string, rows: string, id: string][] = [
   ['/v1/jobs?status=failed&', 'jobs', 'job_id'],
   [`/v1/jobs/${JOB}/errors?`, 'errors', 'index'],
   ['/v1/search/webhooks/hook/deliveries?', 'deliveries', 'id'],
+  ['/v1/search/history?', 'searches', 'search_id'],
 ]
 
 const ROWS = 12
@@ -50,6 +52,13 @@ beforeEach(async () => {
     })
   }
   addJobs(here, storeId)
+  for (let n = 0; n < ROWS; n++) {
+    insertRow(here, 'searches', {
+      ...{ id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`, store_id: storeId },
+      ...{ type: n % 2 ? 'text' : 'url', parameters: '{}', results: '[]', duration_ms: 1, is_tracked: 1 },
+      created_at: n >> 2,
+    })
+  }
   there = movedTo(testApp())
 })
 
@@ -94,6 +103,7 @@ function movedTo(target: TestApp): TestApp {
   // What SQLite computes cannot be written.
   copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down', 'variant_group'])
   copy('audit_events', 'id', [])
+  copy('searches', 'rowid', [])
   copy('jobs', 'id', ['id'])
   const items = here.db.prepare('SELECT * FROM job_items ORDER BY id DESC').all() as Record<string, unknown>[]
   const job = target.db.prepare('SELECT id FROM jobs WHERE job_id = ?').pluck().get(JOB)

@@ -22,6 +22,7 @@ const OF_STORE: Rows = { column: 'store_id' }
 export const TABLES: Readonly<Record<string, Table>> = {
   stores: { writer: 'stores/stores', rows: { column: 'id' } },
   store_settings: { writer: 'stores/settings', rows: OF_STORE },
+  store_time_zones: { writer: 'stores/settings', rows: OF_STORE },
   users: { writer: 'stores/people', rows: 'node' },
   memberships: { writer: 'stores/people', rows: OF_STORE },
   user_groups: { writer: 'stores/groups', rows: OF_STORE },
@@ -86,6 +87,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   deliveries: { writer: 'delivery/webhooks', rows: OF_STORE },
 
   usage_months: { writer: 'billing/usage', rows: OF_STORE },
+  product_days: { writer: 'billing/usage', rows: OF_STORE },
   plan_warnings: { writer: 'billing/usage', rows: OF_STORE },
   checkouts: { writer: 'billing/payments', rows: OF_STORE },
   invoices: { writer: 'billing/payments', rows: OF_STORE },

@@ -1,8 +1,10 @@
-import { DAY_MS } from '../../../core/clock.ts'
+import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { createMonths } from '../../../core/months.ts'
+import { turn } from '../../../core/turns.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { type CallCountDeps, createCallCounts } from './calls.ts'
+import { createProductPace } from './product-pace.ts'
 import { usageQueries } from './queries.ts'
 import { usageRoutes } from './routes.ts'
 import { type UsageDeps, usageService } from './service.ts'
@@ -23,7 +25,8 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
   const thisMonth = createMonths(base.clock.now)
   const calls = createCallCounts({ queries, thisMonth, enqueueWrite: needs.enqueueWrite })
   const warnings = createWarnings({ ...base, ...needs, queries, thisMonth })
-  const usage = usageService({ ...needs, plans: base.plans, queries, calls, thisMonth })
+  const pace = createProductPace({ queries, clock: base.clock, turn })
+  const usage = usageService({ ...needs, plans: base.plans, queries, calls, pace, thisMonth })
 
   return {
     service: {
@@ -34,6 +37,7 @@ export function buildUsage(base: Base, needs: UsageNeeds) {
     },
     routes: (guards: Guards) => usageRoutes(guards, usage),
     chores: [
+      { name: 'noting the products of stores', everyMs: 6 * HOUR_MS, run: pace.note },
       {
         name: 'deleting old usage warnings',
         everyMs: DAY_MS,

@@ -10,6 +10,12 @@ export interface StoreUse {
   storageBytes: number
 }
 
+export interface ProductDay {
+  /** Since 1970, in UTC. */
+  day: number
+  products: number
+}
+
 export interface MonthUse {
   apiCalls: number
   bulkItems: number
@@ -36,7 +42,26 @@ export function usageQueries(db: Db) {
     VALUES (@storeId, @month, @resource, @percent)`)
   const forgetWarnings = db.prepare('DELETE FROM plan_warnings WHERE month < ?')
 
+  const noteProducts = db
+    .prepare<{ day: number; after: string; limit: bigint }, string>(`
+    INSERT INTO product_days (store_id, day, products)
+    SELECT id, CAST(@day AS INTEGER), product_count FROM stores WHERE id > @after AND erasing_at IS NULL ORDER BY id LIMIT @limit
+    ON CONFLICT DO UPDATE SET products = excluded.products RETURNING store_id`)
+    .pluck()
+  const forgetProducts = db.prepare('DELETE FROM product_days WHERE day < ?')
+  const firstProducts = db.prepare<[storeId: string, from: number], ProductDay>(
+    'SELECT day, products FROM product_days WHERE store_id = ? AND day >= ? ORDER BY day LIMIT 1',
+  )
+
   return {
+    /** Notes how many products some stores have today. @returns their ids, in order. */
+    noteProducts: (day: number, after: string, limit: number): string[] =>
+      noteProducts.all({ day, after, limit: BigInt(limit) }).sort(),
+    forgetProductsBefore: (day: number): void => void forgetProducts.run(BigInt(day)),
+    /** The first day from one on whose number of products is known. */
+    findFirstProducts: (storeId: string, from: number): ProductDay | undefined =>
+      firstProducts.get(storeId, from),
+
     findUse: (storeId: string): StoreUse | undefined => use.get(storeId),
     /** @param month as in `2026-11`. */
     readMonth: (storeId: string, name: string): MonthUse =>

@@ -72,6 +72,10 @@ export const Usage = named(
     ),
     products_count: count('Products of the store.'),
     max_products: limit('null: unlimited.'),
+    runs_out_at: t.Union([Moment, t.Null()], {
+      description:
+        'When the store has as many products as its plan allows, if it goes on as in the last 30 days; now if it has them. null if it does not grow, or not within a year, and for a new store.',
+    }),
     storage_bytes: count('Bytes of pictures that the service stores for the store.'),
     storage_max_bytes: limit('null: unlimited.'),
     bulk_items: count('Items of bulk requests, imports and feeds of this month.'),

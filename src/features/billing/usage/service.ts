@@ -1,10 +1,11 @@
 import type { CallerStore } from '../../../core/actor.ts'
-import { isoTime } from '../../../core/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import type { Month } from '../../../core/months.ts'
 import { limitOrNull, PLAN_NAMES } from '../../../core/plans.ts'
 import type { Base } from '../../module.ts'
 import type { CallCounts } from './calls.ts'
 import { describeNearness, listNearLimits } from './nearness.ts'
+import type { ProductPace } from './product-pace.ts'
 import type { UsageQueries } from './queries.ts'
 import type { CurrentPlan, PlanList, Usage } from './schema.ts'
 
@@ -20,6 +21,7 @@ export interface Renewal {
 export interface UsageDeps extends Pick<Base, 'plans'> {
   queries: Pick<UsageQueries, 'findUse' | 'readMonth'>
   calls: Pick<CallCounts, 'read'>
+  pace: Pick<ProductPace, 'findEnd'>
   thisMonth(): Month
   findRenewal(storeId: string): Renewal
 }
@@ -27,7 +29,7 @@ export interface UsageDeps extends Pick<Base, 'plans'> {
 export type UsageService = ReturnType<typeof usageService>
 
 /** The limits of a store and its use of them (contract 6.6). Every answer takes constant time. */
-export function usageService({ queries, calls, plans, thisMonth, findRenewal }: UsageDeps) {
+export function usageService({ queries, calls, pace, plans, thisMonth, findRenewal }: UsageDeps) {
   return {
     /** GET /v1/billing/current-plan. */
     showPlan({ id, plan }: CallerStore): CurrentPlan {
@@ -71,6 +73,7 @@ export function usageService({ queries, calls, plans, thisMonth, findRenewal }: 
         api_calls: calls.read(id, name),
         products_count: use.products,
         max_products: limitOrNull(productsMax),
+        runs_out_at: isoTimeOrNull(pace.findEnd(id, use.products, productsMax)),
         storage_bytes: use.storageBytes,
         storage_max_bytes: limitOrNull(storageBytesMax),
         bulk_items: queries.readMonth(id, name).bulkItems,

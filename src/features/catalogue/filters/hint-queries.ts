@@ -63,6 +63,15 @@ export function hintQueries(db: Db) {
       }
     },
 
+    /** Prepares a read of the metadata of all products of a stretch, as JSON. */
+    prepareMetadata() {
+      const read = prepareStretch<string>(db, { of: 'store' }, 'metadata', { sql: '1', values: {} })
+      return (storeId: string, stretch: Stretch): string[] => {
+        const { statement, values } = read(storeId, stretch)
+        return statement.pluck().all(values)
+      }
+    },
+
     /** The metadata of the store's newest products, as JSON. */
     listNewest: (storeId: string, limit: number): string[] => newest.all(storeId, BigInt(limit)),
 

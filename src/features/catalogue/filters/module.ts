@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import { ApiError } from '../../../core/errors.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { turn } from '../../../core/turns.ts'
@@ -8,9 +9,11 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createProductDeletions } from './deletion.ts'
+import { fieldsRoutes } from './fields/routes.ts'
+import { fieldsService } from './fields/service.ts'
 import { hintQueries } from './hint-queries.ts'
 import { createHints } from './hints.ts'
-import { createKeptRows } from './kept.ts'
+import { createKeptRows, type StoreState } from './kept.ts'
 import { createMemoryFilter, type MemoryFilterDeps } from './memory-filter.ts'
 import { parseFilters, requireConditions } from './parse.ts'
 import { filterQueries } from './queries.ts'
@@ -41,14 +44,21 @@ export function checkFilters(input: unknown, pointer: string): void {
  * `memory-filter.ts` answers searches from the columns of the product index where these have all that a filter asks for
  * (`slot-tests.ts`); deletions ask the database. `kept.ts` keeps results, so further pages and repeated searches cost
  * nothing; products that changed since are judged again. The hints find fields and values that no product has. A
- * test holds all of this against an evaluator without SQL.
+ * test holds all of this against an evaluator without SQL. `fields/` counts fields and values for those who build a filter.
  */
 export function buildFilters({ db, clock }: Base, { products, index, storeRows, reads }: FilterNeeds) {
   const { writer } = products
   const queries = filterQueries(db)
   const walks = createWalks({ queries, clock, turn })
-  const hints = createHints({ queries: hintQueries(db), walks })
+  const hintReads = hintQueries(db)
+  const hints = createHints({ queries: hintReads, walks })
   const kept = createKeptRows()
+  // Other processes change products without this one's doing.
+  const readState = (storeId: string): StoreState => ({
+    change: writer.changes.latest(storeId),
+    others: reads.readDataVersion(),
+  })
+  const fields = fieldsService({ queries: hintReads, walks, clock, readState })
   const filters = filterService({
     queries,
     walks,
@@ -61,8 +71,7 @@ export function buildFilters({ db, clock }: Base, { products, index, storeRows, 
       countProducts: storeRows.countProducts,
       findIndexed: (storeId) => findIndexed(index, storeId),
     }),
-    // Other processes change products without this one's doing.
-    readState: (storeId) => ({ change: writer.changes.latest(storeId), others: reads.readDataVersion() }),
+    readState,
     listChangedSince: writer.changes.listSince,
   })
   // One scan of a whole store at a time.
@@ -71,12 +80,14 @@ export function buildFilters({ db, clock }: Base, { products, index, storeRows, 
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))
   const deletions = createProductDeletions({ queries, filters, writer, turn })
   return {
-    service: { ...filters, findAbsentKeys },
+    service: { ...filters, findAbsentKeys, readFields: fields.read, findFields: fields.findCounted },
     schemas: { FilterNode },
-    routes: (guards: Guards) => filterRoutes(guards, deletions),
+    routes: (guards: Guards) =>
+      new Elysia({ name: 'filters' }).use(filterRoutes(guards, deletions)).use(fieldsRoutes(guards, fields)),
     forgetStore(storeId: string): void {
       kept.forgetStore(storeId)
       hints.forgetStore(storeId)
+      fields.forgetStore(storeId)
     },
   } satisfies Module<object>
 }

@@ -32,12 +32,23 @@ export interface RevenueRow {
   orders: number
 }
 
+/** What was sold in one currency on one day. */
+export interface RevenueDay {
+  day: number
+  currency: string
+  amount: number
+  orders: number
+}
+
 /** Reported events, and those of them that count only for their page. */
 export interface EventCount {
   events: number
   attributed: number
   replaced: number
 }
+
+/** The day of a store on which a moment falls, in Unix ms: a date of its time zone. */
+export type StoreDay = (storeId: string, ms: number) => number
 
 /** The days of a period, both ends included. */
 export interface Days {
@@ -107,6 +118,15 @@ export function dayQueries(db: Db) {
   const revenue = db.prepare<Days, RevenueRow>(`
     SELECT currency, sum(total) AS total, sum(attributed) AS attributed, sum(orders) AS orders FROM revenue_days
     WHERE store_id = @storeId AND day >= @from AND day <= @to GROUP BY currency HAVING ${isLeft('sum(total)')} OR sum(orders) > 0 ORDER BY total DESC, currency`)
+  const clickDays = db
+    .prepare<Days, [day: number, clicks: number]>(`
+    SELECT day, events - replaced FROM event_days
+    WHERE store_id = @storeId AND day >= @from AND day <= @to AND action = 'click'`)
+    .raw()
+  const revenueDays = db.prepare<Days, RevenueDay>(`
+    SELECT day, currency, total AS amount, orders FROM revenue_days
+    WHERE store_id = @storeId AND day >= @from AND day <= @to AND (${isLeft('total')} OR orders > 0)
+    ORDER BY day, total DESC, currency`)
   const productRevenue = db.prepare<
     Days & { products: string },
     { product: number; currency: string; amount: number }
@@ -151,6 +171,9 @@ export function dayQueries(db: Db) {
     listSearches: (days: Days): SearchDayRow[] => searches.all(days),
     listPositions: (days: Days) => positions.all(days),
     listEvents: (days: Days) => events.all(days),
+    /** The clicks of each day. */
+    listClickDays: (days: Days): Map<number, number> => new Map(clickDays.all(days)),
+    listRevenueDays: (days: Days): RevenueDay[] => revenueDays.all(days),
     listRevenue: (days: Days): RevenueRow[] => revenue.all(days),
     listProductRevenue: (days: Days, products: readonly number[]) =>
       productRevenue.all({ ...days, products: JSON.stringify(products) }),

@@ -1,11 +1,10 @@
-import { dayOf } from '../../../core/days.ts'
 import type { FeedbackAction } from '../feedback/schema.ts'
 import type { SearchSource } from '../search/queries.ts'
 import type { Columns } from './columns/columns.ts'
 import type { ItemQueries } from './columns/item-queries.ts'
 import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { DayLimits } from './day-limits.ts'
-import type { DayQueries } from './day-queries.ts'
+import type { DayQueries, StoreDay } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import type { ReferencedSearch, StandingSearch } from './replaced-searches.ts'
 import { isCounted } from './search-counting.ts'
@@ -46,6 +45,7 @@ export interface EventCountingDeps {
   items: Pick<ItemQueries, 'findNumber' | 'addItem'>
   searchSources: Pick<SearchSourceQueries, 'seeEvent' | 'count'>
   limits: Pick<DayLimits, 'takeUnknownProduct'>
+  dayOf: StoreDay
   findStanding(storeId: string, search: ReferencedSearch): StandingSearch
 }
 
@@ -61,7 +61,7 @@ const ACTIONS = {
 
 /** Counts events of feedback inside the transactions that write them. */
 export function createEventCounting(deps: EventCountingDeps) {
-  const { days, columns, items, searchSources, limits, findStanding } = deps
+  const { days, columns, items, searchSources, limits, dayOf, findStanding } = deps
 
   function countPosition(storeId: string, day: number, position: number): void {
     const bucket = position <= 10 ? position : position <= 20 ? 11 : 21
@@ -128,7 +128,7 @@ export function createEventCounting(deps: EventCountingDeps) {
      */
     countEvent(event: CountedEvent): boolean {
       const { storeId, action, search, searchSource, isReplaced, occurredAt } = event
-      const day = dayOf(occurredAt)
+      const day = dayOf(storeId, occurredAt)
       const attributed = search ? 1 : 0
       days.addEvent({ storeId, day, action, events: 1, attributed, replaced: isReplaced ? 1 : 0 })
       if (searchSource) {
@@ -143,7 +143,7 @@ export function createEventCounting(deps: EventCountingDeps) {
 
     /** Takes an event out of the totals, in the transaction that replaces it. It still counts for its search and page. */
     takeBack({ storeId, action, productId, isProductCounted, sale, occurredAt }: TakenBack): void {
-      const day = dayOf(occurredAt)
+      const day = dayOf(storeId, occurredAt)
       days.addEvent({ storeId, day, action, events: 0, attributed: 0, replaced: 1 })
       const product = isProductCounted ? items.findNumber(storeId, PRODUCTS, productId) : undefined
       if (product !== undefined) addToProduct(storeId, day, product, action, -1)

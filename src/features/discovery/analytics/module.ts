@@ -12,7 +12,7 @@ import { createColumns } from './columns/columns.ts'
 import { counterQueries } from './columns/counter-queries.ts'
 import { itemQueries } from './columns/item-queries.ts'
 import { createDayLimits } from './day-limits.ts'
-import { dayQueries } from './day-queries.ts'
+import { dayQueries, type StoreDay } from './day-queries.ts'
 import { createErasing } from './erasing.ts'
 import { createEventCounting } from './event-counting.ts'
 import { createKeystrokeBursts } from './keystroke-bursts.ts'
@@ -37,6 +37,8 @@ export interface AnalyticsNeeds {
   addThumbnailUrls: AnalyticsDeps['addThumbnailUrls']
   thumbnailAddresses: UnmetPictureDeps['thumbnailAddresses']
   keepsUnmatched: UnmetPictureDeps['keepsUnmatched']
+  dayOf: StoreDay
+  findTimeZone: AnalyticsDeps['findTimeZone']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -58,7 +60,7 @@ export interface AnalyticsNeeds {
  */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
-  const { model, embedder, findFillFacts, addThumbnailUrls, flush, historyDays } = needs
+  const { model, embedder, findFillFacts, addThumbnailUrls, dayOf, findTimeZone, flush, historyDays } = needs
   const { thumbnailAddresses, keepsUnmatched } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
@@ -70,9 +72,17 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const columns = createColumns({ counters, items, clock, atomically, withoutFsync })
   const limits = createDayLimits({ countRows: columns.countRows })
   const keystrokeBursts = createKeystrokeBursts()
-  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits })
-  const findStanding = createReplacedSearches({ days, searchSources })
-  const eventCounting = createEventCounting({ days, columns, items, searchSources, limits, findStanding })
+  const countSearch = createSearchCounting({ days, columns, items, searchSources, limits, dayOf })
+  const findStanding = createReplacedSearches({ days, searchSources, dayOf })
+  const eventCounting = createEventCounting({
+    days,
+    columns,
+    items,
+    searchSources,
+    limits,
+    dayOf,
+    findStanding,
+  })
   const prune = pruneQueries(db)
   const upkeep = createUpkeep({
     columns,
@@ -116,6 +126,8 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     findFillFacts,
     addThumbnailUrls,
     unmetPictures,
+    dayOf,
+    findTimeZone,
     clock,
     flush,
     alone,

@@ -1,6 +1,5 @@
-import { dayOf } from '../../../core/days.ts'
 import type { FoundSearch } from '../search/queries.ts'
-import type { DayQueries } from './day-queries.ts'
+import type { DayQueries, StoreDay } from './day-queries.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
 
 /** The parts of a search that counting feedback on it needs. */
@@ -21,17 +20,18 @@ export interface StandingSearch {
 export interface ReplacedSearchesDeps {
   days: Pick<DayQueries, 'findKeystroke' | 'redirectKeystrokes'>
   searchSources: Pick<SearchSourceQueries, 'find'>
+  dayOf: StoreDay
 }
 
 /** Searches of one keystroke burst that are followed to the one that counts. */
 const KEYSTROKES_FOLLOWED_MAX = 1_000
 
 /** Finds the search that counts for one that feedback refers to: a later keystroke may have replaced it. */
-export function createReplacedSearches({ days, searchSources }: ReplacedSearchesDeps) {
+export function createReplacedSearches({ days, searchSources, dayOf }: ReplacedSearchesDeps) {
   return function findStanding(storeId: string, search: ReferencedSearch): StandingSearch {
     const { id, query, searchSource, createdAt } = search
     const source = searchSource && searchSources.find(storeId, searchSource)
-    let found: StandingSearch = { id, day: dayOf(createdAt), query, source }
+    let found: StandingSearch = { id, day: dayOf(storeId, createdAt), query, source }
     const passed: string[] = []
     while (passed.length < KEYSTROKES_FOLLOWED_MAX) {
       const next = days.findKeystroke(found.id)

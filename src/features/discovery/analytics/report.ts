@@ -22,23 +22,72 @@ export interface ReportDeps {
   searchSources: SearchSourceQueries
   columns: Pick<Columns, 'sum' | 'countSessions' | 'sumDurations'>
   addThumbnailUrls: Thumbnails['addUrls']
+  /** The time zone of a store's days. */
+  findTimeZone(storeId: string): string
 }
 
-/** Writes the analytics of a period from the counts of its days. */
-export async function writeReport(
-  { days: queries, items, searchSources, columns, addThumbnailUrls }: ReportDeps,
+type Summary = Pick<Analytics, 'period' | 'searches' | 'engagement' | 'revenue'>
+
+/** Writes what a report and the period before it both tell. */
+async function summarize(
+  { days: queries, columns, findTimeZone }: Pick<ReportDeps, 'days' | 'columns' | 'findTimeZone'>,
   days: Days,
-): Promise<Analytics> {
+  rows: readonly SearchDayRow[],
+): Promise<Summary> {
+  const total = addUp(rows)
+  const positions = queries.listPositions(days)
+  const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
+  const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
+  return {
+    period: describePeriod(days, findTimeZone(days.storeId)),
+    searches: {
+      total: total.searches,
+      by_type: countTypes(rows),
+      sessions: await columns.countSessions(days),
+      zero_results: total.zero,
+      zero_result_rate: share(total.zero, total.searches),
+      low_confidence: total.low,
+    },
+    engagement: {
+      searches_with_click: total.clicked,
+      ctr: share(total.clicked, total.searches),
+      avg_click_position: clicks === 0 ? null : round(positionSum / clicks, 2),
+      click_positions: positions.map((row) => ({
+        from: row.bucket,
+        to: row.bucket === 21 ? null : row.bucket === 11 ? 20 : row.bucket,
+        clicks: row.clicks,
+      })),
+      add_to_cart_rate: share(total.carted, total.searches),
+      conversion_rate: share(total.purchased, total.searches),
+    },
+    revenue: queries.listRevenue(days).map(({ currency, total: sum, attributed, orders }) => ({
+      currency,
+      total: round(sum),
+      attributed: round(attributed),
+      unattributed: round(sum - attributed),
+      orders,
+      per_search: share(attributed, total.searches),
+    })),
+  }
+}
+
+export const describePeriod = ({ from, to }: Days, timezone: string): Analytics['period'] => ({
+  ...{ days: to - from + 1, from: dateOf(from), to: dateOf(to), timezone },
+})
+
+/** Writes what the report says of an earlier period to compare with. */
+export const summarizePeriod = (deps: ReportDeps, days: Days): Promise<Summary> =>
+  summarize(deps, days, deps.days.listSearches(days))
+
+/** Writes the analytics of a period from the counts of its days. */
+export async function writeReport(deps: ReportDeps, days: Days): Promise<Analytics> {
+  const { days: queries, items, searchSources, columns, addThumbnailUrls } = deps
   const { storeId, from, to } = days
   const rows = queries.listSearches(days)
   const total = addUp(rows)
-  const positions = queries.listPositions(days)
-  const revenue = queries.listRevenue(days)
   const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
   const sources = listSources(total, events, searchSources.list(days), to - from + 1)
-  const clicks = positions.reduce((sum, row) => sum + row.clicks, 0)
-  const positionSum = positions.reduce((sum, row) => sum + row.sum, 0)
-  const sessions = await columns.countSessions(days)
+  const summary = await summarize(deps, days, rows)
   const durations = await columns.sumDurations(days)
   const lists = { ...(await listQueries()), top_products: await listProducts() }
 
@@ -86,41 +135,25 @@ export async function writeReport(
   }
 
   return {
-    period: { days: to - from + 1, from: dateOf(from), to: dateOf(to), timezone: 'UTC' },
+    ...summary,
     tracking: describeTracking(total.searches, events, sources, to - from + 1),
-    searches: {
-      total: total.searches,
-      by_type: countTypes(rows),
-      sessions,
-      zero_results: total.zero,
-      zero_result_rate: share(total.zero, total.searches),
-      low_confidence: total.low,
-    },
-    engagement: {
-      searches_with_click: total.clicked,
-      ctr: share(total.clicked, total.searches),
-      avg_click_position: clicks === 0 ? null : round(positionSum / clicks, 2),
-      click_positions: positions.map((row) => ({
-        from: row.bucket,
-        to: row.bucket === 21 ? null : row.bucket === 11 ? 20 : row.bucket,
-        clicks: row.clicks,
-      })),
-      add_to_cart_rate: share(total.carted, total.searches),
-      conversion_rate: share(total.purchased, total.searches),
-    },
     by_source: sources,
-    revenue: revenue.map(({ currency, total: sum, attributed, orders }) => ({
-      currency,
-      total: round(sum),
-      attributed: round(attributed),
-      unattributed: round(sum - attributed),
-      orders,
-      per_search: share(attributed, total.searches),
-    })),
     latency_ms: { p50: percentile(durations, 0.5), p95: percentile(durations, 0.95) },
     ...lists,
-    timeseries: listDays(rows, days),
+    timeseries: listDays(queries, rows, days),
   }
+}
+
+/** Searches of a period, and whether their events arrive: a few rows a day. */
+export function readHealth(
+  { days: queries, searchSources }: Pick<ReportDeps, 'days' | 'searchSources'>,
+  days: Days,
+) {
+  const { searches, zero, ...rest } = addUp(queries.listSearches(days))
+  const events = new Map(queries.listEvents(days).map((row) => [row.action, row]))
+  const count = days.to - days.from + 1
+  const sources = listSources({ searches, zero, ...rest }, events, searchSources.list(days), count)
+  return { days: count, searches, zero, tracking: describeTracking(searches, events, sources, count) }
 }
 
 /** Sums are modulo 2³²: a sum below zero, whose count was lost with its search, appears as a number above this. */
@@ -140,16 +173,31 @@ function countTypes(rows: readonly SearchDayRow[]): Record<string, number> {
   return Object.fromEntries([...counts].filter(([, searches]) => searches > 0).sort(([, a], [, b]) => b - a))
 }
 
-function listDays(rows: readonly SearchDayRow[], { from, to }: Days): Analytics['timeseries'] {
+function listDays(
+  queries: Pick<DayQueries, 'listClickDays' | 'listRevenueDays'>,
+  rows: readonly SearchDayRow[],
+  days: Days,
+): Analytics['timeseries'] {
+  const { from, to } = days
   const byDay = Map.groupBy(rows, ({ day }) => day)
+  const clicks = queries.listClickDays(days)
+  const sales = Map.groupBy(queries.listRevenueDays(days), ({ day }) => day)
   return Array.from({ length: to - from + 1 }, (_, n) => {
-    const { searches, clicked, purchased, zero } = addUp(byDay.get(from + n) ?? [])
+    const sold = sales.get(from + n) ?? []
     return {
-      date: dateOf(from + n),
-      searches,
-      ctr: share(clicked, searches),
-      conversion_rate: share(purchased, searches),
-      zero_result_rate: share(zero, searches),
+      ...describeDay(from + n, addUp(byDay.get(from + n) ?? [])),
+      clicks: clicks.get(from + n) ?? 0,
+      orders: sold.reduce((sum, { orders }) => sum + orders, 0),
+      revenue: sold.map(({ currency, amount }) => ({ currency, amount: round(amount) })),
     }
   })
 }
+
+/** The part of a day that searches tell. */
+export const describeDay = (day: number, counts: Omit<SearchCounts, 'low'>) => ({
+  date: dateOf(day),
+  searches: counts.searches,
+  ctr: share(counts.clicked, counts.searches),
+  conversion_rate: share(counts.purchased, counts.searches),
+  zero_result_rate: share(counts.zero, counts.searches),
+})

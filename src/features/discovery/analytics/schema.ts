@@ -13,7 +13,7 @@ const days = (count: number) =>
       minimum: 1,
       maximum: 365,
       default: count,
-      description: 'Days of the period in UTC; today is the last of them.',
+      description: 'Days of the period, in the time zone of the store; today is the last of them.',
     }),
   )
 
@@ -24,7 +24,20 @@ export const PopularQuery = t.Object({
 })
 export type PopularQuery = typeof PopularQuery.static
 
-export const AnalyticsQuery = t.Object({ days: days(7), format })
+const date = (description: string) =>
+  t.Optional(text({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description, examples: ['2030-01-31'] }))
+
+export const AnalyticsQuery = t.Object({
+  days: t.Optional(
+    t.Integer({ minimum: 1, maximum: 365, description: '7 by default; today is the last of them.' }),
+  ),
+  from: date('First day of the period, instead of `days`; 365 days at most.'),
+  to: date('Last day of the period; today by default.'),
+  compare: t.Optional(oneOf(['previous'], 'Adds `previous`: the period of the same length before.')),
+  key_id: t.Optional(text({ maxLength: 64, description: 'Only what pages with this widget key did.' })),
+  origin: t.Optional(text({ maxLength: 300, description: 'Only what pages of this origin did.' })),
+  format,
+})
 export type AnalyticsQuery = typeof AnalyticsQuery.static
 
 export const SuggestionsQuery = t.Object({
@@ -100,54 +113,76 @@ const Source = named(
   }),
 )
 
+const countOrNull = (description: string) => t.Union([Type.Integer(), t.Null()], { description })
+
+const Period = named(
+  'AnalyticsPeriod',
+  t.Object({
+    days: count(),
+    from: t.String({ format: 'date' }),
+    to: t.String({ format: 'date' }),
+    timezone: t.String({ description: 'The time zone of the days.' }),
+  }),
+)
+
+const Searches = named(
+  'AnalyticsSearches',
+  t.Object({
+    total: count('Tracked searches. Keystrokes of one session count as one search.'),
+    by_type: t.Record(t.String(), Type.Integer()),
+    sessions: countOrNull(
+      'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
+    ),
+    zero_results: count('Searches without results.'),
+    zero_result_rate: rate('null without searches, like all rates.'),
+    low_confidence: countOrNull('Searches whose best result scores below 0.5.'),
+  }),
+)
+
+const Engagement = named(
+  'AnalyticsEngagement',
+  t.Object({
+    searches_with_click: count(),
+    ctr: rate('Searches with a click / searches.'),
+    avg_click_position: average('From 1; null without clicks on results.'),
+    click_positions: t.Array(
+      t.Object({
+        from: count(),
+        to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
+        clicks: count(),
+      }),
+    ),
+    add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
+    conversion_rate: rate('Searches with a purchase / searches.'),
+  }),
+)
+
+const Revenue = t.Array(
+  named(
+    'AnalyticsRevenue',
+    t.Object({
+      currency: t.String(),
+      total: t.Number(),
+      attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
+      unattributed: t.Number(),
+      orders: count(),
+      per_search: rate('Attributed revenue / searches.'),
+    }),
+  ),
+)
+
 /** GET /v1/search/analytics. */
 export const Analytics = named(
   'Analytics',
   t.Object({
-    period: t.Object({
-      days: count(),
-      from: t.String({ format: 'date' }),
-      to: t.String({ format: 'date' }),
-      timezone: t.Literal('UTC'),
-    }),
+    period: Period,
     tracking: tracking('`ok`, `no_searches`, `no_clicks`, `unattributed`, `partial`, `no_purchases`'),
-    searches: t.Object({
-      total: count('Tracked searches. Keystrokes of one session count as one search.'),
-      by_type: t.Record(t.String(), Type.Integer()),
-      sessions: count(
-        'Different `session_id`; an estimate within 2 % where there are more than 10,000 a day or 20,000 in all.',
-      ),
-      zero_results: count('Searches without results.'),
-      zero_result_rate: rate('null without searches, like all rates.'),
-      low_confidence: count('Searches whose best result scores below 0.5.'),
-    }),
-    engagement: t.Object({
-      searches_with_click: count(),
-      ctr: rate('Searches with a click / searches.'),
-      avg_click_position: average('From 1; null without clicks on results.'),
-      click_positions: t.Array(
-        t.Object({
-          from: count(),
-          to: t.Union([Type.Integer(), t.Null()], { description: 'null: and all after.' }),
-          clicks: count(),
-        }),
-      ),
-      add_to_cart_rate: rate('Searches with a product in the cart / searches.'),
-      conversion_rate: rate('Searches with a purchase / searches.'),
-    }),
+    searches: Searches,
+    engagement: Engagement,
     by_source: t.Array(Source, {
       description: 'The backend, then at most 100 pages with widget keys, most searches first.',
     }),
-    revenue: t.Array(
-      t.Object({
-        currency: t.String(),
-        total: t.Number(),
-        attributed: t.Number({ description: 'Of purchases that name a search of the store.' }),
-        unattributed: t.Number(),
-        orders: count(),
-        per_search: rate('Attributed revenue / searches.'),
-      }),
-    ),
+    revenue: Revenue,
     latency_ms: t.Object({
       p50: average('Within 2 %, like p95; null without searches.'),
       p95: average('null without searches.'),
@@ -171,6 +206,23 @@ export const Analytics = named(
         ctr: rate('null for a day without searches.'),
         conversion_rate: rate('null for a day without searches.'),
         zero_result_rate: rate('null for a day without searches.'),
+        clicks: count('Of this day; what a page and the backend both reported is one.'),
+        orders: countOrNull('Of this day, in all currencies.'),
+        revenue: t.Array(t.Object({ currency: t.String(), amount: t.Number() }), {
+          description: 'Of this day, whether or not a search belongs to it.',
+        }),
+      }),
+    ),
+    previous: t.Optional(
+      t.Object(
+        { period: Period, searches: Searches, engagement: Engagement, revenue: Revenue },
+        { description: 'With `compare=previous`.' },
+      ),
+    ),
+    not_counted: t.Optional(
+      t.Array(t.String(), {
+        description:
+          'With `key_id` or `origin`: what is not counted by page, and therefore null or empty in this answer.',
       }),
     ),
   }),

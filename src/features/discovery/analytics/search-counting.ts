@@ -1,4 +1,3 @@
-import { dayOf } from '../../../core/days.ts'
 import { hashName } from '../../../core/distinct.ts'
 import { binOf } from '../../../core/durations.ts'
 import type { SearchRow } from '../search/queries.ts'
@@ -6,7 +5,7 @@ import type { Columns } from './columns/columns.ts'
 import type { ItemQueries } from './columns/item-queries.ts'
 import { DURATIONS, PRODUCTS, QUERIES, SESSIONS } from './columns/kinds.ts'
 import type { DayLimits } from './day-limits.ts'
-import type { DayQueries } from './day-queries.ts'
+import type { DayQueries, StoreDay } from './day-queries.ts'
 import { isFirstPage } from './keystroke-bursts.ts'
 import { nameQuery } from './names.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
@@ -17,6 +16,7 @@ export interface SearchCountingDeps {
   items: Pick<ItemQueries, 'findNumber' | 'addItem'>
   searchSources: Pick<SearchSourceQueries, 'seeSearch' | 'find' | 'count'>
   limits: Pick<DayLimits, 'takePlace'>
+  dayOf: StoreDay
 }
 
 /** Distinct queries of a store that are counted in one day. Others count only in the totals. */
@@ -28,7 +28,9 @@ const SESSIONS_PER_DAY_EXACT = 10_000
 export const PLAUSIBLE = 0.5
 
 /** Counts searches inside the transactions that write them. */
-export function createSearchCounting({ days, columns, items, searchSources, limits }: SearchCountingDeps) {
+export function createSearchCounting(deps: SearchCountingDeps) {
+  const { days, columns, items, searchSources, limits, dayOf } = deps
+
   function countQuery(search: SearchRow, day: number, sign: 1 | -1): void {
     const name = nameQuery(search.query)
     if (name === undefined) return
@@ -62,7 +64,7 @@ export function createSearchCounting({ days, columns, items, searchSources, limi
   /** Counts what a search asked and found, or takes it back. @param source the number of the search source; null for a backend. */
   function countContent(search: SearchRow, sign: 1 | -1, source: number | null): void {
     const { storeId, type, createdAt } = search
-    const day = dayOf(createdAt)
+    const day = dayOf(storeId, createdAt)
     const zero = sign * isEmpty(search)
     days.addSearches({ storeId, day, type, searches: sign, zero, low: sign * isLow(search) })
     if (source !== null) searchSources.count({ storeId, day, source, searches: sign, zero })
@@ -73,12 +75,12 @@ export function createSearchCounting({ days, columns, items, searchSources, limi
   /** Counts a search in the place of the keystroke that it replaces. */
   return function countSearch(search: SearchRow, replaced: SearchRow | undefined): void {
     const { id, storeId, durationMs, sessionId, createdAt, query, searchSource } = search
-    const day = dayOf(createdAt)
+    const day = dayOf(storeId, createdAt)
     const source = searchSource && searchSources.seeSearch({ storeId, ...searchSource, at: createdAt })
     if (replaced) {
       countContent(replaced, -1, replaced.searchSource && searchSources.find(storeId, replaced.searchSource))
       const into = { intoId: id, intoDay: day, intoQuery: query, intoSource: source }
-      days.addKeystroke({ searchId: replaced.id, storeId, ...into, day: dayOf(replaced.createdAt) })
+      days.addKeystroke({ searchId: replaced.id, storeId, ...into, day: dayOf(storeId, replaced.createdAt) })
     }
     countContent(search, 1, source)
     columns.add({ storeId, kind: DURATIONS, day }, binOf(durationMs), { searches: 1 })

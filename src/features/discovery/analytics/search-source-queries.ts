@@ -34,6 +34,12 @@ export interface SourceRow extends SourceCounts, SearchSource {
   lastEventAt: number | null
 }
 
+/** Search sources by their key, their origin, or both. */
+export interface SourceFilter {
+  keyId: string | null
+  origin: string | null
+}
+
 export const NO_COUNTS: SourceCounts = {
   searches: 0,
   zero: 0,
@@ -75,6 +81,13 @@ export function searchSourceQueries(db: Db) {
     WHERE widget_page_days.store_id = @storeId AND day >= @from AND day <= @to
     GROUP BY page ORDER BY searches DESC, clicks DESC, origin, keyId`)
 
+  const listDays = db.prepare<Days & SourceFilter, SourceCounts & { day: number }>(`
+    SELECT day, ${SOURCE_COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+    FROM widget_page_days JOIN widget_pages ON widget_pages.id = page AND widget_pages.store_id = @storeId
+    WHERE widget_page_days.store_id = @storeId AND day >= @from AND day <= @to
+      AND (@keyId IS NULL OR key_id = @keyId) AND (@origin IS NULL OR origin = @origin)
+    GROUP BY day`)
+
   return {
     /** Records that a source has searched. Call it in a transaction. @returns its number. */
     seeSearch: (source: { storeId: string; at: number } & SearchSource): number =>
@@ -89,5 +102,8 @@ export function searchSourceQueries(db: Db) {
       void count.run({ ...NO_COUNTS, ...row }),
     /** The sources that did something in a period, most searches first. */
     list: (days: Days): SourceRow[] => list.all(days),
+    /** The counts of each day of the sources that a filter names. */
+    listDays: (days: Days, filter: SourceFilter): (SourceCounts & { day: number })[] =>
+      listDays.all({ ...days, ...filter }),
   }
 }

@@ -1,5 +1,4 @@
 import { isoTime } from '../../../core/clock.ts'
-import { dayOf } from '../../../core/days.ts'
 import { fold } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
@@ -8,10 +7,11 @@ import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
 import type { Columns } from './columns/columns.ts'
 import type { ItemQueries } from './columns/item-queries.ts'
 import { PRODUCTS, QUERIES } from './columns/kinds.ts'
-import type { Days } from './day-queries.ts'
+import type { Days, StoreDay } from './day-queries.ts'
 import { nameQuery } from './names.ts'
+import { periodBefore, readPeriod } from './period.ts'
 import { round } from './rates.ts'
-import { type ReportDeps, writeReport } from './report.ts'
+import { type ReportDeps, readHealth, summarizePeriod, writeReport } from './report.ts'
 import type {
   Analytics,
   AnalyticsQuery,
@@ -22,6 +22,7 @@ import type {
   UnmetDemand,
   UnmetQuery,
 } from './schema.ts'
+import { summarizeSources, writeSourceReport } from './source-report.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
 import type { UnmetQueries } from './unmet/unmet-queries.ts'
 
@@ -33,6 +34,7 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
   unmetPictures: Pick<UnmetPictures, 'addTo'>
   /** Finds the facts that a store states once for all its products, which complete the metadata of each. */
   findFillFacts(storeId: string): FillFacts | undefined
+  dayOf: StoreDay
   /** Writes the queued searches and events of a store, so that its counts are up to date. */
   flush(storeId: string): void
   /** Runs work while nothing else uses the counters of a store. */
@@ -56,10 +58,10 @@ export type AnalyticsService = ReturnType<typeof analyticsService>
 
 /** Reports searches, clicks, revenue and unmet demand, from counts that are always up to date. */
 export function analyticsService(deps: AnalyticsDeps) {
-  const { days: queries, columns, items, catalogue, unmet, clock, flush, alone } = deps
+  const { days: queries, columns, items, catalogue, unmet, clock, dayOf, flush, alone } = deps
 
   function lastDays(storeId: string, count: number): Days {
-    const to = dayOf(clock.now())
+    const to = dayOf(storeId, clock.now())
     return { storeId, from: to - count + 1, to }
   }
 
@@ -103,11 +105,27 @@ export function analyticsService(deps: AnalyticsDeps) {
   }
 
   return {
-    /** GET /v1/search/analytics. */
-    read(storeId: string, { days = 7 }: AnalyticsQuery): Promise<Analytics> {
+    /** GET /v1/search/analytics. @throws ApiError `validation_error` for a period that cannot be. */
+    async read(storeId: string, query: AnalyticsQuery): Promise<Analytics> {
+      const days = readPeriod(storeId, query, dayOf(storeId, clock.now()))
+      const before = query.compare === undefined ? undefined : periodBefore(days)
       flush(storeId)
-      return alone(storeId, () => writeReport(deps, lastDays(storeId, days)))
+      const { key_id: keyId = null, origin = null } = query
+      if (keyId !== null || origin !== null) {
+        const filter = { keyId, origin }
+        return {
+          ...writeSourceReport(deps, days, filter),
+          ...(before && { previous: summarizeSources(deps, before, filter) }),
+        }
+      }
+      return alone(storeId, async () => ({
+        ...(await writeReport(deps, days)),
+        ...(before && { previous: await summarizePeriod(deps, before) }),
+      }))
     },
+
+    /** For the overview of a store. It counts what is written. */
+    readHealth: (storeId: string, days: number) => readHealth(deps, lastDays(storeId, days)),
 
     /** GET /v1/search/feedback/popular. */
     popular(storeId: string, { days: count = 30, limit = 10 }: PopularQuery): Promise<PopularProducts> {

@@ -4,6 +4,7 @@ import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
+import { HIDEABLE } from '../notices/schema.ts'
 
 const METADATA_KEYS_MAX = 50
 const METADATA_KEY_CHARS_MAX = 64
@@ -26,7 +27,7 @@ const FeedMapping = t.Record(
 
 const SWITCHES = {
   reembedding: t.Boolean({ description: 'Products that a new model embeds again.' }),
-  restore: t.Boolean({ description: 'Products that a backup brings back.' }),
+  restore: t.Boolean({ description: 'Without effect: this version restores no products.' }),
   demo: t.Boolean({ description: 'Products of the demo catalogue.' }),
 }
 
@@ -84,6 +85,10 @@ const FIELDS = {
   feed_mapping: t.Union([FeedMapping, t.Null()]),
   thumbnails: t.Boolean({
     description: 'Keep a thumbnail of each picture of a product. false deletes those that are there.',
+  }),
+  hidden: t.Array(oneOf(HIDEABLE), {
+    maxItems: 50,
+    description: 'What the overview of the store leaves out: kinds of lines, or `checklist`.',
   }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',

@@ -5,6 +5,7 @@ import { FACTS, type Facts, findConflicts, NO_FACTS, readFacts } from './facts.t
 import type { SettingsQueries } from './queries.ts'
 import { createAddressFiller, createFillFacts, type FillFacts } from './result-facts.ts'
 import type { OwnSettings, SettingsPatch } from './schema.ts'
+import { createStoreDays } from './store-days.ts'
 
 export interface SettingsDeps extends Pick<Base, 'clock'> {
   queries: SettingsQueries
@@ -21,6 +22,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   event_switches: { reembedding: false, restore: false, demo: false },
   feed_mapping: null,
   thumbnails: true,
+  hidden: [],
   unmatched_thumbnails: false,
   search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
   ...NO_FACTS,
@@ -36,6 +38,7 @@ export type SettingsService = ReturnType<typeof settingsService>
 /** The settings of stores (contract 4.13). */
 export function settingsService(deps: SettingsDeps) {
   const { queries, clock } = deps
+  const days = createStoreDays({ queries })
 
   /** Nothing but this process changes settings while a service runs. */
   const known = new BoundedMap<string, Known>(KNOWN_MAX)
@@ -73,14 +76,23 @@ export function settingsService(deps: SettingsDeps) {
       return createAddressFiller(tried) ?? (() => undefined)
     },
 
-    forgetStore: (storeId: string): void => void known.delete(storeId),
+    /** The day of a store on which a moment falls. */
+    dayOf: days.dayOf,
+
+    forgetStore(storeId: string): void {
+      known.delete(storeId)
+      days.forgetStore(storeId)
+    },
 
     /** Writes changed settings, in the caller's transaction, and returns them; `forgetStore` makes them known. */
     save(storeId: string, patch: SettingsPatch): OwnSettings {
-      const changed = merge(read(storeId), patch)
+      const before = read(storeId)
+      const changed = merge(before, patch)
       const conflicts = findConflicts(changed)
       if (conflicts.length > 0) throw validationError(conflicts)
       queries.save(storeId, changed, clock.now())
+      if (changed.time_zone !== before.time_zone)
+        days.change(storeId, changed.time_zone ?? 'UTC', clock.now())
       return changed
     },
   }
@@ -95,6 +107,7 @@ function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
     event_switches: mergeFields(base.event_switches, patch.event_switches),
     feed_mapping: feed_mapping === undefined ? base.feed_mapping : feed_mapping,
     thumbnails: thumbnails ?? base.thumbnails,
+    hidden: patch.hidden === undefined ? base.hidden : [...new Set(patch.hidden)],
     unmatched_thumbnails: unmatched_thumbnails ?? base.unmatched_thumbnails,
     search_defaults: mergeFields(base.search_defaults, patch.search_defaults),
     ...mergeFields(pickFacts(base), patch as Partial<Facts>),

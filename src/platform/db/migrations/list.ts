@@ -34,6 +34,7 @@ import itemDeaths from './0033_item_deaths.sql' with { type: 'text' }
 import lateWrites from './0034_late_writes.sql' with { type: 'text' }
 import portalSessions from './0035_portal_sessions.sql' with { type: 'text' }
 import thumbnails from './0036_thumbnails.sql' with { type: 'text' }
+import searchLog from './0037_search_log.sql' with { type: 'text' }
 import widgetTraces from './0038_widget_traces.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -74,5 +75,6 @@ export const migrations: readonly string[] = [
   lateWrites,
   portalSessions,
   thumbnails,
+  searchLog,
   widgetTraces,
 ]

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
-import { addPerson, getToken } from '../../../support/people.ts'
+import { addPerson, getToken, PASSWORD } from '../../../support/people.ts'
 import {
   countRows,
   countWrites,
@@ -55,6 +55,53 @@ describe('GET /v1/billing/current-plan', () => {
       storage_max_bytes: null,
       price_per_month: 299.99,
     })
+  })
+})
+
+describe('runs_out_at (contract 6.6)', () => {
+  const DAY = 86_400_000
+  const have = (product_count: number) => updateRows(app, 'stores', { product_count }, { id: storeId() })
+  const at = async (): Promise<unknown> => {
+    const body = { email: 'one@shop.test', password: PASSWORD }
+    token = String((await app.call('POST', '/oauth/login', { body })).body['access_token'])
+    return (await usage())['runs_out_at']
+  }
+  /** Lets a day end, on which the store had some products. */
+  const endDay = async (products: number, days = 1) => {
+    have(products)
+    await app.tidy()
+    app.clock.advance(days * DAY)
+  }
+
+  test('is unknown on the first day, and for a store that does not grow', async () => {
+    await endDay(10)
+    have(20)
+    expect(await at()).toBeNull()
+    app.clock.advance(DAY)
+    have(10)
+    expect(await at()).toBeNull()
+  })
+
+  test('goes on at the pace of the days that are known, 30 at most', async () => {
+    await endDay(10, 11)
+    have(20)
+    // One product a day, 30 to go.
+    expect(await at()).toBe('2030-02-11T00:00:00.000Z')
+    await endDay(20, 30)
+    have(50)
+    expect(await at()).toBe('2030-02-11T00:00:00.000Z')
+    have(21)
+    // The first day is forgotten: one product in 29 days, and 29 to go are more than a year.
+    await app.tidy()
+    expect(await at()).toBeNull()
+    expect(countRows(app, 'product_days')).toBe(2)
+  })
+
+  test('is null without a limit', async () => {
+    app.setPlan('one', 'enterprise')
+    await endDay(10, 2)
+    have(1_000)
+    expect(await at()).toBeNull()
   })
 })
 

@@ -74,6 +74,7 @@ describe('analytics (contract 3.12)', () => {
       top_products: [],
       timeseries: ['2029-12-31', '2030-01-01'].map((date) => ({
         ...{ date, searches: 0, ctr: null, conversion_rate: null, zero_result_rate: null },
+        ...{ clicks: 0, orders: 0, revenue: [] },
       })),
     })
   })
@@ -300,7 +301,7 @@ describe('tables for spreadsheets', () => {
     await send({ action: 'purchase', order_value: 2.5, currency: 'EUR' })
     await send({ action: 'purchase', order_value: 300, currency: 'JPY' })
     expect(await csv('analytics?days=2&format=csv')).toBe(
-      'date,searches,ctr,conversion_rate,zero_result_rate\r\n2029-12-31,0,,,\r\n2030-01-01,1,1,0,0\r\n',
+      'date,searches,ctr,conversion_rate,zero_result_rate,clicks,orders,revenue\r\n2029-12-31,0,,,,0,0,\r\n2030-01-01,1,1,0,0,1,2,JPY 300; EUR 2.5\r\n',
     )
     expect(await csv('feedback/popular?format=csv')).toBe(
       'product_id,score,clicks,add_to_cart,purchases,revenue\r\na,11,1,0,2,JPY 300; EUR 2.5\r\n',

@@ -5,6 +5,7 @@ import type { SearchRow, SearchSource } from '../../../../src/features/discovery
 import { readRepetitions } from '../../../robustness/random.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { foreverKey } from '../../../support/keys.ts'
+import { freshAddress, from, PASSWORD } from '../../../support/people.ts'
 import { makeKey, widgetHeaders } from '../widget/widget-shop.ts'
 
 const DAY = 86_400_000
@@ -92,17 +93,31 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tidy' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('move' as const),
+      zone: fc.constantFrom(
+        ...['UTC', 'Europe/Vienna', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'],
+      ),
+    }),
+  },
   // Longer than counts are kept, so that the numbers of words and products are used again.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constant(401 * DAY) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 /** What happened, recomputed from every search and event each time. */
-function createWorld(pages: readonly Page[]) {
+function createWorld(pages: readonly Page[], slug: string) {
   const searches: Raw[] = []
   const events: RawEvent[] = []
   const name = (query: string | null) => (query ?? '').trim().toLowerCase().replace(/\s+/g, ' ')
-  const dayOf = (ms: number) => Math.floor(ms / DAY)
+  /** The zones of the store, newest first; each holds after its moment. */
+  const zones: { after: number; zone: string }[] = []
+  const dayOf = (ms: number): number => {
+    const timeZone = zones.find(({ after }) => ms > after)?.zone ?? 'UTC'
+    return Date.parse(`${new Date(ms).toLocaleDateString('sv-SE', { timeZone })}T00:00:00Z`) / DAY
+  }
   const counted = (search: Raw): Raw => (search.into ? counted(search.into) : search)
   const rate = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1e4) / 1e4)
   const sum = (numbers: number[]) =>
@@ -110,8 +125,13 @@ function createWorld(pages: readonly Page[]) {
 
   return {
     pages,
+    slug,
     searches,
     events,
+    dayOf,
+    moveTo(zone: string, after: number): void {
+      zones.unshift({ after, zone })
+    },
     addSearch(search: Raw): void {
       const isKey = (of: Raw) =>
         of.isTracked && of.type === 'text' && of.sessionId !== null && isFirstPage(of)
@@ -213,6 +233,23 @@ function createWorld(pages: readonly Page[]) {
             isCounted && action === 'click' && product === product_id && isIn(at),
         ).length,
       })).filter(({ impressions, clicks: n }) => impressions + n > 0)
+      /** What happened on one day, whatever search it belongs to. */
+      const daily = (day: number) => {
+        const told = events.filter(({ isCounted, at }) => isCounted && dayOf(at) === day)
+        const sold = told.filter(({ action }) => action === 'purchase')
+        const amounts = [...Map.groupBy(sold, ({ currency }) => currency)].map(([currency, of]) => ({
+          ...{ currency, amount: sum(of.map(({ value }) => value)) },
+          orders: of.filter(isFirstLine).length,
+        }))
+        return {
+          clicks: told.filter(({ action }) => action === 'click').length,
+          orders: amounts.reduce((all, { orders }) => all + orders, 0),
+          revenue: amounts
+            .filter(({ amount, orders }) => amount > 0 || orders > 0)
+            .map(({ currency, amount }) => ({ currency, amount }))
+            .sort((a, b) => b.amount - a.amount || (a.currency < b.currency ? -1 : 1)),
+        }
+      }
       return {
         searches: {
           total: tracked.length,
@@ -299,6 +336,7 @@ function createWorld(pages: readonly Page[]) {
             ctr: rate(having('click', of), of.length),
             conversion_rate: rate(having('purchase', of), of.length),
             zero_result_rate: rate(zero(of), of.length),
+            ...daily(day),
           }
         }),
       }
@@ -430,6 +468,17 @@ async function play(
   const { pages } = world
   for (const now of steps) {
     if (now.do === 'wait') app.clock.advance(now.ms)
+    if (now.do === 'move') {
+      const body = { time_zone: now.zone }
+      const as = await app.call('POST', '/oauth/login', {
+        headers: from(freshAddress()),
+        body: { email: `${world.slug}@shop.test`, password: PASSWORD },
+      })
+      const owner = String(as.body['access_token'])
+      const moved = await app.call('PATCH', '/v1/store/settings', { token: owner, body })
+      expect(moved).toMatchObject({ status: 200, body })
+      world.moveTo(now.zone, app.clock.now())
+    }
     if (now.do === 'tidy') {
       app.history.flush()
       await app.tidy()
@@ -546,9 +595,42 @@ const byCount = (one: { count: number; query: string }, other: { count: number; 
 const toTable = (rows: readonly unknown[][]): string =>
   rows.map((row) => `${row.map((cell) => cell ?? '').join(',')}\r\n`).join('')
 
+/** The period before, dates in place of a number of days, and each page alone, against the same searches and events. */
+async function compareParts(app: TestApp, as: string, of: World, days: number): Promise<void> {
+  const today = of.dayOf(app.clock.now())
+  const dateOf = (day: number) => new Date(day * DAY).toISOString().slice(0, 10)
+  const get = async (query: string) =>
+    (await app.call('GET', `/v1/search/analytics?${query}`, { token: as })).body as Record<string, unknown>
+  const range = `from=${dateOf(today - days + 1)}&to=${dateOf(today)}`
+  const report = await get(`days=${days}&compare=previous`)
+  expect(await get(`${range}&compare=previous`)).toEqual(report)
+  const before = of.report(today - days, days)
+  const { period, searches, engagement, revenue } = report['previous'] as Record<string, object>
+  expect(period).toMatchObject({ days, from: dateOf(today - 2 * days + 1), to: dateOf(today - days) })
+  expect({ searches, engagement }).toEqual({ searches: before.searches, engagement: before.engagement })
+  const byCurrency = (list: { currency: string }[]) =>
+    list.toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
+  expect(byCurrency(revenue as never)).toEqual(byCurrency(before.revenue))
+  for (const page of of.pages) {
+    if (!page) continue
+    const own = await get(`${range}&key_id=${page.keyId}&origin=${page.origin}&compare=previous`)
+    const isPage = (source: Source) => source.key_id === page.keyId && source.origin === page.origin
+    const expected = of.report(today, days).by_source.find(isPage)
+    const earlier = of.report(today - days, days).by_source.find(isPage)
+    expect(own).toMatchObject({
+      searches: { total: expected?.searches, zero_results: expected?.zero_results, sessions: null },
+      engagement: { searches_with_click: expected?.searches_with_click, ctr: expected?.ctr },
+      previous: { searches: { total: earlier?.searches }, engagement: { ctr: earlier?.ctr } },
+    })
+    const series = own['timeseries'] as { searches: number; clicks: number }[]
+    expect(series.reduce((all, { searches: n }) => all + n, 0)).toBe(expected?.searches ?? Number.NaN)
+    expect(series.reduce((all, { clicks }) => all + clicks, 0)).toBe(expected?.clicks ?? Number.NaN)
+  }
+}
+
 /** The words about tracking, the times and the tables, against the same searches and events. */
 async function compareRest(app: TestApp, as: string, of: World, days: number): Promise<void> {
-  const today = Math.floor(app.clock.now() / DAY)
+  const today = of.dayOf(app.clock.now())
   const get = async (path: string) => (await app.call('GET', `/v1/search/${path}`, { token: as })).body
   const report = await get(`analytics?days=${days}`)
   const sources = report['by_source'] as (ReportedSource & Named)[]
@@ -568,8 +650,19 @@ async function compareRest(app: TestApp, as: string, of: World, days: number): P
   const series = of.report(today, days).timeseries
   expect((await get(`analytics?days=${days}&format=csv`))['text']).toBe(
     toTable([
-      ['date', 'searches', 'ctr', 'conversion_rate', 'zero_result_rate'],
-      ...series.map((day) => [day.date, day.searches, day.ctr, day.conversion_rate, day.zero_result_rate]),
+      ['date', 'searches', 'ctr', 'conversion_rate', 'zero_result_rate', 'clicks', 'orders', 'revenue'],
+      ...series.map((day) => [
+        ...[
+          day.date,
+          day.searches,
+          day.ctr,
+          day.conversion_rate,
+          day.zero_result_rate,
+          day.clicks,
+          day.orders,
+        ],
+        day.revenue.map(({ currency, amount }) => `${currency} ${amount}`).join('; '),
+      ]),
     ]),
   )
   const { products } = (await get(`feedback/popular?days=${days}&limit=100`)) as {
@@ -588,7 +681,7 @@ async function compareRest(app: TestApp, as: string, of: World, days: number): P
 
 /** Suggestions with and without words that shoppers have begun, and their table. */
 async function compareSuggestions(app: TestApp, as: string, of: World): Promise<void> {
-  const today = Math.floor(app.clock.now() / DAY)
+  const today = of.dayOf(app.clock.now())
   for (const typed of ['', 'M', 'red  b', 'café', 'x']) {
     const path = `/v1/search/suggestions?q=${encodeURIComponent(typed)}`
     const { body } = await app.call('GET', path, { token: as })
@@ -628,8 +721,8 @@ test('analytics, popular products, suggestions and their tables equal a naive co
           const otherToken = await foreverKey(app, otherPerson)
           const idOf = (slug: string) => app.stores.requireBySlug(slug).id
           const [world, other] = [
-            createWorld(await openPages(app, person)),
-            createWorld(await openPages(app, otherPerson)),
+            createWorld(await openPages(app, person), 'one'),
+            createWorld(await openPages(app, otherPerson), 'two'),
           ]
           await play(
             app,
@@ -644,7 +737,7 @@ test('analytics, popular products, suggestions and their tables equal a naive co
             [otherToken, other],
           ] as const) {
             for (const days of [1, 7, 30]) {
-              const today = Math.floor(app.clock.now() / DAY)
+              const today = of.dayOf(app.clock.now())
               const { body } = await app.call('GET', `/v1/search/analytics?days=${days}`, { token: as })
               const { period, tracking, latency_ms, ...report } = body as Record<string, object>
               const got = report as Record<
@@ -690,6 +783,7 @@ test('analytics, popular products, suggestions and their tables equal a naive co
                   })),
               )
               await compareRest(app, as, of, days)
+              await compareParts(app, as, of, days)
             }
             await compareSuggestions(app, as, of)
           }
