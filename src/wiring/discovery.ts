@@ -71,6 +71,7 @@ export function wireDiscovery(
   const searchLog = buildSearchLog(base, {
     flush: writes.flushStore,
     toPublicUrl: products.service.pictures.toPublicUrl,
+    addThumbnailUrls: products.service.thumbnails.addUrls,
     digest: foundation.secretBox.digest,
   })
   const shopperSessions = buildShopperSessions(base, {

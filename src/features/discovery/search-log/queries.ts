@@ -70,7 +70,7 @@ export interface LoggedEvent {
   occurredAt: number
 }
 
-export interface ShownProduct {
+interface ShownProduct {
   productId: string
   name: string | null
   imageUrl: string

@@ -4,6 +4,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
+import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 import { FEEDBACK_ACTIONS } from '../feedback/schema.ts'
 import type { SearchKind } from '../search/queries.ts'
 
@@ -58,6 +59,7 @@ const LoggedProduct = named(
     product_id: t.String(),
     name: textOrNull('null also for a product that the store no longer has.'),
     image_url: textOrNull('null for a product that the store no longer has.'),
+    thumbnail_url: ThumbnailUrl,
   }),
 )
 export type LoggedProduct = typeof LoggedProduct.static

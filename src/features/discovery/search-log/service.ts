@@ -3,6 +3,7 @@ import { isoTime } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
 import { fold } from '../../../core/text.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
+import type { Thumbnails } from '../../catalogue/products/thumbnails.ts'
 import type { SearchKind } from '../search/queries.ts'
 import type {
   ListedType,
@@ -11,7 +12,6 @@ import type {
   LogPart,
   LogPlace,
   SearchLogQueries,
-  ShownProduct,
   WalkedSearch,
 } from './queries.ts'
 import {
@@ -30,6 +30,7 @@ export interface SearchLogDeps {
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   toPublicUrl(url: string): string
+  addThumbnailUrls: Thumbnails['addUrls']
   /** Hashes a text of a store with the secret of the install. */
   digest(text: string, context: string): Buffer
 }
@@ -48,7 +49,9 @@ const cursors = createCursors({ list: 'searches' }, { at: Type.Integer(), id: Cu
 export type SearchLogService = ReturnType<typeof searchLogService>
 
 /** Shows the searches of a store one by one (contract 3.15), as far back as the history goes. */
-export function searchLogService({ queries, flush, toPublicUrl, digest }: SearchLogDeps) {
+export function searchLogService(deps: SearchLogDeps) {
+  const { queries, flush, toPublicUrl, addThumbnailUrls, digest } = deps
+
   /** The session that a query asks for; undefined for any, null for one that does not exist. */
   function findSession(
     storeId: string,
@@ -81,13 +84,15 @@ export function searchLogService({ queries, flush, toPublicUrl, digest }: Search
     return { found, nextCursor: null }
   }
 
-  function describeProduct(id: string, products: ReadonlyMap<string, ShownProduct>): LoggedProduct {
-    const product = products.get(id)
-    return {
-      product_id: id,
-      name: product?.name ?? null,
-      image_url: product ? toPublicUrl(product.imageUrl) : null,
-    }
+  /** The products with some ids, as they are now, in the same order. */
+  function describeProducts(storeId: string, ids: readonly string[]): LoggedProduct[] {
+    const products = queries.findProducts(storeId, ids)
+    const described = ids.map((product_id) => {
+      const product = products.get(product_id)
+      const image_url = product ? toPublicUrl(product.imageUrl) : null
+      return { product_id, name: product?.name ?? null, image_url }
+    })
+    return addThumbnailUrls(storeId, described)
   }
 
   function describe(
@@ -120,12 +125,13 @@ export function searchLogService({ queries, flush, toPublicUrl, digest }: Search
       const row = rows.get(id)
       return row ? [{ row, results: JSON.parse(row.results) as string[] }] : []
     })
-    const products = queries.findProducts(storeId, [
-      ...new Set(found.flatMap(({ results }) => results.slice(0, 1))),
-    ])
+    const firsts = [...new Set(found.flatMap(({ results }) => results.slice(0, 1)))]
+    const products = new Map(
+      describeProducts(storeId, firsts).map((product) => [product.product_id, product]),
+    )
     return found.map(({ row, results }) => ({
       ...describe(storeId, row, results),
-      first: results[0] === undefined ? null : describeProduct(results[0], products),
+      first: (results[0] !== undefined && products.get(results[0])) || null,
       clicks: clicks.get(row.id) ?? 0,
     }))
   }
@@ -153,8 +159,7 @@ export function searchLogService({ queries, flush, toPublicUrl, digest }: Search
       const [row] = queries.findRows(storeId, [id])
       if (!row || !isListed(row.type)) throw notFound('search')
       const results = JSON.parse(row.results) as string[]
-      const products = queries.findProducts(storeId, results)
-      const described = results.map((one) => describeProduct(one, products))
+      const described = describeProducts(storeId, results)
       return {
         ...describe(storeId, row, results),
         first: described[0] ?? null,

@@ -69,7 +69,10 @@ describe('the search log (contract 3.15)', () => {
     const row = {
       ...{ search_id: id, created_at: '2030-01-01T00:00:00.000Z', type: 'text', source: 'widget', key_id },
       ...{ origin: PAGE_ORIGIN, query: 'mug', count: 2, top_score: 0.9, query_time_ms: 20, clicks: 1 },
-      first: { product_id: 'a', name: 'Red mug', image_url: app.picture('a', 1) },
+      first: {
+        ...{ product_id: 'a', name: 'Red mug', image_url: app.picture('a', 1) },
+        thumbnail_url: expect.stringMatching(/^\/thumbnails\/[0-9a-f]+\.webp\?/),
+      },
     }
     const { searches } = await list()
     expect(searches).toMatchObject([row])
@@ -77,7 +80,7 @@ describe('the search log (contract 3.15)', () => {
     expect((await call(`/${id}`)).body).toMatchObject({
       ...row,
       ...{ is_tracked: true, replaced_by: null, parameters: {} },
-      results: [row.first, { product_id: 'b', name: null, image_url: null }],
+      results: [row.first, { product_id: 'b', name: null, image_url: null, thumbnail_url: null }],
       feedback: [
         { action: 'click', product_id: 'a', position: 1, source: 'api', counts: true },
         { action: 'click', product_id: 'a', position: 1, source: 'widget', counts: false },
