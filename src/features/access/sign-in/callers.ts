@@ -8,7 +8,6 @@ import {
   type Identity,
   isBoundByGroups,
   MACHINE_RIGHTS,
-  type Role,
 } from '../../../core/actor.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
@@ -16,12 +15,13 @@ import type { Claims } from '../../../http/access-tokens.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
-import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KeyCheck } from '../api-keys/key-check.ts'
 import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
+import { type ActiveStore, findActiveStore, notAMember } from './active-store.ts'
 import type { SignInQueries } from './queries.ts'
 import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
@@ -72,7 +72,7 @@ export function callerService(deps: CallerDeps) {
     const { person, session, active, rights } = together(() => {
       const holder = findHolder()
       if (!holder) throw signInFirst()
-      const active = findActiveStore(holder, choice)
+      const active = findActiveStore(storeRows, holder, choice)
       // A store's IP list does not guard a person's own account: the person can end a thief's sign-ins from anywhere.
       if (active && (choice.rule === 'required' || choice.slug !== undefined)) {
         admitAddress(active.store.id, clientInfo.address)
@@ -108,38 +108,6 @@ export function callerService(deps: CallerDeps) {
     const { id: storeId } = active.store
     const groups = remember(`groups ${id} ${storeId}`, () => queries.listGroups(id, storeId))
     return deriveMemberRights(active.role, groups)
-  }
-
-  /**
-   * Follows the table of contract 4.7. A super-admin may name any store. A super-admin who belongs to stores needs no
-   * header: without it, the oldest membership counts.
-   *
-   * @returns undefined if the route does not need a store.
-   */
-  function findActiveStore(
-    { person: { isSuperAdmin }, memberships }: PersonHolder,
-    choice: StoreChoice,
-  ): ActiveStore | undefined {
-    if (choice.slug !== undefined) {
-      const membership = memberships.find(({ slug }) => slug === choice.slug)
-      if (membership) return asMember(membership)
-      const store = isSuperAdmin ? storeRows.findStoreBySlug(choice.slug) : undefined
-      if (!store) throw isSuperAdmin ? noSuchStore() : notAMember()
-      return { store, role: null, lastUsedAt: null }
-    }
-    const [only] = memberships
-    if (memberships.length === 1 && only) return asMember(only)
-    if (choice.rule === 'optional') return undefined
-    if (isSuperAdmin && only) {
-      return asMember(memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only))
-    }
-    if (choice.rule === 'if-ambiguous' && (isSuperAdmin || memberships.length === 0)) return undefined
-    if (memberships.length === 0 && !isSuperAdmin) {
-      throw new ApiError('not_a_member', 'You do not belong to a store: ask for an invitation')
-    }
-    throw new ApiError('active_tenant_required', 'Name the store in the header X-Service-Active-Tenant', {
-      details: { header: 'X-Service-Active-Tenant' },
-    })
   }
 
   return {
@@ -195,13 +163,6 @@ interface NamedSession {
   slug: string
 }
 
-interface ActiveStore {
-  store: CallerStore
-  /** null for a super-admin who is no member. */
-  role: Role | null
-  lastUsedAt: number | null
-}
-
 function listUses(
   { sessions, people }: Pick<CallerDeps, 'sessions' | 'people'>,
   session: SessionRow,
@@ -218,13 +179,5 @@ function listUses(
   return uses
 }
 
-function asMember({ storeId: id, role, lastUsedAt, ...store }: MembershipRow): ActiveStore {
-  return { store: asCallerStore({ id, ...store }), role, lastUsedAt }
-}
-
 const actingFor = (store: CallerStore | undefined): Pick<Identity, 'storeId' | 'store'> =>
   store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }
-
-const noSuchStore = () => new ApiError('not_a_member', 'There is no store with that name')
-
-const notAMember = () => new ApiError('not_a_member', 'This credential does not belong to that store')

@@ -61,7 +61,8 @@ export function createThumbnails(deps: ThumbnailDeps) {
     /** The side of the thumbnails that a store gets; undefined for one that wants none, or whose storage is full. */
     findSide({ id, plan }: CallerStore): number | undefined {
       if (!isWanted(id)) return undefined
-      return storeRows.readStoredBytes(id) < plans[plan].storageBytesMax ? LIMITS.thumbnailSide : undefined
+      const { storageBytesMax: max } = plans[plan]
+      return max === Infinity || storeRows.readStoredBytes(id) < max ? LIMITS.thumbnailSide : undefined
     },
 
     /**
