@@ -166,7 +166,7 @@ describe('a store’s row is read once, not at all while nothing changes, and ag
       app.call('POST', '/v1/products', { ...credential, body: body() }),
     )
     expect(storeReads(statements)).toEqual({ rows: 1, bytes: 3, products: 3 })
-    expect(statements.length).toBeLessThanOrEqual(26)
+    expect(statements.length).toBeLessThanOrEqual(29)
   })
 
   test('for an upload by file on a plan without limits, and nothing beside it', async () => {
