@@ -97,6 +97,20 @@ export const LIMITS = {
   yieldingBytesPerSecond: 256 * 1024,
   /** Large bodies and files of feeds on the disk at a time. */
   spooledBodies: { max: 16, perOwnerMax: 4, firstMax: 1, extraMax: 8 },
+  /** Files of dry runs of a store that are kept for an import, and for how long after the last dry run. */
+  keptUploadsMax: 3,
+  keptUploadMs: 30 * 60_000,
+  /** Bytes of them on the disk. A file counts as one MiB at least, which bounds their number, too. */
+  keptUploadBytesMin: 1024 * 1024,
+  keptUploadBytes: {
+    max: 4 * 1024 ** 3,
+    perOwnerMax: 300 * 1024 * 1024,
+    firstMax: 100 * 1024 * 1024,
+    extraMax: 1024 ** 3,
+  },
+  /** Products with their pictures that a dry run shows. */
+  importSampleMin: 5,
+  importSampleMax: 20,
   /** Downloads of pictures that run at a time, and that run or wait. A server that is waited for costs no memory. */
   downloads: { max: 128, perOwnerMax: 8, firstMax: 4, extraMax: 8 },
   downloadsInLine: { max: 1_024, perOwnerMax: 32, firstMax: 8, extraMax: 64 },

@@ -193,7 +193,8 @@ function readPairs(pairs: URLSearchParams): Record<string, unknown> {
 const contentType = (request: Request): string =>
   (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
-const isJson = (request: Request): boolean =>
+/** Whether a request says that its body is JSON. */
+export const isJson = (request: Request): boolean =>
   /^application\/(?:json|[\w.-]+\+json)$/.test(contentType(request))
 
 /** @throws ApiError `unsupported_media_type` for a request whose body does not claim to be JSON. */

@@ -144,8 +144,8 @@ function storeGuard(deps: AuthDeps, purpose: Purpose) {
     })
 }
 
-/** @throws ApiError `permission_denied`. */
-function demandRight(identity: Identity, need: Need): void {
+/** Checks one right more than a route names. @throws ApiError `permission_denied`. */
+export function demandRight(identity: Identity, need: Need): void {
   if (identity.kind !== 'person' && needsPerson(need)) throw personNeeded()
   if (!may(identity, need)) throw missingPermission(need)
 }

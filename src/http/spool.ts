@@ -16,6 +16,8 @@ export interface SpooledBody extends AsyncDisposable {
   readonly hash: Buffer
   /** Reads the body from its beginning. */
   pieces(): AsyncIterable<Uint8Array>
+  /** Lets the file outlive the request. @returns its name among the work files: whoever keeps it removes it. */
+  keep(): string
 }
 
 export interface SpoolDeps {
@@ -48,16 +50,21 @@ export function createSpool({ files, monotonic, ids }: SpoolDeps) {
       if (!place) throw tooMany()
       const name = ids.uuid()
       let file: WorkFile | undefined
+      let isKept = false
       const dispose = async (): Promise<void> => {
         await file?.close().catch(() => {})
-        await files.remove(name).catch(() => {})
+        if (!isKept) await files.remove(name).catch(() => {})
         place.release()
       }
       try {
         file = await files.create(name)
         const { sizeBytes, hash } = await writeCollected(arrival.pieces(), file.append, bytesMax, tooLarge)
         if (announced !== sizeBytes && !Number.isNaN(announced)) throw incomplete()
-        return { path: file.path, sizeBytes, hash, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
+        const keep = (): string => {
+          isKept = true
+          return name
+        }
+        return { path: file.path, sizeBytes, hash, pieces: file.pieces, keep, [Symbol.asyncDispose]: dispose }
       } catch (error) {
         await dispose()
         throw error

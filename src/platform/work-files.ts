@@ -14,6 +14,8 @@ export interface WorkFiles {
   create(name: string): Promise<WorkFile>
   /** Reads a part of a file. */
   read(name: string, offset: number, bytes: number): Promise<Uint8Array>
+  /** Reads a file from its beginning. It is open only meanwhile. */
+  pieces(name: string): AsyncIterable<Uint8Array>
   /** Does nothing when there is no such file. */
   remove(name: string): Promise<void>
   list(): Promise<string[]>
@@ -94,6 +96,14 @@ export function createWorkFiles(dir: string, { isKept }: { isKept: boolean }): W
   return {
     create: (name) => withStorageErrors(() => create(name)),
     read: (name, offset, bytes) => withStorageErrors(() => read(name, offset, bytes)),
+    async *pieces(name) {
+      const file = await withStorageErrors(() => open(join(dir, name), 'r'))
+      try {
+        yield* readPieces(file)
+      } finally {
+        await file.close()
+      }
+    },
     remove: (name) => withStorageErrors(() => rm(join(dir, name), { force: true })),
     list: () => withStorageErrors(list),
   }

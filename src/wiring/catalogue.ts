@@ -92,6 +92,7 @@ export function wireCatalogue(
     jobs: jobs.service,
     findMapping: (storeId) => settings.service.read(storeId).feed_mapping,
     findFacts: settings.service.read,
+    readFreeDiskShare: ports.readFreeDiskShare,
   })
   const feeds: FeedsModule = buildFeeds(base, {
     storeRows,

@@ -16,7 +16,10 @@ export interface SpooledForm extends AsyncDisposable {
 interface SpooledFile {
   name: string
   path: string
+  readonly sizeBytes: number
   pieces(): AsyncIterable<Uint8Array>
+  /** Lets the file outlive the form. @returns its name among the work files: whoever keeps it removes it. */
+  keep(): string
 }
 
 interface FormDeps {
@@ -46,18 +49,33 @@ export async function readSpooledForm(
   let stored: WorkFile | undefined
   let file: SpooledFile | undefined
   let append: (bytes: Buffer) => unknown = ignore
+  let sizeBytes = 0
+  let isKept = false
 
   const dispose = async (): Promise<void> => {
     await stored?.close().catch(() => {})
-    await files.remove(name).catch(() => {})
+    if (!isKept) await files.remove(name).catch(() => {})
   }
 
   async function storeFile(field: string, fileName: string): Promise<void> {
     if (field !== 'file') throw wrongField(field, 'must not be a file: the file belongs in the field file')
     if (stored) throw wrongField('file', 'must be sent only once')
-    stored = await files.create(name)
-    file = { name: baseName(fileName), path: stored.path, pieces: stored.pieces }
-    append = stored.append
+    const created = await files.create(name)
+    stored = created
+    file = {
+      ...{ name: baseName(fileName), path: created.path, pieces: created.pieces },
+      get sizeBytes() {
+        return sizeBytes
+      },
+      keep() {
+        isKept = true
+        return name
+      },
+    }
+    append = (bytes) => {
+      sizeBytes += bytes.length
+      return created.append(bytes)
+    }
   }
 
   async function take(event: FormEvent): Promise<void> {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
@@ -12,18 +13,20 @@ import type { ProductsModule } from '../products/module.ts'
 import { createReadingGate } from './reading-gate.ts'
 import { importRoutes } from './routes.ts'
 import { type ImportDeps, importService } from './service.ts'
+import { createUploads, type UploadDeps } from './uploads.ts'
 
 export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts'> {
   products: Pick<
     ProductsModule['service'],
-    'check' | 'findPrecomputed' | 'pictures' | 'thumbnails' | 'findRow' | 'count' | 'listDemoIds'
+    'check' | 'findPrecomputed' | 'pictures' | 'thumbnails' | 'findRow' | 'count' | 'listIds' | 'listDemoIds'
   >
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
   embedder: Pick<Embedder, 'seePicture'>
   /** Takes in the files. */
   spool: Spool
-  /** Holds a file that came within a form. */
-  files: Pick<WorkFiles, 'create' | 'remove'>
+  /** Holds files that came within forms, and those of dry runs. */
+  files: Pick<WorkFiles, 'create' | 'remove' | 'pieces'>
+  readFreeDiskShare: UploadDeps['readFreeDiskShare']
 }
 
 /**
@@ -39,11 +42,15 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
  * `families.ts` reads it once before. `losses.ts` counts what is left out or guessed, for the warnings. `items.ts`
  * checks each product as a request would.
  *
+ * `uploads.ts` keeps the files of dry runs for half an hour, for the imports that follow. `missing.ts` adds the products that a
+ * file lacks, for an import that deletes them.
+ *
  * Vectors in a line of an export become `precomputed` of the item. They are a client's claim: `pictures.is_given` marks
  * them, and the search for content that is known already leaves them out.
  */
 export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeeds) {
-  const { products, jobs, embedder, spool, files, findMapping, findFacts } = needs
+  const { products, jobs, embedder, spool, files, findMapping, findFacts, readFreeDiskShare } = needs
+  const uploads = createUploads({ clock, ids, log, files, readFreeDiskShare })
   const imports = importService({
     ...{ openZip, findMapping, findFacts, log, clock },
     gate: createReadingGate({ turns: createFairQueue(), clock, defer }),
@@ -55,6 +62,8 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     },
     toPublicUrl: products.pictures.toPublicUrl,
     countProducts: products.count,
+    listIds: products.listIds,
+    listDemoIds: products.listDemoIds,
     countDemo: (storeId) => products.listDemoIds(storeId).length,
     startJob: jobs.start,
     addThumbnailUrls: products.thumbnails.addUrls,
@@ -70,10 +79,12 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     service: imports,
     routes: (guards: Guards) =>
       importRoutes(guards, imports, {
-        spool,
+        ...{ spool, uploads },
         checkCallbackUrl: jobs.checkCallbackUrl,
         readForm: (body, type) => readSpooledForm(body, type, { files, ids }),
       }),
+    chores: [{ name: 'deleting uploads of dry runs', everyMs: MINUTE_MS, run: uploads.tidy }],
+    forgetStore: uploads.forgetStore,
   } satisfies Module<object>
 }
 

@@ -1,14 +1,16 @@
+import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
 import type { Product } from '../products/schema.ts'
 import type { Thumbnails } from '../products/thumbnails.ts'
 import { type ComparisonDeps, compareWithStore } from './comparison.ts'
 import { bringPicture, type CheckedItem } from './items.ts'
 import type { Plan } from './mapping/mapping.ts'
-import { listValues, type Sample } from './mapping/sample.ts'
+import { shorten as cut, listValues, type Sample } from './mapping/sample.ts'
 import type { ImportPreview, Loss, PreviewProduct, Problem } from './schema.ts'
 import type { ImportSource } from './source.ts'
 
 export interface PreviewDeps extends ComparisonDeps {
+  clock: Pick<Clock, 'monotonic'>
   /** Downloads the first picture of a product and makes it small. @throws ApiError like indexing it. */
   showPicture(storeId: string, url: string): Promise<{ width: number; height: number; thumbnail: string }>
   addThumbnailUrls: Thumbnails['addUrls']
@@ -16,12 +18,12 @@ export interface PreviewDeps extends ComparisonDeps {
   findFacts(storeId: string): { product_url_template: string | null; currency: string | null }
 }
 
-const PRODUCTS = 5
 const PROBLEMS = 20
 /** Wrong products after which a dry run has seen enough. */
 const WRONG_MAX = 1_000
-/** Characters of an example. */
-const EXAMPLE_CHARS = 100
+/** Pictures that are fetched at a time, and the time after which no further one is begun, in ms. */
+const PICTURES_AT_ONCE = 4
+const PICTURES_MS = 20_000
 
 /** The findings of a dry run. */
 export type Found = Pick<
@@ -31,11 +33,23 @@ export type Found = Pick<
 
 /** The parts of a dry run: reading, comparing with the store, and showing the first products. */
 export function createPreviews(deps: PreviewDeps) {
-  const { showPicture, findFacts } = deps
+  const { showPicture, addThumbnailUrls, findFacts, clock } = deps
+
+  const show = (
+    storeId: string,
+    { product }: Found['first'][number],
+    source: ImportSource,
+  ): Promise<PreviewProduct['picture']> =>
+    bringPicture(product.image_url, source)
+      .then((url) => showPicture(storeId, url))
+      .catch((error) => {
+        if (!(error instanceof ApiError)) throw error
+        return { error: error.code, message: error.message }
+      })
 
   return {
     /** Reads the products of a file and compares them with those of the store. */
-    async inspect(storeId: string, items: AsyncIterable<CheckedItem>): Promise<Found> {
+    async inspect(storeId: string, items: AsyncIterable<CheckedItem>, sample: number): Promise<Found> {
       const comparison = compareWithStore(deps, storeId)
       const counts = { valid: 0, invalid: 0, hidden: 0 }
       const first: { line: number; product: Product }[] = []
@@ -46,7 +60,7 @@ export function createPreviews(deps: PreviewDeps) {
         else if (item.kind === 'put') {
           counts.valid++
           comparison.add(item.product)
-          if (first.length < PRODUCTS) first.push(item)
+          if (first.length < sample) first.push(item)
         } else {
           counts.invalid++
           comparison.addWrong(item.productId)
@@ -64,28 +78,26 @@ export function createPreviews(deps: PreviewDeps) {
       }
     },
 
-    /** Shows a product as it would be stored, with its picture. */
-    async show(
-      storeId: string,
-      { line, product }: Found['first'][number],
-      source: ImportSource,
-    ): Promise<Omit<PreviewProduct, 'thumbnail_url'>> {
-      const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
-      return {
-        ...{ line, product_id, metadata },
-        image_url: shorten(image_url),
-        additional_image_urls: additional_image_urls.map(shorten),
-        picture: await bringPicture(image_url, source)
-          .then((url) => showPicture(storeId, url))
-          .catch((error) => {
-            if (!(error instanceof ApiError)) throw error
-            return { error: error.code, message: error.message }
-          }),
-      }
+    /** Shows products as they would be stored, with their pictures. One server that is slow must not keep the answer. */
+    async showAll(storeId: string, first: Found['first'], source: ImportSource): Promise<PreviewProduct[]> {
+      const until = clock.monotonic() + PICTURES_MS
+      const shown: Omit<PreviewProduct, 'thumbnail_url'>[] = []
+      const waiting = first.entries()
+      // A picture that came along is held in memory, so these come one after the other.
+      const workers = source.packing === 'zip' ? 1 : PICTURES_AT_ONCE
+      await Promise.all(
+        Array.from({ length: workers }, async () => {
+          for (const [n, item] of waiting) {
+            const isLate = clock.monotonic() > until
+            shown[n] = { ...toShown(item), picture: isLate ? TOO_LATE : await show(storeId, item, source) }
+          }
+        }),
+      )
+      return addThumbnailUrls(storeId, shown)
     },
 
     /** Says what results would lack that neither the file nor the store gives. */
-    warnOfDeadEnds(storeId: string, { mapping }: Plan, { first }: Found): string[] {
+    warnOfDeadEnds(storeId: string, { mapping }: Plan, first: Found['first']): string[] {
       const facts = findFacts(storeId)
       const lacks = (key: 'url' | 'currency') =>
         first.length > 0 && first.every(({ product }) => !hasText(product, key))
@@ -111,12 +123,25 @@ const hasText = ({ metadata }: Product, key: 'url' | 'currency'): boolean =>
 export const listLosses = ({ mayWant }: Plan, sample: Sample): Loss[] =>
   mayWant.map((field) => {
     const values = listValues(sample, field)
-    const example = values[0] ?? ''
-    return { field, count: values.length, example: Array.from(example).slice(0, EXAMPLE_CHARS).join('') }
+    return { field, count: values.length, example: cut(values[0] ?? '') }
   })
 
 /** A picture within a line is not repeated in the answer. */
 const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
+
+const toShown = ({ line, product }: Found['first'][number]): Omit<PreviewProduct, 'picture' | 'thumbnail_url'> => {
+  const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
+  return {
+    ...{ line, product_id, metadata },
+    image_url: shorten(image_url),
+    additional_image_urls: additional_image_urls.map(shorten),
+  }
+}
+
+const TOO_LATE = {
+  error: 'overloaded',
+  message: 'Not fetched, because the pictures before it took too long',
+}
 
 const toProblem = ({ line, productId, error }: Extract<CheckedItem, { kind: 'wrong' }>): Problem => ({
   ...{ line, product_id: productId, error: error.code, message: error.message },

@@ -1,52 +1,77 @@
 import { Elysia } from 'elysia'
-import type { ApiError } from '../../../core/errors.ts'
+import type { Actor } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isMultipart, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, PICTURE_URL, WRITING } from '../../../http/failures.ts'
-import type { Guards } from '../../../http/guards.ts'
+import { demandRight, type Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { SpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool, SpooledBody } from '../../../http/spool.ts'
-import { findProblems, validationError } from '../../../http/validation.ts'
 import { JobStarted } from '../jobs/schema.ts'
-import { TABLE_FORMATS, type TableFormat } from './formats/table.ts'
-import { ImportForm, ImportPreview, ImportQuery, MappingBody } from './schema.ts'
+import type { DryRunRequest } from './dry-run.ts'
+import { findFile, type ImportWish, readAgain, readJsonWish, readTextWish, toSource } from './requests.ts'
+import { ImportAgainBody, ImportForm, ImportPreview, ImportQuery } from './schema.ts'
 import type { ImportRequest, ImportService } from './service.ts'
+import type { ImportFile } from './source.ts'
+import type { Uploads } from './uploads.ts'
 
 export interface ImportRouteNeeds {
   spool: Spool
+  uploads: Pick<Uploads, 'keep' | 'use'>
   readForm(body: SpooledBody, type: string): Promise<SpooledForm>
   /** @throws ApiError for an address that gets no callback. */
   checkCallbackUrl(url: unknown): string | null
+}
+
+interface Received {
+  request: Request
+  actor: Actor
+  query: ImportQuery
+}
+
+/** A request with its file. */
+interface Sent {
+  wish: ImportWish
+  asked: ImportRequest
+  /** SHA-256 of the body, hexadecimal. */
+  hash: string
+  keep: DryRunRequest['keep']
 }
 
 /** Contract 2.12: products from the file of a shop. */
 export function importRoutes(
   { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   imports: ImportService,
-  { spool, readForm, checkCallbackUrl }: ImportRouteNeeds,
+  { spool, uploads, readForm, checkCallbackUrl }: ImportRouteNeeds,
 ) {
-  const receive = async <Result>(
-    request: Request,
-    storeId: string,
-    query: ImportQuery,
-    work: (sent: { asked: ImportRequest; isDryRun: boolean; hash: string }) => Promise<Result>,
-  ): Promise<Result> => {
+  /** Takes in the file of a request, or finds the one that it names, and does the work with it. */
+  async function receive<Result>(
+    { request, actor, query }: Received,
+    work: (sent: Sent) => Promise<Result>,
+  ): Promise<Result> {
+    const { storeId } = actor
     await using body = await spool.receive(request, storeId, LIMITS.bulkBytesMax)
+    const hash = body.hash.toString('hex')
+    const ask = (wish: ImportWish, file: Parameters<typeof toSource>[1] & ImportFile): Sent['asked'] => ({
+      file: { ...file, format: wish.format ?? file.format },
+      mapping: wish.mapping,
+      signal: request.signal,
+      callbackUrl: wish.callbackUrl === undefined ? null : checkCallbackUrl(wish.callbackUrl),
+      deletesMissing: wish.deletesMissing,
+      source: toSource(request, file),
+    })
+    const again = await readAgain(request, body)
+    if (again) {
+      const wish = readJsonWish(again, query)
+      return uploads.use(storeId, again.upload_id, (file, keepOn) =>
+        work({ wish, hash, asked: ask(wish, file), keep: async () => keepOn() }),
+      )
+    }
     const type = request.headers.get('content-type') ?? ''
     await using form = isMultipart(request) ? await readForm(body, type) : undefined
-    const read = (name: keyof ImportQuery) => form?.fields.get(name) ?? query[name]
-    const callbackUrl = read('callback_url')
-    return await work({
-      asked: {
-        file: { ...findFile(body, form, type), format: readFormat(read('format')) },
-        mapping: readMapping(read('mapping')),
-        signal: request.signal,
-        callbackUrl: callbackUrl === undefined ? null : checkCallbackUrl(callbackUrl),
-      },
-      isDryRun: readSwitch(read('dry_run')),
-      hash: body.hash.toString('hex'),
-    })
+    const wish = readTextWish((name) => form?.fields.get(name) ?? query[name])
+    const file = findFile(body, form, type)
+    return await work({ wish, hash, asked: ask(wish, file), keep: () => uploads.keep(storeId, file) })
   }
 
   return new Elysia({ name: 'imports.routes', prefix: '/v1/products', tags: ['Products'] })
@@ -54,9 +79,10 @@ export function importRoutes(
     .post(
       '/import',
       ({ request, path, actor, set, query }) =>
-        receive(request, actor.storeId, query, async ({ asked, isDryRun, hash }) => {
+        receive({ request, actor, query }, async ({ wish, asked, hash, keep }) => {
           actor.demandStill()
-          if (isDryRun) return imports.preview(actor.storeId, asked)
+          if (wish.isDryRun) return imports.preview(actor.storeId, { ...asked, sample: wish.sample, keep })
+          if (wish.deletesMissing) actor.demand((identity) => demandRight(identity, 'products:delete'))
           // The bytes of the body stand for it.
           const context = { request, path, actor, set, body: { sha256: hash, ...query } }
           return idempotency.answer(context, async () => ({
@@ -78,6 +104,10 @@ export function importRoutes(
             'invalid_request',
             'payload_too_large',
             'validation_error',
+            [
+              'not_found',
+              'The upload has ended, or belongs to another store (`details.resource` is `upload`).',
+            ],
             ...REPEATABLE,
           ),
         },
@@ -85,12 +115,13 @@ export function importRoutes(
           operationId: 'importProducts',
           summary: 'Import products from a file of a shop in the background',
           description:
-            'Takes exports of Shopify and WooCommerce, feeds for Google Merchant, and tables of your own. Send a form with the file, or the file itself as the body. `dry_run` answers at once with what would be imported.',
+            'Takes exports of Shopify and WooCommerce, feeds for Google Merchant, and tables of your own. Send a form with the file, or the file itself as the body. `dry_run` answers at once with what would be imported, and keeps the file for 30 minutes: send its `upload_id` as JSON in place of the file.',
           parameters: [IDEMPOTENCY_KEY],
           requestBody: {
             required: true,
             content: {
               'multipart/form-data': { schema: ImportForm as object },
+              'application/json': { schema: ImportAgainBody as object },
               'text/csv': {
                 schema: { type: 'string' },
                 example:
@@ -103,43 +134,3 @@ export function importRoutes(
       },
     )
 }
-
-function findFile(body: SpooledBody, form: SpooledForm | undefined, type: string): ImportRequest['file'] {
-  if (!form) {
-    if (body.sizeBytes === 0) throw wrong('/file', 'required', 'is required')
-    return { path: body.path, open: body.pieces, name: type.split(';')[0]?.trim() }
-  }
-  if (!form.file) throw wrong('/file', 'required', 'is required')
-  return { path: form.file.path, open: form.file.pieces, name: form.file.name }
-}
-
-function readFormat(value: string | undefined): TableFormat | undefined {
-  if (value === undefined || value === '') return undefined
-  const format = TABLE_FORMATS.find((name) => name === value)
-  if (!format) throw wrong('/format', 'enum', `must be one of ${TABLE_FORMATS.join(', ')}`)
-  return format
-}
-
-function readSwitch(value: string | undefined): boolean {
-  if (value === undefined || value === '' || value === 'false') return false
-  if (value !== 'true') throw wrong('/dry_run', 'type', 'must be true or false')
-  return true
-}
-
-function readMapping(value: string | undefined): MappingBody | undefined {
-  if (value === undefined || value.trim() === '') return undefined
-  let mapping: unknown
-  try {
-    mapping = JSON.parse(value)
-  } catch {
-    throw wrong('/mapping', 'type', 'must be a JSON object')
-  }
-  const problems = findProblems(MappingBody, mapping, 'body')
-  if (problems.length > 0) {
-    throw validationError(problems.map((problem) => ({ ...problem, pointer: `/mapping${problem.pointer}` })))
-  }
-  return mapping as MappingBody
-}
-
-const wrong = (pointer: string, code: string, message: string): ApiError =>
-  validationError([{ in: 'body', pointer, code, message }])

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
@@ -34,6 +35,24 @@ export const FormatOrNull = Type.Unsafe<TableFormat | null>(
   }),
 )
 
+const { importSampleMin, importSampleMax } = LIMITS
+const SAMPLE = { minimum: importSampleMin, maximum: importSampleMax, default: importSampleMin }
+
+const WISHES = {
+  dry_run: t.Optional(t.Boolean({ description: 'Show what would be imported, and write nothing.' })),
+  sample: t.Optional(Type.Integer({ ...SAMPLE, description: 'Products that a dry run shows.' })),
+  delete_missing: t.Optional(
+    t.Boolean({
+      description:
+        'Delete the products of the store that the file does not name; needs `products:delete`, too. Refused (409) if more than 20 % would go.',
+    }),
+  ),
+  force_delete: t.Optional(
+    t.Boolean({ description: 'With `delete_missing`: delete them however many they are.' }),
+  ),
+  callback_url: t.Optional(t.String({ description: 'Gets one request when the job is over.' })),
+}
+
 /** A form with the file, for the API's document. */
 export const ImportForm = named(
   'ImportForm',
@@ -45,16 +64,33 @@ export const ImportForm = named(
     }),
     mapping: t.Optional(MappingBody),
     format: t.Optional(Format),
-    dry_run: t.Optional(t.Boolean({ description: 'Show what would be imported, and write nothing.' })),
-    callback_url: t.Optional(t.String({ description: 'Gets one request when the job is over.' })),
+    ...WISHES,
   }),
 )
+
+/** The body that names the upload of a dry run in place of a file. */
+export const ImportAgainBody = named(
+  'ImportAgain',
+  t.Object(
+    {
+      upload_id: text({ maxLength: 100, description: 'As the dry run has answered it.' }),
+      mapping: t.Optional(MappingBody),
+      format: t.Optional(Format),
+      ...WISHES,
+    },
+    { additionalProperties: true },
+  ),
+)
+export type ImportAgain = typeof ImportAgainBody.static
 
 /** The same as parameters, for a body that is the file itself. */
 export const ImportQuery = t.Object({
   mapping: t.Optional(t.String({ description: 'The mapping as JSON.' })),
   format: t.Optional(t.String({ description: 'csv, tsv, ndjson or xml.' })),
   dry_run: t.Optional(t.String({ description: '`true` or `false`.' })),
+  sample: t.Optional(t.String({ description: `${importSampleMin} to ${importSampleMax}.` })),
+  delete_missing: t.Optional(t.String({ description: '`true` or `false`.' })),
+  force_delete: t.Optional(t.String({ description: '`true` or `false`.' })),
   callback_url: t.Optional(t.String()),
 })
 export type ImportQuery = typeof ImportQuery.static
@@ -127,11 +163,22 @@ export const ImportPreview = named(
   'ImportPreview',
   t.Object({
     dry_run: t.Literal(true),
+    upload_id: t.Union([t.String(), t.Null()], {
+      description:
+        'Stands for the file in further dry runs and in the import, as JSON. null while the service has no room for it.',
+    }),
+    upload_expires_at: t.Union([t.String(), t.Null()], {
+      description: '30 minutes from now. A restart of the service, or three newer uploads, end it before.',
+    }),
     format: oneOf(TABLE_FORMATS),
     packing: oneOf(['none', 'gzip', 'zip'] as const),
     encoding: t.String(),
     platform: oneOf(PLATFORMS, 'Whose export the columns look like.'),
     columns: t.Array(t.String()),
+    samples: t.Record(t.String(), t.Array(t.String()), {
+      description:
+        'By column, the first 5 distinct values of the first 50 rows, each cut to 100 characters; empty for NDJSON.',
+    }),
     mapping: t.Record(t.String(), t.Array(t.String()), {
       description: 'The columns that are read, by field.',
     }),

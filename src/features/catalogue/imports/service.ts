@@ -1,24 +1,28 @@
-import type { CallerStore, Standing } from '../../../core/actor.ts'
+import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
+import { ApiError } from '../../../core/errors.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
-import type { JobItem, NewJob } from '../jobs/item.ts'
+import type { JobAuthor, JobItem, JobSource, NewJob } from '../jobs/item.ts'
 import type { JobStarted } from '../jobs/schema.ts'
+import { createDryRuns } from './dry-run.ts'
 import { describeAnswer, ForeignFile } from './formats/foreign-file.ts'
 import { type ItemDeps, readItems } from './items.ts'
-import { explainColumns, listBareFields } from './mapping/advice.ts'
+import { explainColumns } from './mapping/advice.ts'
 import { describeLosses, noLosses } from './mapping/losses.ts'
 import { FIELDS, type Mapping, type Plan } from './mapping/mapping.ts'
 import { listUnknownColumns, planImport } from './mapping/plan.ts'
-import { NO_SAMPLE, readSample, type Sample } from './mapping/sample.ts'
+import { listSamples, NO_SAMPLE, readSample, type Sample } from './mapping/sample.ts'
+import { type MissingDeps, withMissing } from './missing.ts'
 import { createPace, type Pace } from './pace.ts'
-import { createPreviews, listLosses, type PreviewDeps } from './preview.ts'
+import type { PreviewDeps } from './preview.ts'
 import type { ReadingGate } from './reading-gate.ts'
-import type { ImportPreview, MappingBody, PreviewProduct } from './schema.ts'
+import type { MappingBody } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
+import { describeBare, describeEncoding, describeHidden, describeStale } from './warnings.ts'
 
-export interface ImportDeps extends Pick<Base, 'log'>, ItemDeps, PreviewDeps {
+export interface ImportDeps extends Pick<Base, 'log'>, ItemDeps, PreviewDeps, MissingDeps {
   openZip: OpenZip
   startJob(store: CallerStore, job: NewJob): Promise<JobStarted>
   clock: Pick<Clock, 'now' | 'monotonic'>
@@ -36,10 +40,16 @@ export interface ImportRequest {
   signal?: AbortSignal | undefined
   /** The feed whose file it is: no client waits for it. */
   feedId?: string | undefined
+  /** A refusal of the columns then shows what they hold. */
+  isDryRun?: boolean | undefined
+  /** Whether to delete the products of the store that the file does not name; `forced` however many they are. */
+  deletesMissing?: boolean | 'forced'
+  /** Where the file came from. */
+  source?: JobSource | undefined
 }
 
 /** The turn in which a file is read. */
-interface ReadingTurn {
+export interface ReadingTurn {
   pace: Pace
   /** Lets another file be read. */
   end(): void
@@ -57,13 +67,11 @@ export function importService(deps: ImportDeps) {
   const { checkProduct, findPrecomputed, openZip, startJob, findMapping, gate, log, clock } = deps
 
   const checks = { checkProduct, findPrecomputed }
-  const previews = createPreviews(deps)
-  const startReading = () => ({ losses: noLosses(), now: clock.now() })
 
   /** Opens the file, does the work and closes it. What is wrong with the file becomes an answer. */
   async function withSource<Result>(
     storeId: string,
-    { file, mapping, signal, feedId }: ImportRequest,
+    { file, mapping, signal, feedId, isDryRun = false }: ImportRequest,
     work: (source: ImportSource, plan: Plan, warnings: string[], turn: ReadingTurn) => Promise<Result>,
   ): Promise<Result> {
     const own = { ...toMapping(findMapping(storeId) ?? {}), ...toMapping(mapping ?? {}) }
@@ -83,7 +91,10 @@ export function importService(deps: ImportDeps) {
         const plan = planImport(columns, own, sample)
         const unknown = listUnknownColumns(columns, toMapping(mapping ?? {}))
         const problems = explainColumns(plan, columns, sample)
-        if (problems.length > 0) throw validationError([...unknown.map(toUnknownColumn), ...problems])
+        if (problems.length > 0) {
+          const refusal = validationError([...unknown.map(toUnknownColumn), ...problems])
+          throw isDryRun ? withColumns(refusal, columns, await listSamples(sample, columns)) : refusal
+        }
         const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
         return await work(source, plan, warnings, { pace, end, sample })
       } finally {
@@ -115,7 +126,7 @@ export function importService(deps: ImportDeps) {
       let hidden = 0
       let count = 0
       let stale = 0
-      const reading = startReading()
+      const reading = { losses: noLosses(), now: clock.now() }
       async function* items(): AsyncGenerator<JobItem> {
         for await (const item of readItems(source, plan, {
           ...checks,
@@ -153,53 +164,24 @@ export function importService(deps: ImportDeps) {
     checkMapping: (mapping: MappingBody): void => void toMapping(mapping),
 
     /**
-     * Starts a job that writes the products of a file.
+     * Starts a job that writes the products of a file, and deletes those that it lacks where that is asked for.
      *
-     * @throws ApiError `validation_error` for a file that cannot be read to its end or lacks a column, and as starting a
-     *   job does. Nothing is written then.
+     * @throws ApiError `validation_error` for a file that cannot be read to its end or lacks a column, `conflict` where too
+     *   many products would go, and as starting a job does. Nothing is written then.
      */
-    start: (store: CallerStore, request: ImportRequest, author?: Standing): Promise<JobStarted> =>
-      read(store.id, request, (found) =>
+    start: (store: CallerStore, request: ImportRequest, author?: JobAuthor): Promise<JobStarted> =>
+      read(store.id, request, ({ items, warnings }) =>
         startJob(store, {
-          ...{ ...found, type: 'import', author },
+          ...{ type: 'import', author, source: request.source, warnings },
+          items: request.deletesMissing
+            ? withMissing(deps, store.id, items, { isForced: request.deletesMissing === 'forced' })
+            : items,
           callbackUrl: () => request.callbackUrl ?? null,
         }),
       ),
 
     /** Says what an import would do, with the first products and their pictures. Writes nothing. @throws ApiError as `start`. */
-    preview: (storeId: string, request: ImportRequest): Promise<ImportPreview> =>
-      withSource(storeId, request, async (source, plan, warnings, { pace, end, sample }) => {
-        const reading = startReading()
-        const options = { ...checks, pace, bringsPictures: false, reading }
-        const found = await previews.inspect(storeId, readItems(source, plan, options))
-        // Its pictures come from other servers, which is no reading.
-        end()
-        const { first, warnings: stopped, ...counts } = found
-        const { format, encoding, columns } = source.table
-        const products: Omit<PreviewProduct, 'thumbnail_url'>[] = []
-        // One after the other: a picture is held in memory.
-        for (const item of first) products.push(await previews.show(storeId, item, source))
-        return {
-          dry_run: true,
-          ...{ format, encoding, columns, packing: source.packing, platform: plan.platform },
-          mapping: Object.fromEntries(
-            Object.entries(plan.mapping).map(([field, names = []]) => [field, [...names]]),
-          ),
-          unmapped_columns: plan.unmapped,
-          columns_you_may_want: plan.mayWant,
-          losses: listLosses(plan, sample),
-          ...counts,
-          warnings: [
-            ...warnings,
-            ...stopped,
-            ...describeBare(source, plan, counts.total),
-            ...previews.warnOfDeadEnds(storeId, plan, found),
-            ...describeLosses(reading.losses),
-            ...describeHidden(counts.hidden),
-          ],
-          products: deps.addThumbnailUrls(storeId, products),
-        }
-      }),
+    preview: createDryRuns({ ...deps, withSource }),
   }
 }
 
@@ -229,28 +211,11 @@ const tooMany = () =>
 const toUnknownColumn = (column: string) =>
   ({ in: 'body', pointer: '/mapping', code: 'column_unknown', message: describeUnknown(column) }) as const
 
+/** A refusal of the columns of a dry run, with what a person needs in order to name the right ones. */
+const withColumns = (
+  { code, message, extras }: ApiError,
+  columns: readonly string[],
+  samples: Readonly<Record<string, string[]>>,
+): ApiError => new ApiError(code, message, { details: { ...extras.details, columns, samples } })
+
 const describeUnknown = (column: string): string => `The file has no column ${column}`
-
-/** Describes the fields that the products will lack, because no column fills them. */
-function describeBare({ table }: ImportSource, plan: Plan, count: number): string[] {
-  const fields = table.format === 'ndjson' ? [] : listBareFields(plan)
-  if (fields.length === 0 || count === 0) return []
-  const list = fields.join(', no ')
-  const lacks = count === 1 ? `1 product has no ${list}` : `${count} products have no ${list}`
-  return [`No column fills ${fields.join(', ')}: ${lacks}. Name the column in mapping`]
-}
-
-function describeHidden(count: number): string[] {
-  if (count === 0) return []
-  const products =
-    count === 1 ? '1 product is a draft or not published' : `${count} products are drafts or not published`
-  return [`${products}: left out`]
-}
-
-const describeStale = (count: number): string[] =>
-  count === 0
-    ? []
-    : [`Vectors of another model came with ${count} products: they are not used, and the pictures are read`]
-
-const describeEncoding = ({ table: { encoding } }: ImportSource): string[] =>
-  encoding === 'windows-1252' ? ['The file is not UTF-8; it was read as windows-1252'] : []

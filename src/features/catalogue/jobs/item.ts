@@ -1,4 +1,4 @@
-import type { Standing } from '../../../core/actor.ts'
+import type { Identity, Standing } from '../../../core/actor.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import type { Precomputed, Product } from '../products/schema.ts'
 
@@ -17,11 +17,23 @@ export type JobItem =
  */
 export type ItemContent = Product & { given?: Precomputed | undefined }
 
+/** Where the items of a job came from. */
+export interface JobSource {
+  kind: 'file' | 'feed' | 'api' | 'cli'
+  /** The file's name or the feed's address; null where there is none. */
+  name: string | null
+  bytes: number | null
+}
+
+/** Who started a job: a person, an API key, or the store's machine grant. */
+export interface JobAuthor extends Standing, Pick<Identity, 'kind' | 'userId' | 'keyId'> {}
+
 /** A job to start. */
 export interface NewJob {
   type: 'bulk_index' | 'import' | 'feed'
   /** The author of the request, who must still have the right once all items have arrived. */
-  author?: Standing | undefined
+  author?: JobAuthor | undefined
+  source?: JobSource | undefined
   /** Any number of items; the job begins when all of them are on the disk. */
   items: AsyncIterable<JobItem>
   /** The address of the callback; read once all items are written. Checked by the caller. */

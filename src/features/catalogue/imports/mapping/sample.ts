@@ -1,3 +1,4 @@
+import { turn } from '../../../../core/turns.ts'
 import type { Cells, ImportRecord } from '../formats/record.ts'
 import { headerKey } from './headers.ts'
 import { splitAddresses } from './values.ts'
@@ -43,6 +44,35 @@ export const listValues = ({ rows }: Sample, column: string): string[] =>
   rows.flatMap((cells) =>
     (cells.get(column) ?? []).map((cell) => cell.slice(0, CELL_CHARS).trim()).filter((cell) => cell !== ''),
   )
+
+/** Values that are shown of a column, and characters of one and of all columns together. */
+const SHOWN = 5
+const SHOWN_CHARS = 100
+const ALL_SHOWN_CHARS = 256 * 1024
+/** Columns that are looked at in one step. */
+const COLUMNS_AT_ONCE = 50
+
+/** Lists the first distinct values of each column. Columns behind a bound have none, because an answer must stay small. */
+export async function listSamples(
+  sample: Sample,
+  columns: readonly string[],
+): Promise<Record<string, string[]>> {
+  const found = new Map<string, string[]>()
+  let chars = 0
+  for (const [n, column] of columns.entries()) {
+    if (n % COLUMNS_AT_ONCE === COLUMNS_AT_ONCE - 1) await turn()
+    if (chars > ALL_SHOWN_CHARS) break
+    const values = new Set(listValues(sample, column).map(shorten))
+    const shown = [...values].slice(0, SHOWN)
+    chars += column.length + shown.reduce((sum, { length }) => sum + length, 0)
+    found.set(column, shown)
+  }
+  return Object.fromEntries(found)
+}
+
+/** Cuts a text to what an answer shows of it, between two characters. */
+export const shorten = (value: string): string =>
+  value.length <= SHOWN_CHARS ? value : Array.from(value).slice(0, SHOWN_CHARS).join('')
 
 const HTTP = /^https?:\/\/[^\s/]/i
 const PICTURE_FILE = /\.(?:jpe?g|png|webp|avif|gif)(?=$|[?#&])/i
