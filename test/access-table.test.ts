@@ -444,6 +444,7 @@ const ROUTES: Record<string, Route> = {
   'DELETE /v1/feeds/:id': { needs: 'products:bulk', thing: 'feed' },
   'POST /v1/feeds/:id/run': { needs: 'products:bulk', thing: 'feed', status: 202 },
   'GET /v1/jobs': { needs: 'products:read' },
+  'GET /v1/jobs/failures': { needs: 'products:read' },
   'GET /v1/jobs/:job_id': { needs: 'products:read', thing: 'job' },
   'GET /v1/jobs/:job_id/errors': { needs: 'products:read', thing: 'job' },
   // The job is over.

@@ -79,6 +79,7 @@ const SERVED = `
   DELETE /v1/feeds/:id               2.14
   POST   /v1/feeds/:id/run           2.14
   GET    /v1/jobs                    2.11
+  GET    /v1/jobs/failures           2.11
   GET    /v1/jobs/:job_id            2.11
   GET    /v1/jobs/:job_id/errors     2.11
   POST   /v1/jobs/:job_id/cancel     2.11

@@ -32,6 +32,7 @@ const noEmbedder: Embedder = {
 const noFiles: WorkFiles = {
   create: async () => refuse(),
   read: async () => refuse(),
+  pieces: () => refuse(),
   remove: async () => {},
   list: async () => [],
 }

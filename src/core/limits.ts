@@ -139,6 +139,10 @@ export const LIMITS = {
   jobErrorsInline: 100,
   jobErrorsPageDefault: 100,
   jobErrorsPageMax: 1_000,
+  /** Products with a failure on one page of their list, and items that one retry may name. */
+  openFailuresPageDefault: 20,
+  openFailuresPageMax: 100,
+  retriedIndexesMax: 1_000,
   /** Streams of events about jobs that are open at a time. */
   jobStreams: { max: 1_000, perOwnerMax: 10, firstMax: 2, extraMax: 160 },
 

@@ -1,3 +1,4 @@
+import { CLI_AGENT } from '../../core/cli-agent.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Job, JobSummary } from '../../features/catalogue/jobs/schema.ts'
@@ -68,7 +69,7 @@ export function createServiceClient(
     try {
       return await fetch(address + path, {
         method,
-        headers: { ...headers, authorization },
+        headers: { 'user-agent': CLI_AGENT, ...headers, authorization },
         ...(body && { body }),
         signal: stop,
       })

@@ -1,4 +1,5 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { CLI_AGENT } from '../../../core/cli-agent.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isJson } from '../../../http/body.ts'
@@ -81,9 +82,6 @@ export function findFile(body: SpooledBody, form: SpooledForm | undefined, type:
   if (sizeBytes === 0) throw wrong('/file', 'required', 'is required')
   return { path, open: pieces, name: type.split(';')[0]?.trim(), sizeBytes, keep, fileName: null }
 }
-
-/** The program's own command says who it is. */
-export const CLI_AGENT = 'lookalike-cli'
 
 /** Where an import comes from, for whoever reads its job. */
 export const toSource = (

@@ -106,7 +106,7 @@ export function importRoutes(
             'validation_error',
             [
               'not_found',
-              'The upload has ended, or belongs to another store (`details.resource` is `upload`).',
+              'The upload has ended, or it is one of another store.',
             ],
             ...REPEATABLE,
           ),

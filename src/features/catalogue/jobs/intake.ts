@@ -6,7 +6,7 @@ import type { WorkFile, WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { Accounting } from './accounting.ts'
 import type { Arrivals } from './arrivals.ts'
-import type { ItemContent, JobItem, NewJob } from './item.ts'
+import type { ItemContent, JobAuthor, JobItem, NewJob } from './item.ts'
 import type { FilePart, ItemError, ItemQueries, NewItem } from './item-queries.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import { toItemError } from './worker.ts'
@@ -52,10 +52,11 @@ export function createJobIntake(deps: IntakeDeps) {
      *   throws. Nothing is left of the job then.
      */
     async start(store: CallerStore, newJob: NewJob): Promise<JobRow> {
-      const { type, author, callbackUrl, warnings, acknowledgedWith } = newJob
+      const { type, author, source = null, callbackUrl, warnings, acknowledgedWith } = newJob
       if (queries.countUnfinished(store.id) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
       const jobId = ids.uuid()
-      const id = withoutFsync(() => queries.add({ jobId, storeId: store.id, type, now: clock.now() }))
+      const row = { ...{ jobId, storeId: store.id, type, now: clock.now(), source }, ...toAuthor(author) }
+      const id = withoutFsync(() => queries.add(row))
       let file: WorkFile | undefined
       const put = async (bytes: Uint8Array): Promise<FilePart> => {
         file ??= await files.create(jobId)
@@ -140,6 +141,14 @@ export function createJobIntake(deps: IntakeDeps) {
     if (batch.length > 0) await flush()
     return sums
   }
+}
+
+/** An operator is no member, so nobody learns who it is. */
+function toAuthor(author: JobAuthor | undefined): Pick<JobRow, 'authorKind' | 'authorUser' | 'authorKey'> {
+  if (!author) return { authorKind: null, authorUser: null, authorKey: null }
+  const { kind, role, userId, keyId } = author
+  if (kind === 'person' && role === null) return { authorKind: 'operator', authorUser: null, authorKey: null }
+  return { authorKind: kind, authorUser: userId, authorKey: keyId }
 }
 
 async function toRow(

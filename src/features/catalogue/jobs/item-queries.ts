@@ -43,28 +43,15 @@ export interface LeasedItem {
   lease: string
 }
 
-export interface FailedItem {
-  position: number
-  productId: string | null
-  error: ItemError
-  canRetry: boolean
-}
-
 export type ItemQueries = ReturnType<typeof itemQueries>
 
 type RawItem = Omit<LeasedItem, 'part'> & { fileOffset: number | null; fileBytes: number | null }
-interface RawFailure {
-  position: number
-  productId: string | null
-  error: string
-  canRetry: number
-}
 
 const ITEM = `id, job, store_id AS storeId, product_id AS productId, kind, content, file_offset AS fileOffset,
   file_bytes AS fileBytes, attempts, delays, deaths, lease`
 
 /** Whether the content of an item is still there, so that it can be tried again. */
-const CAN_RETRY = `(is_overtaken = 0 AND (kind = 'delete' OR content IS NOT NULL))`
+export const CAN_RETRY = `(is_overtaken = 0 AND (kind = 'delete' OR content IS NOT NULL))`
 
 /** All SQL about the items of jobs. Every call is synchronous, knows no rule and opens no transaction. */
 export function itemQueries(db: Db) {
@@ -118,10 +105,9 @@ export function itemQueries(db: Db) {
   const markOvertaken = db.prepare('UPDATE job_items SET is_overtaken = 1, content = NULL WHERE id = ?')
   const cancelSome = db.prepare(`
     DELETE FROM job_items WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_due WHERE job = ? AND state = 'pending' LIMIT ?)`)
-  const failures = db.prepare<[bigint, bigint, bigint], RawFailure>(`
-    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry
-    FROM job_items INDEXED BY job_items_failed
-    WHERE job = ? AND state = 'failed' AND position > ? ORDER BY position LIMIT ?`)
+  const retryThese = db.prepare(`
+    UPDATE job_items SET state = 'pending', attempts = 0, delays = 0, deaths = 0, due_at = 0, error = NULL
+    WHERE job = ? AND position IN (SELECT value FROM json_each(?)) AND state = 'failed' AND ${CAN_RETRY}`)
   const retrySome = db.prepare(`
     UPDATE job_items SET state = 'pending', attempts = 0, delays = 0, deaths = 0, due_at = 0, error = NULL
     WHERE id IN (SELECT id FROM job_items INDEXED BY job_items_failed
@@ -185,13 +171,9 @@ export function itemQueries(db: Db) {
     markOvertaken: (id: number): void => void markOvertaken.run(BigInt(id)),
     /** Cancels some items that wait. @returns how many. */
     cancelSome: (id: number, limit: number): number => cancelSome.run(BigInt(id), BigInt(limit)).changes,
-    /** The failed items after a position, in their order. */
-    listFailures: (id: number, after: number, limit: number): FailedItem[] =>
-      failures.all(BigInt(id), BigInt(after), BigInt(limit)).map(({ error, canRetry, ...item }) => ({
-        ...item,
-        error: JSON.parse(error),
-        canRetry: canRetry === 1,
-      })),
+    /** Lets the failed items at some positions wait again. @returns how many. */
+    retryThese: (id: number, positions: readonly number[]): number =>
+      retryThese.run(BigInt(id), JSON.stringify(positions)).changes,
     /** Lets failed items between two positions wait again. @returns how many. */
     retrySome: (id: number, from: number, to: number): number =>
       retrySome.run(BigInt(id), BigInt(from), BigInt(to)).changes,

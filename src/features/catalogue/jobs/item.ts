@@ -26,7 +26,7 @@ export interface JobSource {
 }
 
 /** Who started a job: a person, an API key, or the store's machine grant. */
-export interface JobAuthor extends Standing, Pick<Identity, 'kind' | 'userId' | 'keyId'> {}
+export interface JobAuthor extends Standing, Pick<Identity, 'kind' | 'role' | 'userId' | 'keyId'> {}
 
 /** A job to start. */
 export interface NewJob {

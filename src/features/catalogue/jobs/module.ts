@@ -14,6 +14,7 @@ import { createAccounting, type FinishedJob } from './accounting.ts'
 import { createArrivals } from './arrivals.ts'
 import { createJobCleanup } from './cleanup.ts'
 import { createDeaths } from './deaths.ts'
+import { failureQueries } from './failure-queries.ts'
 import { createJobIntake } from './intake.ts'
 import { itemQueries } from './item-queries.ts'
 import { createOvertaking } from './overtaking.ts'
@@ -24,7 +25,7 @@ import { createJobRetention } from './retention.ts'
 import { retentionQueries } from './retention-queries.ts'
 import { bulkRoutes, jobRoutes } from './routes.ts'
 import { createJobScheduler } from './scheduler.ts'
-import type { JobSummary } from './schema.ts'
+import type { JobNotice } from './schema.ts'
 import { jobService } from './service.ts'
 import { createJobStreams } from './streams.ts'
 import { createWorker } from './worker.ts'
@@ -36,7 +37,7 @@ export interface JobCallbacks {
   /** Called in the last transaction of a job. */
   send(
     storeId: string,
-    callback: { jobId: string; url: string; event: `job.${FinishedJob['status']}`; data: JobSummary },
+    callback: { jobId: string; url: string; event: `job.${FinishedJob['status']}`; data: JobNotice },
   ): void
   /** How the delivery stands; undefined before it is queued. */
   find(storeId: string, jobId: string): CallbackState | undefined
@@ -52,7 +53,7 @@ export interface JobNeeds {
   files: WorkFiles
   callbacks: JobCallbacks
   /** Called in the last transaction of a job. */
-  onFinished(storeId: string, job: JobSummary): void
+  onFinished(storeId: string, job: JobNotice): void
   /** Called in the transaction in which an item of a feed makes a product that was not there. */
   onBroughtByFeed(jobId: string, productId: string): void
 }
@@ -84,14 +85,14 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   const { storeRows, products, embedder, spool, files, callbacks } = needs
   const queries = jobQueries(db)
   const items = itemQueries(db)
-  const presenter = createJobPresenter(clock, callbacks.find)
+  const presenter = createJobPresenter(clock, callbacks.find, queries)
   const common = { ...base, queries, items }
   const arrivals = createArrivals(queries)
   const accounting = createAccounting({
     ...common,
     onFinished(job) {
       const { storeId, jobId, callbackUrl: url, status } = job
-      const data = presenter.summary(job)
+      const data = presenter.notice(job)
       if (url !== null) callbacks.send(storeId, { jobId, url, event: `job.${status}`, data })
       needs.onFinished(storeId, data)
     },
@@ -139,7 +140,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   })
   const reader = createJobReader({
     queries,
-    items,
+    failures: failureQueries(db),
     presenter,
     addThumbnailUrls: products.thumbnails.addUrls,
   })

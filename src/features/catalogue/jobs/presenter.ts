@@ -1,8 +1,8 @@
 import { type Clock, isoTime } from '../../../core/clock.ts'
 import { countLeft } from './accounting.ts'
-import type { FailedItem } from './item-queries.ts'
-import type { JobRow } from './queries.ts'
-import type { ItemFailure, JobSummary } from './schema.ts'
+import type { FailedItem, OpenFailure } from './failure-queries.ts'
+import type { JobQueries, JobRow } from './queries.ts'
+import type { ItemFailure, JobNotice, JobSummary, OpenFailures } from './schema.ts'
 
 /** How the delivery of a job's callback stands. */
 export interface CallbackState {
@@ -23,6 +23,7 @@ export type JobPresenter = ReturnType<typeof createJobPresenter>
 export function createJobPresenter(
   clock: Clock,
   findCallback: ((storeId: string, jobId: string) => CallbackState | undefined) | undefined,
+  names: Pick<JobQueries, 'findMemberName' | 'findKeyName'>,
 ) {
   const paces = new Map<number, Pace>()
 
@@ -40,26 +41,46 @@ export function createJobPresenter(
     },
     endPace: (id: number): void => void paces.delete(id),
 
-    summary(job: JobRow): JobSummary {
-      const { jobId, status, total, succeeded, unchanged, failed, cancelled, startedAt, finishedAt } = job
-      const processed = countProcessed(job)
-      return {
-        job_id: jobId,
-        type: job.type as JobSummary['type'],
-        status: status as JobSummary['status'],
-        ...{ total, processed, succeeded, unchanged, failed, cancelled },
-        progress: total === 0 ? 1 : Math.floor((processed / total) * 10_000) / 10_000,
-        eta_seconds: estimate(job),
-        created_at: isoTime(job.createdAt),
-        started_at: startedAt === null ? null : isoTime(startedAt),
-        finished_at: finishedAt === null ? null : isoTime(finishedAt),
-        // The clock may have been set back in between.
-        duration_ms: finishedAt === null ? null : Math.max(0, finishedAt - (startedAt ?? finishedAt)),
-        warnings: job.warnings as string[],
-        errors_url: `/v1/jobs/${jobId}/errors`,
-        callback: job.callbackUrl === null ? null : callback(job, job.callbackUrl),
-      }
+    summary,
+
+    notice(job: JobRow): JobNotice {
+      const { started_by: _, ...notice } = summary(job)
+      return notice
     },
+  }
+
+  function summary(job: JobRow): JobSummary {
+    const { jobId, status, total, succeeded, unchanged, failed, cancelled, startedAt, finishedAt } = job
+    const processed = countProcessed(job)
+    return {
+      job_id: jobId,
+      type: job.type as JobSummary['type'],
+      status: status as JobSummary['status'],
+      source: job.source,
+      started_by: describeAuthor(job),
+      ...{ total, processed, succeeded, unchanged, failed, cancelled },
+      progress: total === 0 ? 1 : Math.floor((processed / total) * 10_000) / 10_000,
+      eta_seconds: estimate(job),
+      created_at: isoTime(job.createdAt),
+      started_at: startedAt === null ? null : isoTime(startedAt),
+      finished_at: finishedAt === null ? null : isoTime(finishedAt),
+      // The clock may have been set back in between.
+      duration_ms: finishedAt === null ? null : Math.max(0, finishedAt - (startedAt ?? finishedAt)),
+      warnings: job.warnings as string[],
+      errors_url: `/v1/jobs/${jobId}/errors`,
+      callback: job.callbackUrl === null ? null : callback(job, job.callbackUrl),
+    }
+  }
+
+  /** Somebody who has left the store is nobody's business there any more. */
+  function describeAuthor(job: JobRow): JobSummary['started_by'] {
+    const { storeId, authorKind: kind, authorUser, authorKey } = job
+    if (kind === null) return null
+    if (kind === 'key') {
+      return { kind, id: authorKey, name: (authorKey && names.findKeyName(storeId, authorKey)) ?? null }
+    }
+    const name = kind === 'person' && authorUser ? names.findMemberName(storeId, authorUser) : undefined
+    return { kind, id: name === undefined ? null : authorUser, name: name ?? null }
   }
 
   function callback({ storeId, jobId }: JobRow, url: string): NonNullable<JobSummary['callback']> {
@@ -81,3 +102,12 @@ export function toFailure({
   const { details, ...what } = error
   return { index: position, product_id: productId, ...what, ...(details && { details }), retryable: canRetry }
 }
+
+export const toOpenFailure = ({
+  jobId,
+  jobCreatedAt,
+  ...failure
+}: OpenFailure): Omit<OpenFailures['failures'][number], 'thumbnail_url'> => ({
+  ...toFailure(failure),
+  ...{ product_id: failure.productId, job_id: jobId, job_created_at: isoTime(jobCreatedAt) },
+})

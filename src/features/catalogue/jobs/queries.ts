@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
+import type { JobSource } from './item.ts'
 
 export type JobStatus = 'preparing' | 'processing' | 'completed' | 'failed' | 'cancelled'
 
@@ -29,7 +30,20 @@ export interface JobRow extends JobCounts {
   finishedAt: number | null
   /** Failed items that are no longer kept. */
   errorsDropped: number
+  source: JobSource | null
+  /** Who started it; null for the service itself. */
+  authorKind: AuthorKind | null
+  /** These two name a person and an API key, as long as they are there. */
+  authorUser: string | null
+  authorKey: string | null
 }
+
+export type AuthorKind = 'person' | 'key' | 'machine' | 'operator'
+
+type AddedJob = Pick<
+  JobRow,
+  'jobId' | 'storeId' | 'type' | 'source' | 'authorKind' | 'authorUser' | 'authorKey'
+> & { now: number }
 
 /** A place in the list of a store's jobs. */
 export interface JobPlace {
@@ -39,10 +53,11 @@ export interface JobPlace {
 
 export type JobQueries = ReturnType<typeof jobQueries>
 
-type RawJob = Omit<JobRow, 'warnings'> & { warnings: string }
+type RawJob = Omit<JobRow, 'warnings' | 'source'> & { warnings: string; source: string | null }
 const JOB = `id, job_id AS jobId, store_id AS storeId, type, status, arrival, total, succeeded, unchanged, failed,
   cancelled, callback_url AS callbackUrl, warnings, created_at AS createdAt, started_at AS startedAt,
-  finished_at AS finishedAt, errors_dropped AS errorsDropped`
+  finished_at AS finishedAt, errors_dropped AS errorsDropped, source, author_kind AS authorKind,
+  author_user AS authorUser, author_key AS authorKey`
 
 /** All SQL about jobs as a whole. Every call is synchronous, knows no rule and opens no transaction. */
 export function jobQueries(db: Db) {
@@ -51,8 +66,8 @@ export function jobQueries(db: Db) {
     `SELECT ${JOB} FROM jobs WHERE store_id = ? AND job_id = ? AND status <> 'preparing'`,
   )
   const insertJob = db.prepare(`
-    INSERT INTO jobs (job_id, store_id, type, status, created_at)
-    VALUES (@jobId, @storeId, @type, 'preparing', @now)`)
+    INSERT INTO jobs (job_id, store_id, type, status, created_at, source, author_kind, author_user, author_key)
+    VALUES (@jobId, @storeId, @type, 'preparing', @now, @source, @authorKind, @authorUser, @authorKey)`)
   const acknowledge = db.prepare<Record<string, unknown>, RawJob>(`
     UPDATE jobs SET status = 'processing', arrival = @arrival, total = @total, unchanged = @unchanged, failed = @failed,
       errors_dropped = @errorsDropped, callback_url = @callbackUrl, warnings = @warnings
@@ -89,6 +104,12 @@ export function jobQueries(db: Db) {
   const unused = db.prepare<[string], { jobId: string }>(`
     SELECT value AS jobId FROM json_each(?) WHERE value NOT IN (SELECT job_id FROM jobs WHERE finished_at IS NULL)`)
 
+  const member = db.prepare<[string, string], { name: string }>(`
+    SELECT name FROM users JOIN memberships ON user_id = users.id WHERE users.id = ? AND store_id = ?`)
+  const key = db.prepare<[string, string], { name: string }>(
+    'SELECT name FROM api_keys WHERE id = ? AND store_id = ?',
+  )
+
   const page = (status: boolean, isNext: boolean) =>
     db.prepare<Record<string, unknown>, RawJob>(`
       SELECT ${JOB} FROM jobs INDEXED BY ${status ? 'jobs_by_status' : 'jobs_newest'}
@@ -115,8 +136,16 @@ export function jobQueries(db: Db) {
       return rows.map((row) => toJob(row) as JobRow)
     },
     /** Makes a job that nobody sees. @returns its row. */
-    add: (job: { jobId: string; storeId: string; type: string; now: number }): number =>
-      Number(insertJob.run({ ...job, now: BigInt(job.now) }).lastInsertRowid),
+    add: ({ source, ...job }: AddedJob): number =>
+      Number(
+        insertJob.run({ ...job, now: BigInt(job.now), source: source && JSON.stringify(source) })
+          .lastInsertRowid,
+      ),
+    /** The name of a person, if they belong to the store. */
+    findMemberName: (storeId: string, userId: string): string | undefined =>
+      member.get(userId, storeId)?.name,
+    /** The name of an API key of the store. */
+    findKeyName: (storeId: string, keyId: string): string | undefined => key.get(keyId, storeId)?.name,
     /** Makes a job visible, complete with all its items. */
     acknowledge(
       id: number,
@@ -158,4 +187,8 @@ function one(rows: RawJob[]): JobRow {
 }
 
 const toJob = (row: RawJob | undefined): JobRow | undefined =>
-  row && { ...row, warnings: JSON.parse(row.warnings) }
+  row && {
+    ...row,
+    warnings: JSON.parse(row.warnings),
+    source: row.source === null ? null : JSON.parse(row.source),
+  }

@@ -1,16 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import type { Cell } from '../../../http/csv.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { Thumbnails } from '../products/thumbnails.ts'
-import type { ItemQueries } from './item-queries.ts'
-import { type JobPresenter, toFailure } from './presenter.ts'
+import type { FailedItem, FailureQueries, OpenFailure } from './failure-queries.ts'
+import { type JobPresenter, toFailure, toOpenFailure } from './presenter.ts'
 import type { JobQueries, JobRow } from './queries.ts'
-import type { Job, JobErrors, JobErrorsQuery, JobList, JobListQuery, JobSummary } from './schema.ts'
+import type {
+  FailuresQuery,
+  Job,
+  JobErrors,
+  JobErrorsQuery,
+  JobList,
+  JobListQuery,
+  JobSummary,
+  OpenFailures,
+} from './schema.ts'
 
 export interface JobReaderDeps {
   queries: Pick<JobQueries, 'findByJobId' | 'list'>
-  items: Pick<ItemQueries, 'listFailures'>
+  failures: FailureQueries
   presenter: Pick<JobPresenter, 'summary'>
   addThumbnailUrls: Thumbnails['addUrls']
 }
@@ -18,12 +28,22 @@ export interface JobReaderDeps {
 export type JobReader = ReturnType<typeof createJobReader>
 
 /** Reads jobs for the clients of a store. */
-export function createJobReader({ queries, items, presenter, addThumbnailUrls }: JobReaderDeps) {
+export function createJobReader({ queries, failures, presenter, addThumbnailUrls }: JobReaderDeps) {
   /** @throws ApiError `not_found`, also for a job of another store. */
   function require(storeId: string, jobId: string): JobRow {
     const job = queries.findByJobId(storeId, jobId)
     if (!job) throw notFound('job')
     return job
+  }
+
+  function* listRows(job: number): Generator<Cell[][]> {
+    for (let after = -1; ; ) {
+      const found = failures.listFailedRows(job, after, ROWS_AT_ONCE)
+      const last = found.at(-1)
+      if (!last) return
+      yield found.map(toRow)
+      after = last.position
+    }
   }
 
   return {
@@ -32,7 +52,7 @@ export function createJobReader({ queries, items, presenter, addThumbnailUrls }:
     /** GET /v1/jobs/{job_id}. @throws ApiError `not_found`. */
     find(storeId: string, jobId: string): Job {
       const job = require(storeId, jobId)
-      const found = items.listFailures(job.id, -1, LIMITS.jobErrorsInline + 1)
+      const found = failures.listFailures(job.id, -1, LIMITS.jobErrorsInline + 1)
       return {
         ...presenter.summary(job),
         errors: addThumbnailUrls(storeId, found.slice(0, LIMITS.jobErrorsInline).map(toFailure)),
@@ -61,13 +81,61 @@ export function createJobReader({ queries, items, presenter, addThumbnailUrls }:
     ): JobErrors {
       const job = require(storeId, jobId)
       const after = ERRORS.read(cursor)?.index ?? -1
-      const found = items.listFailures(job.id, after, limit + 1)
+      const found = failures.listFailures(job.id, after, limit + 1)
       const { rows, nextCursor } = ERRORS.page(found, limit, ({ position }) => ({ index: position }))
       const errors = addThumbnailUrls(storeId, rows.map(toFailure))
       return { errors, count: rows.length, next_cursor: nextCursor }
     },
+
+    /** Reads all errors of a job as rows of a table, some at a time. @throws ApiError `not_found`. */
+    listErrorRows(storeId: string, jobId: string): Generator<Cell[][]> {
+      const job = require(storeId, jobId)
+      return listRows(job.id)
+    },
+
+    /**
+     * GET /v1/jobs/failures: of each product the last failure since which nobody has written it. A page looks at so many
+     * products as it may hold, however many items wait or failed.
+     *
+     * @throws ApiError `invalid_cursor`.
+     */
+    listOpenFailures(
+      storeId: string,
+      { limit = LIMITS.openFailuresPageDefault, cursor }: FailuresQuery,
+    ): OpenFailures {
+      const found: { productId: string; failure: OpenFailure | undefined }[] = []
+      let next = failures.findNextOpen(storeId, FAILURES.read(cursor)?.after ?? '')
+      for (; next !== undefined && found.length <= limit; next = failures.findNextOpen(storeId, next)) {
+        found.push({ productId: next, failure: failures.findLastOpen(storeId, next) })
+      }
+      const { rows, nextCursor } = FAILURES.page(found, limit, ({ productId }) => ({ after: productId }))
+      const shown = rows.flatMap(({ failure }) => (failure ? [toOpenFailure(failure)] : []))
+      return {
+        failures: addThumbnailUrls(storeId, shown),
+        ...{ count: shown.length, next_cursor: nextCursor },
+      }
+    },
   }
 }
 
+/** Errors that are read in one step: the products of some are long. */
+const ROWS_AT_ONCE = 50
+
+/** The columns of a table of errors: one who mends it can import it again. */
+export const ERROR_HEADINGS: readonly string[] = [
+  ...['index', 'product_id', 'image_url', 'error', 'message', 'retryable', 'details'],
+]
+
+function toRow({ imageUrl, ...item }: FailedItem & { imageUrl: string | null }): Cell[] {
+  const { index, product_id, error, message, retryable, details } = toFailure(item)
+  // A picture that came within the request is no address.
+  const address = imageUrl?.startsWith('data:') ? null : imageUrl
+  return [
+    ...[index, product_id, address, error, message],
+    ...[String(retryable), details === undefined ? null : JSON.stringify(details)],
+  ]
+}
+
+const FAILURES = createCursors({ list: 'failures' }, { after: Type.String() })
 const JOBS = createCursors({ list: 'jobs' }, { at: Type.Number(), id: CursorId })
 const ERRORS = createCursors({ list: 'job_errors' }, { index: Type.Integer() })

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { noBody, requireJson } from '../../../http/body.ts'
+import { jsonOrNothing, noBody, requireJson } from '../../../http/body.ts'
+import { csvResponse, streamCsv } from '../../../http/csv.ts'
 import {
   documentedFailures,
   FOR_STORE,
@@ -13,8 +14,10 @@ import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { type BulkDeps, readBulk } from './bulk.ts'
+import { ERROR_HEADINGS } from './reader.ts'
 import {
   BulkBody,
+  FailuresQuery,
   Job,
   JobErrors,
   JobErrorsQuery,
@@ -22,6 +25,8 @@ import {
   JobListQuery,
   JobParams,
   JobStarted,
+  OpenFailures,
+  RetryBody,
 } from './schema.ts'
 import type { JobService } from './service.ts'
 
@@ -54,7 +59,10 @@ export function bulkRoutes(
       const context = { request, path, actor, set, body: { sha256: body.hash.toString('hex') } }
       return await idempotency.answer(context, async () => ({
         status: 202 as const,
-        body: await jobs.start(actor.store, { ...readBulk(body, deps), author: actor }),
+        body: await jobs.start(actor.store, {
+          ...readBulk(body, deps),
+          ...{ author: actor, source: { kind: 'api', name: null, bytes: body.sizeBytes } },
+        }),
       }))
     },
     {
@@ -97,6 +105,20 @@ export function jobRoutes({ forStore }: Pick<Guards, 'forStore'>, jobs: JobServi
         description: 'Newest first, without their errors. Jobs are kept for 30 days after their end.',
       },
     })
+    .get('/failures', ({ actor, query }) => jobs.listOpenFailures(actor.storeId, query), {
+      can: 'products:read',
+      query: FailuresQuery,
+      response: {
+        200: OpenFailures,
+        ...failures(...FOR_STORE, ...READING, 'validation_error', 'invalid_cursor'),
+      },
+      detail: {
+        operationId: 'listProductFailures',
+        summary: 'List the products that failed',
+        description:
+          'Of each product the last item that failed, unless the product has been written or deleted since. Retry it by its `job_id` and `index`.',
+      },
+    })
     .get('/:job_id', ({ actor, params }) => jobs.find(actor.storeId, params.job_id), {
       can: 'products:read',
       params: JobParams,
@@ -110,7 +132,13 @@ export function jobRoutes({ forStore }: Pick<Guards, 'forStore'>, jobs: JobServi
     })
     .get(
       '/:job_id/errors',
-      ({ actor, params, query }) => jobs.listErrors(actor.storeId, params.job_id, query),
+      ({ actor, params, query }) =>
+        query.format === 'csv'
+          ? csvResponse<JobErrors>(
+              'errors',
+              streamCsv(ERROR_HEADINGS, jobs.listErrorRows(actor.storeId, params.job_id)),
+            )
+          : jobs.listErrors(actor.storeId, params.job_id, query),
       {
         can: 'products:read',
         params: JobParams,
@@ -119,7 +147,8 @@ export function jobRoutes({ forStore }: Pick<Guards, 'forStore'>, jobs: JobServi
         detail: {
           operationId: 'listJobErrors',
           summary: 'List the items of a job that failed',
-          description: 'Every item that failed, with the code that a single request would have got.',
+          description:
+            'Every item that failed, with the code that a single request would have got. `?format=csv` answers a table for a spreadsheet, with the picture of each item that can be tried again.',
         },
       },
     )
@@ -134,17 +163,23 @@ export function jobRoutes({ forStore }: Pick<Guards, 'forStore'>, jobs: JobServi
         description: 'What is done already stays done. Items that were not begun are counted as `cancelled`.',
       },
     })
-    .post('/:job_id/retry', ({ actor, params }) => jobs.retry(actor.storeId, params.job_id), {
-      can: 'products:bulk',
-      parse: noBody,
-      params: JobParams,
-      response: { 200: Job, ...failures(...CHANGING) },
-      detail: {
-        operationId: 'retryJob',
-        summary: 'Try the failed items of a job again',
-        description: 'Only errors with `retryable: true` are tried again, such as downloads that failed.',
+    .post(
+      '/:job_id/retry',
+      ({ actor, params, body }) => jobs.retry(actor.storeId, params.job_id, body.indexes),
+      {
+        can: 'products:bulk',
+        parse: jsonOrNothing(),
+        params: JobParams,
+        body: RetryBody,
+        response: { 200: Job, ...failures(...CHANGING, ...JSON_BODY) },
+        detail: {
+          operationId: 'retryJob',
+          summary: 'Try the failed items of a job again',
+          description:
+            'Only errors with `retryable: true` are tried again, such as downloads that failed; with `indexes` only those named.',
+        },
       },
-    })
+    )
     .get(
       '/:job_id/events',
       ({ actor, params, set }) => {

@@ -72,6 +72,30 @@ export type ItemFailure = typeof ItemFailure.static
 
 const count = (description: string) => Type.Integer({ description })
 
+const SourceView = named(
+  'JobSource',
+  t.Object({
+    kind: oneOf(
+      ['file', 'feed', 'api', 'cli'] as const,
+      '`file`: an import; `cli`: one by `lookalike import`; `api`: a bulk request.',
+    ),
+    name: t.Union([t.String(), t.Null()], { description: 'The name of the file, or the address of the feed.' }),
+    bytes: t.Union([Type.Integer(), t.Null()]),
+  }),
+)
+
+const JobAuthorView = named(
+  'JobAuthor',
+  t.Object({
+    kind: oneOf(
+      ['person', 'key', 'machine', 'operator'] as const,
+      'A member of the store, an API key, the machine grant, or an operator of the service.',
+    ),
+    id: t.Union([t.String(), t.Null()]),
+    name: t.Union([t.String(), t.Null()], { description: 'null for somebody who has left the store.' }),
+  }),
+)
+
 /** A job without its errors. */
 export const JobSummary = named(
   'JobSummary',
@@ -79,6 +103,8 @@ export const JobSummary = named(
     job_id: JobId,
     type: oneOf(['bulk_index', 'import', 'feed'] as const),
     status: JobState,
+    source: t.Union([SourceView, t.Null()], { description: 'null for jobs of earlier versions.' }),
+    started_by: t.Union([JobAuthorView, t.Null()], { description: 'null for jobs that the service starts.' }),
     total: count('Items of the job.'),
     processed: count('The sum of the next three.'),
     succeeded: count('Products that were indexed, updated or deleted.'),
@@ -110,6 +136,9 @@ export const JobSummary = named(
   }),
 )
 export type JobSummary = typeof JobSummary.static
+
+/** A job as receivers of callbacks and events learn it: they need not know who works for the store. */
+export type JobNotice = Omit<JobSummary, 'started_by'>
 
 export const Job = named(
   'Job',
@@ -143,9 +172,12 @@ export const JobList = named(
 )
 export type JobList = typeof JobList.static
 
-export const JobErrorsQuery = t.Object(
-  pageQuery({ default: LIMITS.jobErrorsPageDefault, maximum: LIMITS.jobErrorsPageMax }),
-)
+export const JobErrorsQuery = t.Object({
+  ...pageQuery({ default: LIMITS.jobErrorsPageDefault, maximum: LIMITS.jobErrorsPageMax }),
+  format: t.Optional(
+    oneOf(['json', 'csv'] as const, '`csv`: all errors as a table; `limit` and `cursor` then mean nothing.'),
+  ),
+})
 export type JobErrorsQuery = typeof JobErrorsQuery.static
 
 export const JobErrors = named(
@@ -157,3 +189,43 @@ export const JobErrors = named(
   }),
 )
 export type JobErrors = typeof JobErrors.static
+
+export const FailuresQuery = t.Object(
+  pageQuery({ default: LIMITS.openFailuresPageDefault, maximum: LIMITS.openFailuresPageMax }),
+)
+export type FailuresQuery = typeof FailuresQuery.static
+
+const OpenFailureView = named(
+  'ProductFailure',
+  t.Object({
+    ...ItemFailure.properties,
+    product_id: t.String(),
+    job_id: JobId,
+    job_created_at: Moment,
+  }),
+)
+
+export const OpenFailures = named(
+  'ProductFailures',
+  t.Object({
+    failures: t.Array(OpenFailureView, { description: 'In the order of the product ids.' }),
+    count: Type.Integer({ description: 'Failures on this page, which may be fewer than `limit`.' }),
+    ...PAGE_END,
+  }),
+)
+export type OpenFailures = typeof OpenFailures.static
+
+export const RetryBody = named(
+  'RetryInput',
+  t.Object({
+    indexes: t.Optional(
+      t.Array(Type.Integer({ minimum: 0 }), {
+        minItems: 1,
+        maxItems: LIMITS.retriedIndexesMax,
+        description: 'The `index` of each error whose item is tried again; without it all are.',
+      }),
+    ),
+  }),
+  { indexes: [12, 40] },
+)
+export type RetryBody = typeof RetryBody.static

@@ -11,13 +11,14 @@ import type { ItemQueries } from './item-queries.ts'
 import type { JobPresenter } from './presenter.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import type { JobReader } from './reader.ts'
+import { createRetry, type RetryDeps } from './retry.ts'
 import type { JobScheduler } from './scheduler.ts'
 import type { Job, JobStarted } from './schema.ts'
 import type { JobStreams } from './streams.ts'
 
 export interface JobDeps extends Pick<Base, 'log' | 'atomically'> {
   queries: Pick<JobQueries, 'find' | 'listUnfinished' | 'cancel' | 'countUnfinished' | 'reopen'>
-  items: Pick<ItemQueries, 'cancelSome' | 'retrySome' | 'findLastPosition'>
+  items: Pick<ItemQueries, 'cancelSome'> & RetryDeps['items']
   accounting: Pick<Accounting, 'count'>
   intake: ReturnType<typeof createJobIntake>
   scheduler: JobScheduler
@@ -38,6 +39,7 @@ export function jobService(deps: JobDeps) {
   const { atomically, log } = deps
   let isResumed = false
   const waiters = createWaiters()
+  const retry = createRetry(deps)
 
   /** Cancels the items that wait; those in progress go on to their end. */
   async function cancelWaiting(job: JobRow): Promise<void> {
@@ -85,6 +87,8 @@ export function jobService(deps: JobDeps) {
     find: reader.find,
     list: reader.list,
     listErrors: reader.listErrors,
+    listErrorRows: reader.listErrorRows,
+    listOpenFailures: reader.listOpenFailures,
     summarise: reader.summarise,
 
     /**
@@ -114,24 +118,17 @@ export function jobService(deps: JobDeps) {
     /**
      * POST /v1/jobs/{job_id}/retry: does again what failed.
      *
+     * @param indexes the items to try, of which those are left alone that cannot be tried again; without it all.
      * @throws ApiError `not_found`; `conflict` for a job that is still running, or when nothing can be tried again;
      *   `overloaded` while the store has too many unfinished jobs.
      */
-    async retry(storeId: string, jobId: string): Promise<Job> {
+    async retry(storeId: string, jobId: string, indexes?: readonly number[]): Promise<Job> {
       const job = reader.require(storeId, jobId)
       if (job.finishedAt === null) throw new ApiError('conflict', 'The job is still running')
       if (queries.countUnfinished(storeId) >= LIMITS.unfinishedJobsMax) {
         throw new ApiError('overloaded', 'The store has too many unfinished jobs', { retryAfterSeconds: 60 })
       }
-      let reopened: JobRow | undefined
-      const last = items.findLastPosition(job.id)
-      for (let from = 0; from <= last; from += STEP) {
-        atomically(() => {
-          const retried = items.retrySome(job.id, from, from + STEP - 1)
-          if (retried > 0) reopened = queries.reopen(job.id, retried)
-        })
-        await turn()
-      }
+      const reopened = await retry(job, indexes)
       if (!reopened) throw new ApiError('conflict', 'No item of the job can be tried again')
       begin(reopened)
       return reader.find(storeId, jobId)

@@ -86,6 +86,7 @@ export function createPull(deps: PullDeps) {
     await imports.read(store.id, request, ({ items, warnings }) =>
       jobs.start(store, {
         type: 'feed',
+        source: { kind: 'feed', name: describeAddress(feed), bytes: run.bytes },
         items: follow(feed, items, () => {
           run.unnamed++
         }),
@@ -147,6 +148,9 @@ export function createPull(deps: PullDeps) {
     }
   }
 }
+
+/** The address without what may be secret in it. */
+const describeAddress = ({ url }: FeedRow): string => url.replace(/[?#].*$/s, '')
 
 /** How often a file may end the program while it is read. */
 const READINGS_MAX = 3

@@ -301,7 +301,12 @@ export type ProductSort = (typeof PRODUCT_SORTS)[number]
 
 export const ProductListQuery = t.Object({
   ...pageQuery({ default: LIMITS.productsPageDefault, maximum: LIMITS.productsPageMax }),
-  status: t.Optional(t.Union([t.Literal('indexed'), t.Literal('pending'), t.Literal('failed')])),
+  status: t.Optional(
+    t.Literal('indexed', {
+      description:
+        'A product that is listed is indexed. Those that failed are listed by `GET /v1/jobs/failures`, and what waits by its job.',
+    }),
+  ),
   category: t.Optional(t.String()),
   brand: t.Optional(t.String()),
   q: t.Optional(text({ maxLength: 200, description: 'Part of the name or of the product_id.' })),

@@ -163,9 +163,6 @@ export function productService(deps: ProductDeps) {
       const sort = query.sort ?? 'newest'
       const cursors = CURSORS[sort]
       const after = cursors.read(query.cursor)
-      if (query.status !== undefined && query.status !== 'indexed') {
-        return { products: [], count: 0, total: 0, total_is_exact: true, next_cursor: null }
-      }
       const filter = {
         storeId,
         // An empty field of a form is no filter.

@@ -319,6 +319,7 @@ const noFiles = {
     throw new Error('no file is expected')
   },
   read: async () => new Uint8Array(),
+  pieces: async function* () {},
   remove: async () => {},
   list: async () => [],
 }
