@@ -63,7 +63,7 @@ export function importRoutes(
     const again = await readAgain(request, body)
     if (again) {
       const wish = readJsonWish(again, query)
-      return uploads.use(storeId, again.upload_id, (file, keepOn) =>
+      return await uploads.use(storeId, again.upload_id, (file, keepOn) =>
         work({ wish, hash, asked: ask(wish, file), keep: async () => keepOn() }),
       )
     }
@@ -104,6 +104,7 @@ export function importRoutes(
             'invalid_request',
             'payload_too_large',
             'validation_error',
+            ['conflict', 'More than 20 % of the products would go, or rows of the file name none.'],
             [
               'not_found',
               'The upload has ended, or it is one of another store.',

@@ -139,6 +139,9 @@ export function createUploads({ clock, ids, log, files, readFreeDiskShare }: Upl
       }
     },
 
+    /** Bytes on the disk that count against the bound. */
+    heldBytes: (): number => places.held(),
+
     /** Deletes what has ended, and everything while the disk is nearly full. Call it every minute. */
     async tidy(): Promise<void> {
       const now = (await isDiskTight()) ? Infinity : clock.monotonic()
