@@ -158,6 +158,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'DELETE /v1/feeds/{id}': 'deleteFeed',
       'POST /v1/feeds/{id}/run': 'runFeed',
       'GET /v1/jobs': 'listJobs',
+      'GET /v1/jobs/failures': 'listProductFailures',
       'GET /v1/jobs/{job_id}': 'getJob',
       'GET /v1/jobs/{job_id}/errors': 'listJobErrors',
       'GET /v1/jobs/{job_id}/events': 'watchJob',

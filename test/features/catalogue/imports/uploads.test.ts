@@ -162,7 +162,7 @@ test('one upload used twice at once makes two jobs, and each product once', asyn
   const { upload_id } = await look(table(row(1), row(2)))
   const answers = await Promise.all([sendAgain({ upload_id }), sendAgain({ upload_id })])
   expect(answers.map(({ status }) => status)).toEqual([202, 202])
-  const jobs = []
+  const jobs: Record<string, unknown>[] = []
   for (const { body } of answers) jobs.push(await settle(body))
   const sum = (field: string) => jobs.reduce((all, job) => all + Number(job[field]), 0)
   expect([sum('succeeded'), sum('unchanged'), sum('failed')]).toEqual([2, 2, 0])
