@@ -35,12 +35,15 @@ export function compareWithStore(deps: ComparisonDeps, storeId: string) {
   /** Products of the shop itself that the file names. */
   let own = 0
 
+  /** The rule of the writer (`products/changed-fields.ts`), as far as it can be told without the pictures. */
   const isSame = (
     stored: StoredProduct,
     { image_url, additional_image_urls = [], metadata = {} }: Product,
   ) => {
     const urls = [image_url, ...additional_image_urls]
     return (
+      // A product of the shop takes the place of one of the demo, whatever it looks like.
+      !stored.isDemo &&
       stored.imageUrls.length === urls.length &&
       urls.every((url, n) => !isAddress(url) || toPublicUrl(stored.imageUrls[n] ?? '') === url) &&
       isDeepStrictEqual(stored.metadata, metadata)

@@ -16,11 +16,16 @@ export type FeedPresenter = ReturnType<typeof createFeedPresenter>
 /** Shows feeds and their runs to clients. */
 export function createFeedPresenter({ findJob, clock }: FeedPresenterDeps) {
   function countProducts(row: KeptRun): FeedCounts {
-    const { run, runJobId, runDeleted, storeId } = row
+    const { run, runJobId, runDeleted, runAdded, storeId } = row
     // The numbers of a running job are those of the moment.
     const job = row.isRunning && runJobId !== null ? findJob(storeId, runJobId) : undefined
     const { total, succeeded, unchanged, failed, cancelled } = job ?? run?.counts ?? NO_COUNTS
-    return { total, succeeded, unchanged, failed, cancelled, missing: run?.missing ?? 0, deleted: runDeleted }
+    return {
+      ...{ total, succeeded, unchanged, failed, cancelled },
+      added: runAdded,
+      updated: runAdded === null ? null : Math.max(0, succeeded - runAdded),
+      ...{ missing: run?.missing ?? 0, deleted: runDeleted },
+    }
   }
 
   function viewRun(row: KeptRun): FeedRun | null {

@@ -21,6 +21,9 @@ export function feedProductQueries(db: Db) {
     SELECT id, store_id, @productId, run_number, run_number FROM feeds INDEXED BY feeds_job
     WHERE run_job_id = @jobId AND deleted_at IS NULL
     ON CONFLICT (feed_id, product_id) DO UPDATE SET brought_in = excluded.brought_in`)
+  const countAdded = db.prepare(
+    'UPDATE feeds INDEXED BY feeds_job SET run_added = run_added + 1 WHERE run_job_id = ?',
+  )
   const brought = db.prepare<[string, string, bigint], BroughtProduct>(`
     SELECT product_id AS productId, seen_run AS seenRun, brought_in AS broughtIn
     FROM feed_products INDEXED BY feed_products_brought
@@ -51,7 +54,10 @@ export function feedProductQueries(db: Db) {
     see: (feedId: string, storeId: string, productId: string, run: number): void =>
       void see.run(feedId, storeId, productId, run),
     /** Notes that the job of a feed has made a product that was not there. */
-    bring: (jobId: string, productId: string): void => void bring.run({ jobId, productId }),
+    bring(jobId: string, productId: string): void {
+      bring.run({ jobId, productId })
+      countAdded.run(jobId)
+    },
     /** Products that a feed brought and that are there, by their ids. */
     listBrought: (feedId: string, after: string, limit: number): BroughtProduct[] =>
       brought.all(feedId, after, BigInt(limit)),

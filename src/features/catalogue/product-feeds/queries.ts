@@ -43,7 +43,7 @@ export interface RunReport extends RunWish {
   arrival: number | null
   /** Rows of the file that name no product. */
   unnamed: number
-  counts: Omit<FeedCounts, 'missing' | 'deleted'> | null
+  counts: Omit<FeedCounts, 'added' | 'updated' | 'missing' | 'deleted'> | null
   /** Products that are gone from the file; null before they were looked for. */
   missing: number | null
   error: FeedError | null
@@ -66,6 +66,8 @@ export interface FeedRow extends FeedSettings, KnownFile {
   runStatus: RunState | null
   runJobId: string | null
   runDeleted: number
+  /** Products that the run made; null for a run of an earlier version. */
+  runAdded: number | null
   run: RunReport | null
   createdAt: number
   updatedAt: number
@@ -89,7 +91,7 @@ export const FEED_COLUMNS = `id, store_id AS storeId, url, credentials, format, 
   delete_missing AS deleteMissing, revision, next_run_at AS nextRunAt, asked,
   consecutive_failures AS consecutiveFailures, etag, last_modified AS lastModified, content_hash AS contentHash,
   trusted_until AS trustedUntil, is_running AS isRunning, run_number AS runNumber, complete_run AS completeRun, settled_run AS settledRun,
-  run_status AS runStatus, run_job_id AS runJobId, run_deleted AS runDeleted, run, created_at AS createdAt,
+  run_status AS runStatus, run_job_id AS runJobId, run_deleted AS runDeleted, run_added AS runAdded, run, created_at AS createdAt,
   updated_at AS updatedAt`
 
 /** Those of suspended stores wait, and take no place among what is due. */

@@ -11,7 +11,7 @@ import {
 import type { RunState } from './schema.ts'
 
 /** A finished run, as it is stored. */
-export type KeptRun = Pick<FeedRow, 'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'isRunning' | 'run'>
+export type KeptRun = Pick<FeedRow, 'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'runAdded' | 'isRunning' | 'run'>
 
 type RawRun = Omit<KeptRun, 'run' | 'isRunning'> & { run: string }
 
@@ -24,7 +24,7 @@ const RUNS_KEPT = 10
 export function feedRunQueries(db: Db) {
   const begin = db.prepare<Record<string, unknown>, RawFeed>(`
     UPDATE feeds SET is_running = 1, run_number = run_number + 1, run_status = 'pulling', run_job_id = NULL,
-      run_deleted = 0, asked = NULL, run = @run
+      run_deleted = 0, run_added = 0, asked = NULL, run = @run
     WHERE id = @id AND deleted_at IS NULL RETURNING ${FEED_COLUMNS}`)
   const step = db.prepare(`
     UPDATE feeds SET run_status = @status, run_job_id = @jobId, run = @run
@@ -38,14 +38,15 @@ export function feedRunQueries(db: Db) {
       trusted_until = @trustedUntil
     WHERE id = @id AND revision = @revision`)
   const keepRun = db.prepare<Record<string, unknown>>(`
-    INSERT OR REPLACE INTO feed_runs (feed_id, run_number, store_id, status, job_id, deleted, run)
-    SELECT id, run_number, store_id, run_status, run_job_id, run_deleted, run FROM feeds
+    INSERT OR REPLACE INTO feed_runs (feed_id, run_number, store_id, status, job_id, deleted, added, run)
+    SELECT id, run_number, store_id, run_status, run_job_id, run_deleted, run_added, run FROM feeds
     WHERE id = @id AND run_number = @runNumber`)
   const dropRuns = db.prepare<Record<string, unknown>>(`
     DELETE FROM feed_runs WHERE feed_id = @id AND run_number NOT IN (
       SELECT run_number FROM feed_runs WHERE feed_id = @id ORDER BY run_number DESC LIMIT @kept)`)
   const runs = db.prepare<[string], RawRun>(`
-    SELECT store_id AS storeId, status AS runStatus, job_id AS runJobId, deleted AS runDeleted, run
+    SELECT store_id AS storeId, status AS runStatus, job_id AS runJobId, deleted AS runDeleted,
+      added AS runAdded, run
     FROM feed_runs WHERE feed_id = ? ORDER BY run_number DESC`)
   const beginReading = db.prepare<Record<string, unknown>, { readings: number }>(`
     UPDATE feeds SET readings = iif(reading_hash IS @hash, readings + 1, 1), reading_hash = @hash

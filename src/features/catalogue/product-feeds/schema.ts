@@ -104,7 +104,9 @@ const Counts = named(
   'FeedCounts',
   t.Object({
     total: count('Products in the file.'),
-    succeeded: count('Products that were indexed or updated.'),
+    succeeded: count('Products that were indexed or updated: the sum of `added` and `updated`.'),
+    added: t.Union([Type.Integer(), t.Null()], { description: 'null for runs of earlier versions.' }),
+    updated: t.Union([Type.Integer(), t.Null()]),
     unchanged: count('Products that were like that already.'),
     failed: count('Products that failed; the errors of the job tell why.'),
     cancelled: count('Products that were not begun when the job was cancelled.'),

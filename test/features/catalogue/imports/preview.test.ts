@@ -87,3 +87,21 @@ test('a dry run says when results would lead nowhere, and prices would have no c
   expect((await app.call('PATCH', '/v1/store/settings', { token, body: cleared })).status).toBe(200)
   expect(await hints(own)).toEqual([])
 })
+
+test('what a dry run calls unchanged is what the import leaves unchanged', async () => {
+  expect((await app.call('POST', '/v1/products/demo', { token })).status).toBe(200)
+  const { body } = await app.call('GET', '/v1/products?limit=1', { token })
+  const [demo] = body['products'] as { product_id: string; image_url: string; metadata: object }[]
+  const a = app.picture('a', 1)
+  const own = { product_id: 'own', image_url: a, metadata: { name: 'Mug', tags: ['x', 'y'], size: { cm: 3 } } }
+  const lines = (...products: object[]) => products.map((product) => JSON.stringify(product)).join('\n')
+  expect(await settle(lines(own))).toMatchObject({ succeeded: 1 })
+
+  const { product_id, metadata } = demo as NonNullable<typeof demo>
+  // The same product with its keys in another order, and one in the place of a product of the demo.
+  const again = { ...own, metadata: { size: { cm: 3 }, tags: ['x', 'y'], name: 'Mug' } }
+  const file = lines(again, { product_id, image_url: a, metadata }, { ...own, product_id: 'new' })
+  expect((await preview(file))['diff']).toMatchObject({ new: 1, changed: 1, unchanged: 1 })
+  expect(await settle(file)).toMatchObject({ succeeded: 2, unchanged: 1 })
+  expect((await preview(file))['diff']).toMatchObject({ new: 0, changed: 0, unchanged: 3 })
+})

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { FeedRun } from '../../../../src/features/catalogue/product-feeds/schema.ts'
+import { updateRows } from '../../../support/seed.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let at: Shop
@@ -50,4 +51,30 @@ test('runs go with their feed, and those of another store are not found', async 
   await at.call('DELETE', `/${id}`)
   await Bun.sleep(0)
   expect((await listRuns(id)).status).toBe(404)
+})
+
+test('each run says what it made and what it changed, and its job where it came from', async () => {
+  at = await openShop()
+  at.shop.file = at.table('1', '2', '3')
+  const { id } = await at.add()
+  at.shop.file = at.table('1', '2', '4').replace('Product 2', 'Another name')
+  const { last_run } = await at.run(id)
+  expect(last_run?.counts).toMatchObject({ total: 3, succeeded: 2, added: 1, updated: 1, unchanged: 1 })
+  const { runs } = await listRuns(id)
+  expect(runs.map(({ counts }) => [counts.added, counts.updated])).toEqual([
+    [1, 1],
+    [3, 0],
+  ])
+  const job = (await at.app.call('GET', `/v1/jobs/${last_run?.job_id}`, { token: at.token })).body
+  expect(job['source']).toEqual({ kind: 'feed', name: at.url, bytes: at.shop.file.length })
+  expect(job['started_by']).toBeNull()
+})
+
+test('a run of an earlier version does not say it', async () => {
+  at = await openShop()
+  at.shop.file = at.table('1')
+  const { id } = await at.add()
+  updateRows(at.app, 'feed_runs', { added: null }, { feed_id: id })
+  const { runs } = await listRuns(id)
+  expect(runs[0]?.counts).toMatchObject({ succeeded: 1, added: null, updated: null })
 })
