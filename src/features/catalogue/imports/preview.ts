@@ -129,7 +129,10 @@ export const listLosses = ({ mayWant }: Plan, sample: Sample): Loss[] =>
 /** A picture within a line is not repeated in the answer. */
 const shorten = (url: string): string => (/^data:/i.test(url) ? 'data:…' : url)
 
-const toShown = ({ line, product }: Found['first'][number]): Omit<PreviewProduct, 'picture' | 'thumbnail_url'> => {
+const toShown = ({
+  line,
+  product,
+}: Found['first'][number]): Omit<PreviewProduct, 'picture' | 'thumbnail_url'> => {
   const { product_id, image_url, additional_image_urls = [], metadata = {} } = product
   return {
     ...{ line, product_id, metadata },

@@ -30,23 +30,24 @@ export function readTextWish(read: (name: keyof ImportQuery) => string | undefin
     ...{ format, mapping: readMapping(read('mapping')), callbackUrl: read('callback_url') },
     isDryRun: readSwitch('dry_run', read('dry_run')),
     sample: readSample(read('sample')),
-    deletesMissing: readSwitch('delete_missing', read('delete_missing')) && (isForced ? 'forced' : true),
+    deletesMissing: toDeletion(readSwitch('delete_missing', read('delete_missing')), isForced),
   }
 }
 
 /** Reads the wishes of a JSON body; what it lacks comes from the parameters. @throws ApiError `validation_error`. */
 export function readJsonWish(body: ImportAgain, query: ImportQuery): ImportWish {
-  const wish = readTextWish((name) => query[name])
   const { format, mapping, callback_url, dry_run, sample, delete_missing, force_delete } = body
-  const deletes = delete_missing ?? wish.deletesMissing !== false
-  const isForced = force_delete ?? wish.deletesMissing === 'forced'
+  const { delete_missing: deletesByQuery, force_delete: forcesByQuery, ...others } = query
+  const wish = readTextWish((name) => others[name as keyof typeof others])
+  const deletes = delete_missing ?? readSwitch('delete_missing', deletesByQuery)
+  const isForced = force_delete ?? readSwitch('force_delete', forcesByQuery)
   return {
     format: format ?? wish.format,
     mapping: mapping ?? wish.mapping,
     callbackUrl: callback_url ?? wish.callbackUrl,
     isDryRun: dry_run ?? wish.isDryRun,
     sample: sample ?? wish.sample,
-    deletesMissing: deletes && (isForced ? 'forced' : true),
+    deletesMissing: toDeletion(deletes, isForced),
   }
 }
 
@@ -92,6 +93,11 @@ export const toSource = (
   name: fileName,
   bytes: sizeBytes,
 })
+
+function toDeletion(deletes: boolean, isForced: boolean): ImportWish['deletesMissing'] {
+  if (isForced && !deletes) throw wrong('/force_delete', 'requires', 'goes with delete_missing')
+  return deletes && (isForced ? 'forced' : true)
+}
 
 function readFormat(value: string | undefined): TableFormat | undefined {
   if (value === undefined || value === '') return undefined

@@ -12,8 +12,7 @@ import type { DryRunRequest } from './dry-run.ts'
 import { findFile, type ImportWish, readAgain, readJsonWish, readTextWish, toSource } from './requests.ts'
 import { ImportAgainBody, ImportForm, ImportPreview, ImportQuery } from './schema.ts'
 import type { ImportRequest, ImportService } from './service.ts'
-import type { ImportFile } from './source.ts'
-import type { Uploads } from './uploads.ts'
+import type { SizedFile, Uploads } from './uploads.ts'
 
 export interface ImportRouteNeeds {
   spool: Spool
@@ -29,13 +28,15 @@ interface Received {
   query: ImportQuery
 }
 
-/** A request with its file. */
+/** A request that has arrived. */
 interface Sent {
   wish: ImportWish
-  asked: ImportRequest
   /** SHA-256 of the body, hexadecimal. */
   hash: string
-  keep: DryRunRequest['keep']
+  /** Does something with its file, or with the kept one that it names. @throws ApiError `not_found` for one that has ended. */
+  withFile<Result>(
+    work: (asked: ImportRequest, keep: DryRunRequest['keep']) => Promise<Result>,
+  ): Promise<Result>
 }
 
 /** Contract 2.12: products from the file of a shop. */
@@ -44,7 +45,7 @@ export function importRoutes(
   imports: ImportService,
   { spool, uploads, readForm, checkCallbackUrl }: ImportRouteNeeds,
 ) {
-  /** Takes in the file of a request, or finds the one that it names, and does the work with it. */
+  /** Takes in a request, does the work with it, and removes what nobody keeps. */
   async function receive<Result>(
     { request, actor, query }: Received,
     work: (sent: Sent) => Promise<Result>,
@@ -52,7 +53,7 @@ export function importRoutes(
     const { storeId } = actor
     await using body = await spool.receive(request, storeId, LIMITS.bulkBytesMax)
     const hash = body.hash.toString('hex')
-    const ask = (wish: ImportWish, file: Parameters<typeof toSource>[1] & ImportFile): Sent['asked'] => ({
+    const ask = (wish: ImportWish, file: SizedFile): ImportRequest => ({
       file: { ...file, format: wish.format ?? file.format },
       mapping: wish.mapping,
       signal: request.signal,
@@ -63,15 +64,23 @@ export function importRoutes(
     const again = await readAgain(request, body)
     if (again) {
       const wish = readJsonWish(again, query)
-      return await uploads.use(storeId, again.upload_id, (file, keepOn) =>
-        work({ wish, hash, asked: ask(wish, file), keep: async () => keepOn() }),
-      )
+      return await work({
+        ...{ wish, hash },
+        withFile: (work) =>
+          uploads.use(storeId, again.upload_id, (file, keepOn) =>
+            work(ask(wish, file), async () => keepOn()),
+          ),
+      })
     }
     const type = request.headers.get('content-type') ?? ''
     await using form = isMultipart(request) ? await readForm(body, type) : undefined
     const wish = readTextWish((name) => form?.fields.get(name) ?? query[name])
     const file = findFile(body, form, type)
-    return await work({ wish, hash, asked: ask(wish, file), keep: () => uploads.keep(storeId, file) })
+    const asked = ask(wish, file)
+    return await work({
+      ...{ wish, hash },
+      withFile: (work) => work(asked, () => uploads.keep(storeId, file)),
+    })
   }
 
   return new Elysia({ name: 'imports.routes', prefix: '/v1/products', tags: ['Products'] })
@@ -79,15 +88,17 @@ export function importRoutes(
     .post(
       '/import',
       ({ request, path, actor, set, query }) =>
-        receive({ request, actor, query }, async ({ wish, asked, hash, keep }) => {
+        receive({ request, actor, query }, async ({ wish, hash, withFile }) => {
           actor.demandStill()
-          if (wish.isDryRun) return imports.preview(actor.storeId, { ...asked, sample: wish.sample, keep })
+          const { sample } = wish
+          if (wish.isDryRun)
+            return withFile((asked, keep) => imports.preview(actor.storeId, { ...asked, sample, keep }))
           if (wish.deletesMissing) actor.demand((identity) => demandRight(identity, 'products:delete'))
-          // The bytes of the body stand for it.
+          // The bytes of the body stand for it. A repeated request gets its answer even if its upload has ended since.
           const context = { request, path, actor, set, body: { sha256: hash, ...query } }
           return idempotency.answer(context, async () => ({
             status: 202 as const,
-            body: await imports.start(actor.store, asked, actor),
+            body: await withFile((asked) => imports.start(actor.store, asked, actor)),
           }))
         }),
       {
@@ -105,10 +116,7 @@ export function importRoutes(
             'payload_too_large',
             'validation_error',
             ['conflict', 'More than 20 % of the products would go, or rows of the file name none.'],
-            [
-              'not_found',
-              'The upload has ended, or it is one of another store.',
-            ],
+            ['not_found', 'The upload has ended, or it is one of another store.'],
             ...REPEATABLE,
           ),
         },

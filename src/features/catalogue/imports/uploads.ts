@@ -6,7 +6,7 @@ import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base } from '../../module.ts'
 import type { ImportFile } from './source.ts'
 
-interface SizedFile extends ImportFile {
+export interface SizedFile extends ImportFile {
   sizeBytes: number
   /** As its sender called it; null for a body without a name. */
   fileName: string | null

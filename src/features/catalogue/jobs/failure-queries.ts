@@ -55,7 +55,11 @@ export function failureQueries(db: Db) {
     listFailures: (id: number, after: number, limit: number): FailedItem[] =>
       failures.all(BigInt(id), BigInt(after), BigInt(limit)).map(readFailure),
     /** The same with the picture of each item whose content is kept. Every content is read, so ask for few. */
-    listFailedRows: (id: number, after: number, limit: number): (FailedItem & { imageUrl: string | null })[] =>
+    listFailedRows: (
+      id: number,
+      after: number,
+      limit: number,
+    ): (FailedItem & { imageUrl: string | null })[] =>
       failedRows.all(BigInt(id), BigInt(after), BigInt(limit)).map(readFailure),
     /** The product of a store behind one, in the order of their ids, with a failure after which nobody wrote it. */
     findNextOpen: (storeId: string, after: string): string | undefined =>

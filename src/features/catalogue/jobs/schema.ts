@@ -79,7 +79,9 @@ const SourceView = named(
       ['file', 'feed', 'api', 'cli'] as const,
       '`file`: an import; `cli`: one by `lookalike import`; `api`: a bulk request.',
     ),
-    name: t.Union([t.String(), t.Null()], { description: 'The name of the file, or the address of the feed.' }),
+    name: t.Union([t.String(), t.Null()], {
+      description: 'The name of the file, or the address of the feed.',
+    }),
     bytes: t.Union([Type.Integer(), t.Null()]),
   }),
 )

@@ -11,7 +11,10 @@ import {
 import type { RunState } from './schema.ts'
 
 /** A finished run, as it is stored. */
-export type KeptRun = Pick<FeedRow, 'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'runAdded' | 'isRunning' | 'run'>
+export type KeptRun = Pick<
+  FeedRow,
+  'storeId' | 'runStatus' | 'runJobId' | 'runDeleted' | 'runAdded' | 'isRunning' | 'run'
+>
 
 type RawRun = Omit<KeptRun, 'run' | 'isRunning'> & { run: string }
 

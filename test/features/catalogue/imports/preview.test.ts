@@ -93,7 +93,11 @@ test('what a dry run calls unchanged is what the import leaves unchanged', async
   const { body } = await app.call('GET', '/v1/products?limit=1', { token })
   const [demo] = body['products'] as { product_id: string; image_url: string; metadata: object }[]
   const a = app.picture('a', 1)
-  const own = { product_id: 'own', image_url: a, metadata: { name: 'Mug', tags: ['x', 'y'], size: { cm: 3 } } }
+  const own = {
+    product_id: 'own',
+    image_url: a,
+    metadata: { name: 'Mug', tags: ['x', 'y'], size: { cm: 3 } },
+  }
   const lines = (...products: object[]) => products.map((product) => JSON.stringify(product)).join('\n')
   expect(await settle(lines(own))).toMatchObject({ succeeded: 1 })
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { strToU8 } from 'fflate'
 import { BASE_URL, form, type TestApp, testApp } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
-import { deleteRows, insertRow, readColumn } from '../../../support/seed.ts'
 import { addPerson, getToken, refusal } from '../../../support/people.ts'
+import { deleteRows, insertRow, readColumn } from '../../../support/seed.ts'
 import { statementLog } from '../../../support/statements.ts'
 import { openStore } from '../../../support/storage.ts'
 import { readJob, startBulk, waitForJob } from './jobs.ts'
@@ -127,8 +127,7 @@ describe('GET /v1/jobs/failures', () => {
     const few = await count()
     for (let n = 0; n < 5; n++) await finishBulk(['a', 'b', 'c', 'd', 'e', `f${n}`].map(gone))
     expect(await count()).toBe(few)
-    const plan = (sql: string) =>
-      app.db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
+    const plan = (sql: string) => app.db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all()
     const statements = (await log.during(() => list())).filter((sql) => sql.includes('open_failures'))
     for (const sql of new Set(statements)) {
       const details = plan(sql.replaceAll('?', "'x'").replaceAll(/@\w+/g, "'x'")).map(({ detail }) => detail)
