@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { strToU8 } from 'fflate'
-import { BASE_URL, form, type TestApp, testApp } from '../../../support/app.ts'
+import { BASE_URL, form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import { addPerson, getToken, refusal } from '../../../support/people.ts'
 import { deleteRows, insertRow, readColumn } from '../../../support/seed.ts'
@@ -139,7 +139,7 @@ describe('GET /v1/jobs/failures', () => {
 describe('retrying chosen items', () => {
   test('tries those alone that are named', async () => {
     const id = await finishBulk(['a', 'b', 'c'].map(gone))
-    for (const name of ['a', 'b', 'c']) app.web.set(gone(name).image_url, app.web.get(app.picture('p', 1))!)
+    for (const name of ['a', 'b', 'c']) app.web.set(gone(name).image_url, pictureBytes(1))
     const { status, body } = await retry(id, { indexes: [2, 0, 2, 77] })
     expect([status, body['status'], body['failed']]).toEqual([200, 'processing', 1])
     expect(await waitForJob(app, storeId, token, id)).toMatchObject({
