@@ -16,6 +16,7 @@ const LISTS: [path: string, rows: string, id: string][] = [
   ['/v1/security/audit?action=password.changed&', 'events', 'id'],
   ['/v1/jobs?status=failed&', 'jobs', 'job_id'],
   [`/v1/jobs/${JOB}/errors?`, 'errors', 'index'],
+  ['/v1/jobs/failures?', 'failures', 'product_id'],
   ['/v1/search/webhooks/hook/deliveries?', 'deliveries', 'id'],
   ['/v1/search/history?', 'searches', 'search_id'],
 ]
@@ -71,9 +72,9 @@ function addJobs(app: TestApp, storeId: string): void {
   }
   const { lastInsertRowid } = job.run(JOB, storeId, 'completed', ROWS + 1, 0)
   const item = app.db.prepare(`
-    INSERT INTO job_items (job, store_id, position, kind, state, error)
-    VALUES (?, ?, ?, 'put', 'failed', '{"error": "image_unreadable", "message": ""}')`)
-  for (let n = 0; n < ROWS; n++) item.run(lastInsertRowid, storeId, n)
+    INSERT INTO job_items (job, store_id, position, product_id, kind, state, error)
+    VALUES (?, ?, ?, ?, 'put', 'failed', '{"error": "image_unreadable", "message": ""}')`)
+  for (let n = 0; n < ROWS; n++) item.run(lastInsertRowid, storeId, n, `p${n}`)
 }
 
 afterEach(async () => {

@@ -80,6 +80,7 @@ export const ImportAgainBody = named(
     },
     { additionalProperties: true },
   ),
+  { upload_id: '01920000-0000-7000-8000-000000000000', mapping: { 'metadata.material': 'Fabric' } },
 )
 export type ImportAgain = typeof ImportAgainBody.static
 
