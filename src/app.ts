@@ -56,7 +56,16 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const ownData = wireOwnData(install, ports, teams, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
-  const operation = wireOperation(config, install, ports, catalogue, discovery, storage, () => http.routes)
+  const operation = wireOperation(
+    config,
+    install,
+    ports,
+    catalogue,
+    discovery,
+    ownData,
+    storage,
+    () => http.routes,
+  )
 
   const { foundation } = install
   const modules = listModules({

@@ -1,3 +1,4 @@
+import type { Check } from './commands/doctor/check.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { InstallPorts } from './install.ts'
@@ -27,6 +28,8 @@ export interface Ports extends InstallPorts {
   readDemoPicture(name: string): Promise<Uint8Array>
   /** Free share of the data folder's disk, 0 to 1. */
   readFreeDiskShare(): Promise<number>
+  /** Checks settings, folder, disk, service, clock and mail server, as `lookalike doctor` does, and holds up nothing. */
+  examine(): Promise<Check[]>
   /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */

@@ -185,6 +185,18 @@ const SERVED = `
   POST   /v1/admin/users/:id/end-sessions       8.11
   POST   /v1/admin/users/:id/reset-2fa          8.11
   GET    /v1/admin/registrations     8.11
+  POST   /v1/admin/registrations     8.11
+  PATCH  /v1/admin/users/:id         8.11
+  DELETE /v1/admin/users/:id         8.11
+  GET    /v1/admin/billing/requests  8.13
+  POST   /v1/admin/billing/requests/:id/confirm 8.13
+  GET    /v1/admin/billing/invoices  8.13
+  POST   /v1/admin/billing/invoices/:id/settle  8.13
+  GET    /v1/admin/jobs              8.12
+  GET    /v1/admin/deliveries        8.12
+  GET    /v1/admin/outbox/:id        8.12
+  GET    /v1/admin/doctor            8.12
+  POST   /v1/admin/stores/:id/open   8.10
   GET    /v1/admin/plans             8.12
   GET    /v1/admin/overview          8.12
   GET    /v1/admin/outbox            8.12

@@ -73,6 +73,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     bodyFiles: noFiles,
     jobFiles: noFiles,
     readDemoPicture: async () => refuse(),
+    examine: async () => [],
     readFreeDiskShare: async () => 1,
     defer: () => {},
   })

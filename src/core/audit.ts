@@ -11,7 +11,9 @@ export const AUDIT_ACTIONS = {
   'account.email_changed': 'The e-mail address of an account changed, confirmed at both addresses.',
   'account.renamed': 'A person changed their name.',
   'account.exported': 'A person exported what the service holds about them.',
-  'account.deleted': 'A person deleted their account.',
+  'account.deleted': 'A person deleted their account, or the operator did.',
+  'account.invited': 'The operator invited an address to register.',
+  'account.super_admin_changed': 'The operator made a person a super-admin, or took that right away.',
   'membership.left': 'A person left the store.',
   'people_data.exported': 'All that the store holds about people was exported.',
   'shopper_session.erased': 'What was kept under a shopper’s session was erased.',
@@ -72,6 +74,8 @@ export const AUDIT_ACTIONS = {
   'store.deleted': 'A store was deleted for good.',
   'account.unlocked': 'The operator deleted the count of a person’s failed sign-ins.',
   'mail.resent': 'The operator had a waiting mail sent again.',
+  'mail.read': 'The operator read the text of a waiting mail.',
+  'store.opened_as_operator': 'A super-admin opened a store to act for it.',
   'super_admin.acted': 'A super-admin who is no member of the store changed something in it.',
 } as const satisfies Record<string, string>
 

@@ -106,6 +106,7 @@ export function wireAccounts(
   })
   const operator = buildOperator(base, {
     people,
+    reauthenticate: reauthentication.service.reauthenticate,
     registration: registration.service,
     passwordReset: passwordReset.service,
     outbox,
@@ -196,6 +197,8 @@ export function wireSignIn(
   })
   return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }
 }
+
+export type OwnDataModule = ReturnType<typeof wireOwnData>
 
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */
 export const wireOwnData = (

@@ -7,6 +7,7 @@ import type { Install } from '../install.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
+import type { OwnDataModule } from './access.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 
@@ -15,10 +16,18 @@ export type OperationWing = ReturnType<typeof wireOperation>
 /** Builds what operators see of the node and do to it, and the pages and files that it serves to everyone. */
 export function wireOperation(
   config: Config,
-  { foundation: { base, audit }, mail, stores: { stores, people }, accounts }: Install,
-  { embedder, readFreeDiskShare, settings }: Ports,
-  { productIndex }: CatalogueWing,
+  {
+    foundation: { base, audit },
+    mail,
+    stores: { stores, people },
+    accounts,
+    delivery,
+    payments,
+  }: Install,
+  { embedder, readFreeDiskShare, examine, settings }: Ports,
+  { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
+  ownData: OwnDataModule,
   storage: StorageWatch,
   listRoutes: () => Server['routes'],
 ) {
@@ -32,6 +41,7 @@ export function wireOperation(
     people,
     stores,
     operator: accounts.operator,
+    deleteByOperator: ownData.service.deleteByOperator,
     resetTwoFactor: accounts.twoFactor.service.reset,
     failures: accounts.sessions.service.failures,
     outbox: mail.service,
@@ -39,6 +49,12 @@ export function wireOperation(
     flushSearches: writes.flush,
     listAudit: audit.service.listForOperator,
     readFreeDiskShare,
+    examine,
+    desk: payments.service.desk,
+    work: {
+      listJobs: jobs.service.listForOperator,
+      listDeliveries: delivery.webhooks.service.listForOperator,
+    },
     settings: [...(settings ?? listSettings(config))],
   })
   const docs = buildDocs({ hasOwner: people.hasSuperAdmin, listRoutes })

@@ -11,7 +11,6 @@ import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
 import { readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
-import type { PartName } from '../../platform/native/embedded.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
 import { createFileDownloads } from '../../platform/outbound/downloads.ts'
@@ -21,6 +20,7 @@ import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
 import { createPictureFiles } from '../../platform/pictures/kept.ts'
 import { markRunning } from '../../platform/running-mark.ts'
 import { createWorkFiles } from '../../platform/work-files.ts'
+import { examine } from '../doctor/examination.ts'
 import { ADDRESS_FILE, buildLocalAddress, publishAddress } from './addresses.ts'
 import { explainFolderError, lockFolder, openForServing } from './data-folder.ts'
 import { loadTokenSecret } from './data-secrets.ts'
@@ -36,6 +36,7 @@ import {
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { partsOf } from './parts.ts'
 import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -53,13 +54,6 @@ export interface Running {
    */
   stop(): Promise<void>
 }
-
-/** The parts of the executable that a service needs besides those of every command. */
-export const partsOf = ({ MODEL_DIR }: Config): PartName[] => [
-  ...(MODEL_DIR ? [] : ['model' as const]),
-  'sharp',
-  'onnxruntime',
-]
 
 /** How often the start tries to load an unreadable index, and the pause in between. */
 const INDEX_TRIES = 3
@@ -157,6 +151,8 @@ async function start(
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
+    examine: () =>
+      Array.fromAsync(examine(config, Object.keys(process.env), buildLocalAddress(app.http, config))),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)

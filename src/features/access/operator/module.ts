@@ -6,6 +6,12 @@ export const buildOperator = (
   base: Base,
   needs: Pick<
     OperatorDeps,
-    'people' | 'registration' | 'passwordReset' | 'outbox' | 'forgiveFailures' | 'endSessions'
+    | 'people'
+    | 'reauthenticate'
+    | 'registration'
+    | 'passwordReset'
+    | 'outbox'
+    | 'forgiveFailures'
+    | 'endSessions'
   >,
 ): Module<OperatorService> => ({ service: operatorService({ ...base, ...needs }) })

@@ -1,6 +1,8 @@
-import { describeOperationOn, type Operator } from '../../../core/audit.ts'
+import type { Caller } from '../../../core/actor.ts'
+import { describeOperation, describeOperationOn, type Operator } from '../../../core/audit.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { findEmailFault, normaliseEmail } from '../../../core/email.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
 import { formatUtc } from '../../../core/mail-text.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import { findPasswordProblem } from '../../../core/password-rule.ts'
@@ -9,16 +11,29 @@ import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../../stores/people/queries.ts'
 import type { PasswordResetService, SentLink } from '../password-reset/service.ts'
+import type { ShownCredentials } from '../reauthentication/schema.ts'
+import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { RegistrationQueries, RegistrationRow } from '../registration/queries.ts'
 import type { Verified } from '../registration/schema.ts'
 import type { VerificationService } from '../registration/verification.ts'
-import { inviteMail } from './mails.ts'
+import { inviteMail, superAdminMail } from './mails.ts'
 
 export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'baseUrl'> {
-  people: Pick<PeopleQueries, 'findPersonByEmail' | 'provePerson'>
+  people: Pick<
+    PeopleQueries,
+    | 'findPerson'
+    | 'findPersonByEmail'
+    | 'provePerson'
+    | 'isProven'
+    | 'setSuperAdmin'
+    | 'countSuperAdmins'
+    | 'listSuperAdmins'
+  >
+  /** Asks a signed-in person for password and code. */
+  reauthenticate: ReauthenticationService['reauthenticate']
   registration: Pick<RegistrationQueries, 'addInvite'> & Pick<VerificationService, 'verifyByOperator'>
   passwordReset: Pick<PasswordResetService, 'resetByOperator' | 'sendLinkByOperator'>
-  outbox: Pick<OutboxService, 'post'>
+  outbox: Pick<OutboxService, 'post' | 'sendAfterCommit'>
   /** Resets the count of an address's failed sign-ins. */
   forgiveFailures(email: string): void
   /** Ends every sign-in of a person. @returns how many ended. */
@@ -27,6 +42,9 @@ export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' 
 
 const INVITE_MS = 7 * DAY_MS
 const TOKEN_BYTES = 32
+
+/** Super-admins who learn by mail of another one, besides the person. */
+const TOLD_MAX = 20
 
 /** 120 bits, in 20 characters. */
 const PASSWORD_BYTES = 15
@@ -75,13 +93,16 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
     },
 
     /** Lets an address register once within 7 days where registration is by invitation, and mails it the token. */
-    async invite(email: string): Promise<Invitation> {
+    async invite(email: string, by: Operator = null): Promise<Invitation> {
       const address = parseAddress(email)
-      if (people.findPersonByEmail(address)) throw new OperatorError(`${address} already has an account`)
       const token = ids.secret(TOKEN_BYTES)
       const createdAt = clock.now()
       const expiresAt = createdAt + INVITE_MS
-      deps.registration.addInvite({ tokenHash: hashSecret(token), email: address, createdAt, expiresAt })
+      deps.atomically(() => {
+        if (people.findPersonByEmail(address)) throw new OperatorError(`${address} already has an account`)
+        deps.registration.addInvite({ tokenHash: hashSecret(token), email: address, createdAt, expiresAt })
+        deps.record(describeOperation(by, null, 'account.invited', { email: address }))
+      })
       const isSent = await deps.outbox.post(inviteMail(address, token, deps.baseUrl()), {
         wantedMs: INVITE_MS,
       })
@@ -133,8 +154,42 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
         if (ended > 0) deps.record(describeOperationOn(by, id, 'session.ended', { ended }))
         return ended
       }),
+
+    /**
+     * Makes a person a super-admin, or takes that right away, for a super-admin who shows password and code. All super-admins
+     * and the person learn of it by mail.
+     *
+     * @throws ApiError `not_found`, `conflict` for the last super-admin and for an account that nobody has proven, and all of
+     * {@link ReauthenticationService}'s `reauthenticate`.
+     */
+    setSuperAdmin: (by: Caller, id: string, isSuperAdmin: boolean, shown: ShownCredentials): Promise<void> =>
+      deps.reauthenticate(by, shown, (operator) => {
+        const person = people.findPerson(id)
+        if (!person) throw notFound('user')
+        if (person.isSuperAdmin === isSuperAdmin) return
+        if (!isSuperAdmin && people.countSuperAdmins() === 1) throw lastSuperAdmin()
+        if (isSuperAdmin && !people.isProven(id)) throw notProven()
+        const told = new Set([person.email, ...people.listSuperAdmins(TOLD_MAX).map(({ email }) => email)])
+        people.setSuperAdmin(id, isSuperAdmin)
+        const details = { is_super_admin: isSuperAdmin }
+        deps.record(describeOperationOn(by, id, 'account.super_admin_changed', details))
+        const change = { email: person.email, isSuperAdmin, by: operator.email, baseUrl: deps.baseUrl() }
+        deps.outbox.sendAfterCommit([...told].map((to) => superAdminMail(to, change)))
+      }),
   }
 }
+
+const lastSuperAdmin = () =>
+  new ApiError('conflict', 'This is the only super-admin of this install: it needs another one first', {
+    details: { reason: 'last_super_admin' },
+  })
+
+const notProven = () =>
+  new ApiError(
+    'conflict',
+    'Nobody has shown yet that this account belongs to the owner of its mailbox. Have the person set a new password by mail, or vouch for them (POST /v1/admin/users/{id}/verify)',
+    { details: { reason: 'not_proven' } },
+  )
 
 /** Length of the random end of an id, which tells registrations of one address apart. An id starts with the time. */
 const ID_CHARS = 8

@@ -1,8 +1,8 @@
 import type { Caller } from '../../../core/actor.ts'
-import { describeAct } from '../../../core/audit.ts'
+import { type AuditEvent, describeAct, describeOperation, describeOperationOn } from '../../../core/audit.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { normaliseEmail } from '../../../core/email.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Mail } from '../../../platform/mail/mailer.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
@@ -11,10 +11,15 @@ import type { OwnedStore, PeopleQueries, PersonRow } from '../../stores/people/q
 import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { Deleted, Deletion } from './schema.ts'
 
-export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'baseUrl'> {
+export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'record' | 'baseUrl'> {
   people: Pick<
     PeopleQueries,
-    'listMemberships' | 'listOnlyOwnedStores' | 'countSuperAdmins' | 'removeMembership' | 'removePerson'
+    | 'findPerson'
+    | 'listMemberships'
+    | 'listOnlyOwnedStores'
+    | 'countSuperAdmins'
+    | 'removeMembership'
+    | 'removePerson'
   >
   /** Asks a signed-in person for password and code. */
   reauthenticate: ReauthenticationService['reauthenticate']
@@ -30,7 +35,17 @@ export interface DeletionDeps extends Pick<Base, 'clock' | 'log' | 'record' | 'b
 /** How long the mail about a deletion is worth sending. */
 const WANTED_MS = DAY_MS
 
-/** Lets people delete their accounts. */
+/** Who deletes an account: it decides the words of the log and of the mail. */
+interface Deleter {
+  /** Describes the end of a membership of the person. */
+  left(storeId: string, details: AuditEvent['details']): AuditEvent
+  deleted(details: AuditEvent['details']): AuditEvent
+  mail(to: string): Mail
+}
+
+export type OwnDataDeletion = ReturnType<typeof createDeletion>
+
+/** Lets people delete their accounts, and the operator those of others. */
 export function createDeletion(deps: DeletionDeps) {
   const { people, outbox, record } = deps
 
@@ -41,23 +56,21 @@ export function createDeletion(deps: DeletionDeps) {
     if (isSuperAdmin && people.countSuperAdmins() === 1) throw lastSuperAdmin()
   }
 
-  /** Call it in a transaction. */
-  function erase(caller: Caller, person: PersonRow): Deleted {
-    const { id, email } = person
-    demandSuccessors(person)
+  /** Call it in a transaction, once nothing forbids it. */
+  function erase({ id, email }: PersonRow, by: Deleter): Deleted {
     const memberships = people.listMemberships(id)
     for (const { storeId, role } of memberships) {
       people.removeMembership(id, storeId)
       // The events without a store no longer show once the person is no member.
-      record({ ...describeAct(caller, 'membership.left', { role, account_deleted: true }), storeId })
+      record(by.left(storeId, { role, account_deleted: true }))
     }
     const sessions_ended = deps.endSessions(id)
     deps.forgetAddress(email)
     outbox.forgetRecipient(email)
-    record({ ...describeAct(caller, 'account.deleted', { sessions_ended }), storeId: null })
+    record(by.deleted({ sessions_ended }))
     deps.forgetEmailInLog(id, email)
     people.removePerson(id)
-    outbox.sendAfterCommit([goodbyeMail(email, deps.baseUrl())], { wantedMs: WANTED_MS })
+    outbox.sendAfterCommit([by.mail(email)], { wantedMs: WANTED_MS })
     return { status: 'deleted', sessions_ended, stores_left: memberships.length }
   }
 
@@ -72,9 +85,37 @@ export function createDeletion(deps: DeletionDeps) {
     async delete(caller: Caller, { email, ...shown }: Deletion): Promise<Deleted> {
       return deps.reauthenticate(caller, shown, (person) => {
         if (normaliseEmail(email) !== person.email) throw notYourAddress()
-        return erase(caller, person)
+        demandSuccessors(person)
+        return erase(person, {
+          left: (storeId, details) => ({ ...describeAct(caller, 'membership.left', details), storeId }),
+          deleted: (details) => ({ ...describeAct(caller, 'account.deleted', details), storeId: null }),
+          mail: (to) => goodbyeMail(to, deps.baseUrl()),
+        })
       })
     },
+
+    /**
+     * Deletes the account of somebody for the operator, in the same way.
+     *
+     * @param confirm the address of the account.
+     * @throws ApiError `not_found`, `validation_error` for another address, `conflict` for the only owner of a store and for
+     * a super-admin, whose right is taken first: that asks for a password.
+     */
+    deleteByOperator: (caller: Caller, userId: string, confirm: string): Deleted =>
+      deps.atomically(() => {
+        const person = people.findPerson(userId)
+        if (!person) throw notFound('user')
+        if (normaliseEmail(confirm) !== person.email) throw notTheirAddress()
+        if (person.isSuperAdmin) throw superAdmin()
+        const stores = people.listOnlyOwnedStores(userId)
+        if (stores.length > 0) throw onlyOwner(stores)
+        return erase(person, {
+          left: (storeId, details) =>
+            describeOperation(caller, storeId, 'membership.left', { ...details, user_id: userId }),
+          deleted: (details) => describeOperationOn(caller, userId, 'account.deleted', details),
+          mail: (to) => deletedByOperatorMail(to, deps.baseUrl()),
+        })
+      }),
   }
 }
 
@@ -86,6 +127,39 @@ const goodbyeMail = (to: string, baseUrl: string): Mail => ({
     'If this was not you, write to the operator of the service at once.\n',
   ].join('\n\n'),
 })
+
+const deletedByOperatorMail = (to: string, baseUrl: string): Mail => ({
+  to,
+  subject: 'Your account is deleted',
+  text: [
+    `The operator of ${baseUrl} has deleted your account there. Your sign-ins have ended.`,
+    'If you did not expect this, write to the operator of the service.\n',
+  ].join('\n\n'),
+})
+
+const notTheirAddress = (): ApiError =>
+  validationError([
+    {
+      in: 'body',
+      pointer: '/confirm',
+      code: 'wrong',
+      message: 'must be the e-mail address of the account that is to be deleted',
+    },
+  ])
+
+const superAdmin = (): ApiError =>
+  new ApiError(
+    'conflict',
+    'This person is a super-admin: take that right away first (PATCH /v1/admin/users/{id} with is_super_admin false)',
+    { details: { reason: 'super_admin' } },
+  )
+
+const onlyOwner = (stores: readonly OwnedStore[]): ApiError =>
+  new ApiError(
+    'conflict',
+    `The person is the only owner of ${stores.map(({ slug }) => slug).join(', ')}: have another member made an owner of each, or delete the store`,
+    { details: { reason: 'last_owner', stores } },
+  )
 
 const notYourAddress = (): ApiError =>
   validationError([

@@ -35,7 +35,7 @@ export function buildOwnData(base: Base, { stop, ...needs }: OwnDataNeeds) {
     clock,
   }
   return {
-    service: {},
+    service: { deleteByOperator: services.deletion.deleteByOperator },
     routes: (guards: Guards) =>
       new Elysia({ name: 'own-data' })
         .use(ownDataRoutes(guards, services))

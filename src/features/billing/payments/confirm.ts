@@ -1,5 +1,5 @@
 import type { ClientInfo } from '../../../core/actor.ts'
-import { type DescribeStoreAct, operatorAct } from '../../../core/audit.ts'
+import { type DescribeStoreAct, type Operator, operatorAct } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { addMonth } from '../../../core/months.ts'
 import type { Base } from '../../module.ts'
@@ -20,7 +20,7 @@ export interface ConfirmDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' |
 }
 
 /** A super-admin, or the operator at the command line. */
-export type Confirmer = { userId: string; clientInfo: ClientInfo } | 'operator'
+export type Confirmer = { userId: string | null; clientInfo: ClientInfo } | 'operator'
 
 /** The result of a confirmation. */
 export interface Confirmation {
@@ -30,6 +30,9 @@ export interface Confirmation {
   /** null where there is nothing to pay. */
   invoice: { number: string; link: string } | null
 }
+
+/** An invoice with the address of its document; null if the provider gave none. */
+export type ShownInvoice = ListedInvoice & { link: string | null }
 
 const LISTED_MAX = 1_000
 
@@ -90,6 +93,24 @@ export function confirmService(deps: ConfirmDeps) {
     return invoice
   }
 
+  const show = (row: ListedInvoice): ShownInvoice => ({
+    ...row,
+    link: row.provider === 'manual' ? links.invoice(row.id) : row.address,
+  })
+
+  /** Call it in a transaction. */
+  function settle(invoice: ListedInvoice | undefined, status: 'paid' | 'void', by: Operator): ListedInvoice {
+    if (!invoice) throw notFound('invoice')
+    const { id, provider, storeId } = invoice
+    const number = invoice.number ?? id
+    if (provider !== 'manual') throw new ApiError('conflict', `Stripe settles the invoice ${number}`)
+    const now = clock.now()
+    if (!queries.settle(id, status, now))
+      throw new ApiError('conflict', `Invoice ${number} is ${invoice.status} already`)
+    record(operatorAct(by)(storeId, 'billing.invoice_settled', { invoice_id: id, number, status }))
+    return { ...invoice, status, settledAt: now }
+  }
+
   return {
     find: queries.findCheckout,
     findInvoice: queries.findInvoice,
@@ -131,17 +152,26 @@ export function confirmService(deps: ConfirmDeps) {
         }
       }),
 
+    /** Pages of the manual requests that can be confirmed, the newest first. @param beforeId only older ones. */
+    listRequests: (beforeId: string | null, limit: number): (ListedCheckout & { link: string })[] =>
+      queries
+        .listRequests(clock.now(), beforeId, limit)
+        .map((row) => ({ ...row, link: links.checkout(row.id) })),
+
+    /** Pages of the invoices of all stores, the newest first. @param beforeId only older ones. */
+    listInvoices: (
+      status: InvoiceRow['status'] | undefined,
+      beforeId: string | null,
+      limit: number,
+    ): ShownInvoice[] => queries.listEveryInvoice(status, beforeId, limit).map(show),
+
     /** Marks an open manual invoice as paid or void. @throws ApiError `not_found`, `conflict` for one that is settled. */
     settle: (number: string, status: 'paid' | 'void'): ListedInvoice =>
-      atomically(() => {
-        const invoice = queries.findInvoiceByNumber(number)
-        if (!invoice) throw notFound('invoice')
-        if (!queries.settle(invoice.id, status, clock.now()))
-          throw new ApiError('conflict', `Invoice ${number} is ${invoice.status} already`)
-        const details = { invoice_id: invoice.id, number, status }
-        record(operatorAct(null)(invoice.storeId, 'billing.invoice_settled', details))
-        return { ...invoice, status }
-      }),
+      atomically(() => settle(queries.findInvoiceByNumber(number), status, null)),
+
+    /** The same for a super-admin, who knows its id. @throws ApiError `conflict` also where Stripe settles it. */
+    settleById: (id: string, status: 'paid' | 'void', by: Operator): ShownInvoice =>
+      atomically(() => show(settle(queries.findInvoice(id), status, by))),
   }
 }
 

@@ -59,6 +59,9 @@ const INVOICE = `invoices.id, store_id AS storeId, provider, provider_id AS prov
 
 const OF_STORE = 'stores.slug, stores.name AS storeName'
 
+/** Greater than every id. */
+const END = '~'
+
 /** All SQL about requests for plans and about invoices. */
 export function paymentQueries(db: Db) {
   const checkout = db.prepare<[id: string], ListedCheckout>(`
@@ -105,6 +108,18 @@ export function paymentQueries(db: Db) {
   const openInvoices = db.prepare<[limit: bigint], ListedInvoice>(`
     SELECT ${INVOICE}, ${OF_STORE} FROM invoices JOIN stores ON stores.id = store_id
     WHERE status = 'open' AND provider = 'manual' ORDER BY issued_at LIMIT ?`)
+  const requests = db.prepare<Record<string, unknown>, ListedCheckout>(`
+    SELECT ${CHECKOUT}, ${OF_STORE}, stores.plan AS before
+    FROM checkouts INDEXED BY checkouts_waiting JOIN stores ON stores.id = store_id
+    WHERE status = 'open' AND provider = 'manual' AND checkouts.id < @beforeId AND expires_at > @now
+    ORDER BY checkouts.id DESC LIMIT @limit`)
+  const everyInvoice = db.prepare<Record<string, unknown>, ListedInvoice>(`
+    SELECT ${INVOICE}, ${OF_STORE} FROM invoices JOIN stores ON stores.id = store_id
+    WHERE invoices.id < @beforeId ORDER BY invoices.id DESC LIMIT @limit`)
+  const invoicesOfStatus = db.prepare<Record<string, unknown>, ListedInvoice>(`
+    SELECT ${INVOICE}, ${OF_STORE}
+    FROM invoices INDEXED BY invoices_by_status JOIN stores ON stores.id = store_id
+    WHERE status = @status AND invoices.id < @beforeId ORDER BY invoices.id DESC LIMIT @limit`)
   const settle = db.prepare(
     "UPDATE invoices SET status = @status, settled_at = @now WHERE id = @id AND status = 'open'",
   )
@@ -135,6 +150,14 @@ export function paymentQueries(db: Db) {
     listInvoices: (storeId: string, limit: number) => invoices.all(storeId, BigInt(limit)),
     /** Lists the manual invoices that nobody has paid, oldest first. */
     listOpenInvoices: (limit: number) => openInvoices.all(BigInt(limit)),
+    /** Newest first. @param beforeId only older ones. */
+    listRequests: (now: number, beforeId: string | null, limit: number) =>
+      requests.all({ now: BigInt(now), beforeId: beforeId ?? END, limit: BigInt(limit) }),
+    /** The invoices of all stores, newest first. @param beforeId only older ones. */
+    listEveryInvoice(status: InvoiceRow['status'] | undefined, beforeId: string | null, limit: number) {
+      const place = { beforeId: beforeId ?? END, limit: BigInt(limit) }
+      return status === undefined ? everyInvoice.all(place) : invoicesOfStatus.all({ ...place, status })
+    },
     /** @returns false if the invoice is not open. */
     settle: (id: string, status: 'paid' | 'void', now: number): boolean =>
       settle.run({ id, status, now: BigInt(now) }).changes > 0,

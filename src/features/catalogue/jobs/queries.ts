@@ -110,6 +110,13 @@ export function jobQueries(db: Db) {
     'SELECT name FROM api_keys WHERE id = ? AND store_id = ?',
   )
 
+  const ofAll = (status: boolean) =>
+    db.prepare<Record<string, unknown>, RawJob & { slug: string }>(`
+      SELECT ${JOB}, (SELECT slug FROM stores WHERE stores.id = store_id) AS slug
+      FROM jobs ${status ? 'INDEXED BY jobs_of_all WHERE status = @status' : `WHERE status <> 'preparing'`}
+        AND job_id < @beforeId
+      ORDER BY job_id DESC LIMIT @limit`)
+  const pagesOfAll = { all: ofAll(false), some: ofAll(true) }
   const page = (status: boolean, isNext: boolean) =>
     db.prepare<Record<string, unknown>, RawJob>(`
       SELECT ${JOB} FROM jobs INDEXED BY ${status ? 'jobs_by_status' : 'jobs_newest'}
@@ -134,6 +141,13 @@ export function jobQueries(db: Db) {
       const values = { storeId, limit: BigInt(limit), ...(status !== undefined && { status }) }
       const rows = after ? next.all({ ...values, at: BigInt(after.at), id: after.id }) : first.all(values)
       return rows.map((row) => toJob(row) as JobRow)
+    },
+    /** The jobs of all stores, newest first. @param beforeId only older ones. */
+    listOfAll(status: string | undefined, beforeId: string | undefined, limit: number) {
+      const values = { beforeId: beforeId ?? '~', limit: BigInt(limit) }
+      const rows =
+        status === undefined ? pagesOfAll.all.all(values) : pagesOfAll.some.all({ ...values, status })
+      return rows.map((row) => ({ ...(toJob(row) as JobRow), slug: row.slug }))
     },
     /** Makes a job that nobody sees. @returns its row. */
     add: ({ source, ...job }: AddedJob): number =>

@@ -9,6 +9,7 @@ import { type JobPresenter, toFailure, toOpenFailure } from './presenter.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import type {
   FailuresQuery,
+  AdminJobList,
   Job,
   JobErrors,
   JobErrorsQuery,
@@ -21,6 +22,11 @@ import type {
 export interface JobReaderDeps {
   queries: Pick<JobQueries, 'findByJobId' | 'list'>
   failures: FailureQueries
+} from './schema.ts'
+
+export interface JobReaderDeps {
+  queries: Pick<JobQueries, 'findByJobId' | 'list' | 'listOfAll'>
+  items: Pick<ItemQueries, 'listFailures'>
   presenter: Pick<JobPresenter, 'summary'>
   addThumbnailUrls: Thumbnails['addUrls']
 }
@@ -71,6 +77,20 @@ export function createJobReader({ queries, failures, presenter, addThumbnailUrls
         id: jobId,
       }))
       return { jobs: rows.map(presenter.summary), count: rows.length, next_cursor: nextCursor }
+    },
+
+    /** GET /v1/admin/jobs: those of all stores. @throws ApiError `invalid_cursor`. */
+    listForOperator({ limit = LIMITS.jobsPageDefault, cursor, status }: JobListQuery): AdminJobList {
+      const found = queries.listOfAll(status, ALL_JOBS.read(cursor)?.id, limit + 1)
+      const { rows, nextCursor } = ALL_JOBS.page(found, limit, ({ jobId }) => ({ id: jobId }))
+      return {
+        jobs: rows.map((row) => ({
+          store: { id: row.storeId, slug: row.slug },
+          ...presenter.summary(row),
+        })),
+        count: rows.length,
+        next_cursor: nextCursor,
+      }
     },
 
     /** GET /v1/jobs/{job_id}/errors. @throws ApiError `not_found`, `invalid_cursor`. */
@@ -138,4 +158,5 @@ function toRow({ imageUrl, ...item }: FailedItem & { imageUrl: string | null }):
 
 const FAILURES = createCursors({ list: 'failures' }, { after: Type.String() })
 const JOBS = createCursors({ list: 'jobs' }, { at: Type.Number(), id: CursorId })
+const ALL_JOBS = createCursors({ list: 'admin_jobs' }, { id: CursorId })
 const ERRORS = createCursors({ list: 'job_errors' }, { index: Type.Integer() })

@@ -7,6 +7,7 @@ import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { Product, ThumbnailUrl } from '../products/schema.ts'
+import { NamedStore } from '../../stores/stores/schema.ts'
 
 /** The body of POST /v1/products/bulk, for the API's document: it is read piece by piece. */
 export const BulkBody = named(
@@ -180,6 +181,22 @@ export const JobErrorsQuery = t.Object({
     oneOf(['json', 'csv'] as const, '`csv`: all errors as a table; `limit` and `cursor` then mean nothing.'),
   ),
 })
+/** The jobs of all stores, for super-admins. */
+export const AdminJobList = named(
+  'AdminJobList',
+  t.Object({
+    jobs: t.Array(t.Object({ store: NamedStore, ...JobSummary.properties }), {
+      description: 'Newest first.',
+    }),
+    count: Type.Integer({ description: 'Jobs on this page.' }),
+    ...PAGE_END,
+  }),
+)
+export type AdminJobList = typeof AdminJobList.static
+
+export const JobErrorsQuery = t.Object(
+  pageQuery({ default: LIMITS.jobErrorsPageDefault, maximum: LIMITS.jobErrorsPageMax }),
+)
 export type JobErrorsQuery = typeof JobErrorsQuery.static
 
 export const JobErrors = named(

@@ -86,6 +86,7 @@ export function jobService(deps: JobDeps) {
     noteProgress,
     find: reader.find,
     list: reader.list,
+    listForOperator: reader.listForOperator,
     listErrors: reader.listErrors,
     listErrorRows: reader.listErrorRows,
     listOpenFailures: reader.listOpenFailures,

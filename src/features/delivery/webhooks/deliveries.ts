@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { EventOrigin } from '../../../core/events.ts'
@@ -12,6 +13,8 @@ import type { WebhookQueries, WebhookRow } from './queries.ts'
 import { sampleOf } from './samples.ts'
 import type { DeliveryScheduler } from './scheduler.ts'
 import {
+  type AdminDeliveryList,
+  type AdminDeliveryQuery,
   DELIVERY_STATES,
   type Delivery,
   type DeliveryDetail,
@@ -38,6 +41,8 @@ const DELETED_AT_ONCE = 100
 const TEST_GRACE_MS = 60_000
 
 const cursors = createCursors({ list: 'deliveries' }, { id: CursorId })
+/** Rows of this database: the list is that of the node, and no store takes it along. */
+const allCursors = createCursors({ list: 'admin_deliveries' }, { row: Type.Integer({ minimum: 1 }) })
 /** Greater than every id. */
 const END = '~'
 
@@ -109,6 +114,21 @@ export function deliveryService(deps: DeliveriesDeps) {
       return { deliveries: rows.map(view), count: rows.length, next_cursor: nextCursor }
     },
 
+    /** GET /v1/admin/deliveries: those of all stores. @throws ApiError `invalid_cursor`. */
+    listForOperator({
+      limit = LIMITS.deliveriesPageDefault,
+      cursor,
+      state,
+    }: AdminDeliveryQuery): AdminDeliveryList {
+      const found = queries.listOfAll(state, allCursors.read(cursor)?.row, limit + 1)
+      const { rows, nextCursor } = allCursors.page(found, limit, ({ row }) => ({ row }))
+      return {
+        deliveries: rows.map((row) => ({ store: { id: row.storeId, slug: row.slug }, ...view(row) })),
+        count: rows.length,
+        next_cursor: nextCursor,
+      }
+    },
+
     /** Reads a delivery with its request and its answer. @throws ApiError `not_found`. */
     read: (storeId: string, id: string): DeliveryDetail => detail(findOwned(storeId, id)),
 
@@ -171,7 +191,7 @@ const tooManyTests = () =>
 
 const optionalTime = (at: number | null) => (at === null ? null : isoTime(at))
 
-const view = (row: DeliveryRow): Delivery => ({
+const view = (row: Omit<DeliveryRow, 'happenedAt' | 'data'>): Delivery => ({
   id: row.id,
   webhook_id: row.endpoint,
   event: row.event,

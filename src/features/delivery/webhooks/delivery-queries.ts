@@ -63,10 +63,12 @@ export interface WaitingEndpoint {
 export type DeliveryQueries = ReturnType<typeof deliveryQueries>
 
 /** The data of a change is stored in the change log only. */
-const DELIVERIES = `SELECT d.id, d.store_id AS storeId, d.endpoint, d.callback_url AS callbackUrl, d.event,
+const DELIVERY = `d.id, d.store_id AS storeId, d.endpoint, d.callback_url AS callbackUrl, d.event,
   d.change_number AS changeNumber, d.is_test AS isTest, d.created_at AS createdAt, d.state, d.step, d.attempts,
   d.next_attempt_at AS nextAttemptAt, d.last_attempt_at AS lastAttemptAt, d.last_status AS lastStatus,
-  d.last_error AS lastError, d.last_answer AS lastAnswer, d.last_ms AS lastMs,
+  d.last_error AS lastError, d.last_answer AS lastAnswer, d.last_ms AS lastMs`
+
+const DELIVERIES = `SELECT ${DELIVERY},
   iif(d.change_number IS NULL, d.created_at, changes.created_at) AS happenedAt,
   iif(d.change_number IS NULL, d.data, changes.data) AS data
   FROM deliveries AS d LEFT JOIN changes ON changes.store_id = d.store_id AND changes.number = d.change_number`
@@ -92,6 +94,13 @@ export function deliveryQueries(db: Db) {
   const ofStore = db.prepare<[storeId: string, limit: bigint], Stored>(
     `${DELIVERIES} WHERE d.store_id = ? ORDER BY d.id DESC LIMIT ?`,
   )
+  const ofAll = (state: boolean) =>
+    db.prepare<Record<string, unknown>, Omit<Stored, 'happenedAt' | 'data'> & { row: number; slug: string }>(`
+      SELECT ${DELIVERY}, d.row, stores.slug
+      FROM deliveries AS d ${state ? 'INDEXED BY deliveries_unsettled' : ''} JOIN stores ON stores.id = d.store_id
+      WHERE d.row < @beforeRow ${state ? `AND d.state = @state AND d.state <> 'delivered'` : ''}
+      ORDER BY d.row DESC LIMIT @limit`)
+  const pagesOfAll = { all: ofAll(false), some: ofAll(true) }
   const next = db.prepare<[endpoint: string, limit: bigint], { id: string; nextAttemptAt: number }>(`
     SELECT id, next_attempt_at AS nextAttemptAt FROM deliveries INDEXED BY deliveries_due
     WHERE state = 'pending' AND endpoint = ? ORDER BY next_attempt_at, id LIMIT ?`)
@@ -157,6 +166,13 @@ export function deliveryQueries(db: Db) {
         .sort((a, b) => (a.id < b.id ? 1 : -1))
         .slice(0, limit)
         .map(read),
+    /** The deliveries of all stores, newest first. @param beforeRow only older ones. */
+    listOfAll(state: 'pending' | 'failed' | undefined, beforeRow: number | undefined, limit: number) {
+      const values = { beforeRow: BigInt(beforeRow ?? Number.MAX_SAFE_INTEGER), limit: BigInt(limit) }
+      const rows =
+        state === undefined ? pagesOfAll.all.all(values) : pagesOfAll.some.all({ ...values, state })
+      return rows.map((row) => ({ ...row, isTest: row.isTest === 1 }))
+    },
     /** Lists the newest deliveries of a store. */
     listNewest: (storeId: string, limit: number): DeliveryRow[] =>
       ofStore.all(storeId, BigInt(limit)).map(read),

@@ -120,6 +120,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       readCallbackSecretHint: callbacks.readSecretHint,
       countByState: service.countByState,
       listInbox,
+      listForOperator: deliveries.listForOperator,
       /** Finds the deliveries that wait, and sends those that are due. */
       poll: scheduler.poll,
       /** Sends what is due until nothing is. */

@@ -5,6 +5,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
+import { NamedStore } from '../../stores/stores/schema.ts'
 
 /** Everything that a webhook may ask for (contract 9.2). */
 export const WEBHOOK_EVENTS = [
@@ -269,6 +270,26 @@ export const DeliveryList = named(
   }),
 )
 export type DeliveryList = typeof DeliveryList.static
+
+/** Deliveries that arrived have no filter, because no index of all stores holds them. */
+export const AdminDeliveryQuery = t.Object({
+  ...pageQuery({ default: LIMITS.deliveriesPageDefault, maximum: LIMITS.deliveriesPageMax }),
+  state: t.Optional(oneOf(['pending', 'failed'] as const, 'Only those that wait, or that have failed.')),
+})
+export type AdminDeliveryQuery = typeof AdminDeliveryQuery.static
+
+/** The deliveries of all stores, for super-admins. */
+export const AdminDeliveryList = named(
+  'AdminDeliveryList',
+  t.Object({
+    deliveries: t.Array(t.Object({ store: NamedStore, ...Delivery.properties }), {
+      description: 'Newest first.',
+    }),
+    count: Type.Integer({ description: 'Deliveries on this page.' }),
+    ...PAGE_END,
+  }),
+)
+export type AdminDeliveryList = typeof AdminDeliveryList.static
 
 export const DeliveryParams = t.Object({ delivery_id: t.String() })
 

@@ -134,6 +134,14 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
     listPage: (beforeId: string | null, limit: number): Omit<WaitingMail, 'text'>[] =>
       queries.listPage(clock.now(), beforeId, limit).map(describe),
 
+    /** Reads one waiting mail. The text may contain a link that opens an account. */
+    read(id: string): WaitingMail | undefined {
+      const row = queries.find(id)
+      return row && row.expiresAt > clock.now()
+        ? { ...describe(row), text: texts.open(row) ?? null }
+        : undefined
+    },
+
     /** Counts the waiting mails. */
     count: (): number => queries.count(),
 

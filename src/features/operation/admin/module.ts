@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
+import { type AdminMoneyDeps, adminMoneyService } from './money.ts'
+import { adminMoneyRoutes } from './money-routes.ts'
 import { type AdminNodeDeps, adminNodeService } from './node.ts'
 import { adminNodeQueries } from './node-queries.ts'
 import { adminNodeRoutes } from './node-routes.ts'
@@ -10,11 +12,15 @@ import { adminPeopleRoutes } from './people-routes.ts'
 import { adminStoreQueries } from './store-queries.ts'
 import { adminStoreRoutes } from './store-routes.ts'
 import { type AdminStoreDeps, adminStoreService } from './stores.ts'
+import { type AdminWork, adminWorkRoutes } from './work-routes.ts'
 
 export interface AdminNeeds
   extends Pick<AdminStoreDeps, 'people' | 'stores' | 'flushSearches'>,
-    Pick<AdminPeopleDeps, 'operator' | 'resetTwoFactor' | 'failures'>,
-    Pick<AdminNodeDeps, 'outbox' | 'health' | 'listAudit' | 'readFreeDiskShare' | 'settings'> {}
+    Pick<AdminPeopleDeps, 'operator' | 'deleteByOperator' | 'resetTwoFactor' | 'failures'>,
+    Pick<AdminNodeDeps, 'outbox' | 'health' | 'listAudit' | 'readFreeDiskShare' | 'examine' | 'settings'>,
+    AdminMoneyDeps {
+  work: AdminWork
+}
 
 /** Wires what super-admins see of stores, people and this node, and do to them. */
 export function buildAdmin(base: Base, needs: AdminNeeds) {
@@ -32,6 +38,8 @@ export function buildAdmin(base: Base, needs: AdminNeeds) {
       new Elysia({ name: 'admin' })
         .use(adminStoreRoutes(guards, stores))
         .use(adminPeopleRoutes(guards, people))
-        .use(adminNodeRoutes(guards, node)),
+        .use(adminNodeRoutes(guards, node))
+        .use(adminMoneyRoutes(guards, adminMoneyService(needs)))
+        .use(adminWorkRoutes(guards, needs.work)),
   } satisfies Module<object>
 }

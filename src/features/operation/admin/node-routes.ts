@@ -4,6 +4,7 @@ import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failu
 import type { Guards } from '../../../http/guards.ts'
 import type { AdminNodeService } from './node.ts'
 import {
+  AdminDoctor,
   AdminHealth,
   AdminPlans,
   AdminSettings,
@@ -13,6 +14,7 @@ import {
   NodeAuditQuery,
   OutboxList,
   OutboxQuery,
+  WaitingMailText,
 } from './schema.ts'
 
 const READ = [...FOR_SUPER_ADMIN, ...READING] as const
@@ -42,6 +44,23 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>
           'Mails that could not be sent yet, with the last answer of the mail server and without their texts.',
       },
     })
+    .get('/outbox/:id', ({ caller, params }) => node.readMail(caller, params.id), {
+      superAdmin: true,
+      params: IdParams,
+      response: {
+        200: WaitingMailText,
+        ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', [
+          'not_found',
+          'No mail with this id waits.',
+        ]),
+      },
+      detail: {
+        operationId: 'readWaitingMail',
+        summary: 'Read a waiting mail with its text and its link',
+        description:
+          'To hand the link over by another way, where no mail leaves. The link may open an account, so the log of the node names you.',
+      },
+    })
     .post('/outbox/:id/resend', ({ caller, params }) => node.resend(caller, params.id), {
       superAdmin: true,
       parse: noBody,
@@ -67,6 +86,16 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>
         summary: 'Read the readiness, the work that waits, and the disk',
         description:
           'Every check of `/health/ready` with its reason, and what the node is doing: jobs, webhooks, mails and disk.',
+      },
+    })
+    .get('/doctor', () => node.readDoctor(), {
+      superAdmin: true,
+      response: { 200: AdminDoctor, ...failures(...READ) },
+      detail: {
+        operationId: 'runDoctor',
+        summary: 'Check settings, folder, disk, service, clock and mail server',
+        description:
+          'What `lookalike doctor` finds beside a running service. It asks the mail server, so it may take some seconds.',
       },
     })
     .get('/settings', () => node.listSettings(), {

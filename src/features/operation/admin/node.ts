@@ -8,19 +8,33 @@ import type { Base } from '../../module.ts'
 import type { HealthService } from '../health/service.ts'
 import type { AdminNodeQueries } from './node-queries.ts'
 import { createPages } from './pages.ts'
-import type { AdminHealth, AdminPlans, AdminSettings, MailResent, OutboxList, OutboxQuery } from './schema.ts'
+import type {
+  AdminDoctor,
+  AdminHealth,
+  AdminPlans,
+  AdminSettings,
+  MailResent,
+  OutboxList,
+  OutboxQuery,
+  WaitingMailText,
+} from './schema.ts'
 
 export interface AdminNodeDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'plans'> {
   queries: AdminNodeQueries
-  outbox: Pick<OutboxService, 'isConfigured' | 'listPage' | 'count' | 'resend'>
+  outbox: Pick<OutboxService, 'isConfigured' | 'listPage' | 'read' | 'count' | 'resend'>
   health: Pick<HealthService, 'checkReadiness' | 'readVersion'>
   listAudit: AuditService['listForOperator']
   readFreeDiskShare(): Promise<number>
   /** Bytes of memory of this process. */
   readMemoryBytes(): number
+  /** Looks through settings, folder, disk, service, clock and mail, as `lookalike doctor` does. */
+  examine(): Promise<AdminDoctor['checks']>
   /** The settings as running, without secrets. */
   settings: AdminSettings['settings']
 }
+
+/** The first link of a text. */
+const LINK = /https?:\/\/[^\s<>"]+/
 
 const readMails = createPages('admin_outbox')
 
@@ -30,6 +44,7 @@ export type AdminNodeService = ReturnType<typeof adminNodeService>
 export function adminNodeService(deps: AdminNodeDeps) {
   const { queries, outbox, health, clock, atomically, record } = deps
   const startedAt = clock.monotonic()
+  let examination: Promise<AdminDoctor['checks']> | undefined
 
   return {
     listPlans(): AdminPlans {
@@ -62,6 +77,24 @@ export function adminNodeService(deps: AdminNodeDeps) {
         is_configured: outbox.isConfigured,
         next_cursor: nextCursor,
       }
+    },
+
+    /** Shows a mail with its text, and says so in the log: its link may open an account. @throws ApiError `not_found`. */
+    readMail: (by: Caller, id: string): WaitingMailText =>
+      atomically(() => {
+        const mail = outbox.read(id)
+        if (!mail) throw notFound('mail')
+        record(describeOperation(by, null, 'mail.read', { mail_id: id, recipient: mail.recipient }))
+        return { ...mail, link: mail.text?.match(LINK)?.[0] ?? null }
+      }),
+
+    /** What the doctor finds. Several who ask at a time get the same answer. */
+    async readDoctor(): Promise<AdminDoctor> {
+      examination ??= deps.examine().finally(() => {
+        examination = undefined
+      })
+      const checks = await examination
+      return { is_ok: checks.every(({ state }) => state !== 'failed'), checks }
     },
 
     /** Tries to send a mail now. @throws ApiError `not_found`, also for one that was delivered. */

@@ -1,10 +1,14 @@
 import type { Caller } from '../../../core/actor.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { OperatorService } from '../../access/operator/service.ts'
+import type { OwnDataDeletion } from '../../access/own-data/deletion.ts'
+import type { Deleted } from '../../access/own-data/schema.ts'
 import type { TwoFactorService } from '../../access/two-factor/service.ts'
 import type { Base } from '../../module.ts'
+import type { DeleteUserBody, InviteBody, Invited, UserPatch } from './account-schema.ts'
 import { createPages } from './pages.ts'
 import type { AdminPeopleQueries, AdminUserRow, OpenRegistration } from './people-queries.ts'
 import type {
@@ -19,7 +23,11 @@ import type {
 
 export interface AdminPeopleDeps extends Pick<Base, 'clock'> {
   queries: AdminPeopleQueries
-  operator: Pick<OperatorService, 'verify' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions'>
+  operator: Pick<
+    OperatorService,
+    'verify' | 'invite' | 'prove' | 'sendResetLink' | 'unlock' | 'endSessions' | 'setSuperAdmin'
+  >
+  deleteByOperator: OwnDataDeletion['deleteByOperator']
   resetTwoFactor: TwoFactorService['reset']
   /** Failed sign-ins by e-mail address. */
   failures: Pick<Throttle, 'peek'>
@@ -89,6 +97,33 @@ export function adminPeopleService({ queries, operator, failures, clock, ...deps
       const { status, slug } = operator.verify(email, { id }, by)
       return { status, email, slug }
     },
+
+    /**
+     * Lets an address register, and mails it the code; where no mail leaves, the answer holds it.
+     *
+     * @throws ApiError `conflict` for an address that has an account.
+     */
+    async invite(by: Caller, { email: typed }: InviteBody): Promise<Invited> {
+      const address = normaliseEmail(typed) ?? typed
+      if (queries.hasAccount(address)) throw new ApiError('conflict', 'The address has an account already')
+      const { email, token, expiresAt, isSent } = await operator.invite(address, by)
+      return { email, email_sent: isSent, invite: isSent ? null : token, expires_at: isoTime(expiresAt) }
+    },
+
+    /**
+     * Makes a person a super-admin or takes that right away.
+     *
+     * @throws ApiError `conflict` for the last super-admin and for an account that nobody has proven, and the codes of the
+     * question for the caller's password.
+     */
+    async change(by: Caller, id: string, { is_super_admin, ...shown }: UserPatch): Promise<AdminUser> {
+      await operator.setSuperAdmin(by, id, is_super_admin, shown)
+      return view(require(id))
+    },
+
+    /** Deletes an account. @throws ApiError `validation_error` for another address, `conflict`. */
+    delete: (by: Caller, id: string, { confirm }: DeleteUserBody): Deleted =>
+      deps.deleteByOperator(by, id, confirm),
 
     /** Mails a link for a new password; where no mail leaves, the answer holds it. */
     async reset(by: Caller, id: string): Promise<UserReset> {

@@ -11,12 +11,13 @@ import { AuditEventView } from '../../access/audit/schema.ts'
 
 export const PAGE_DEFAULT = 50
 const PAGE_MAX = 100
-const paged = pageQuery({ default: PAGE_DEFAULT, maximum: PAGE_MAX })
+export const paged = pageQuery({ default: PAGE_DEFAULT, maximum: PAGE_MAX })
 
-const newestFirst = <Item extends TSchema>(item: Item) => t.Array(item, { description: 'Newest first.' })
+export const newestFirst = <Item extends TSchema>(item: Item) =>
+  t.Array(item, { description: 'Newest first.' })
 
 /** The end of every list but that of mails. @param what the things listed, as in `Stores`. */
-const pageOf = (what: string) => ({
+export const pageOf = (what: string) => ({
   count: Type.Integer({ description: `${what} on this page.` }),
   ...PAGE_END,
 })
@@ -106,6 +107,18 @@ export const DeleteStoreBody = named(
   { confirm: 'my-shop' },
 )
 export type DeleteStoreBody = typeof DeleteStoreBody.static
+
+export const StoreOpened = named(
+  'AdminStoreOpened',
+  t.Object({
+    slug: t.String({ description: 'What `X-Service-Active-Tenant` names from now on.' }),
+    until: t.String({
+      format: 'date-time',
+      description: 'When to stop acting for the store: in 30 minutes.',
+    }),
+  }),
+)
+export type StoreOpened = typeof StoreOpened.static
 
 /** A person as super-admins see them. */
 export const AdminUser = named(
@@ -241,21 +254,22 @@ export type AdminPlans = typeof AdminPlans.static
 export const OutboxQuery = t.Object(paged)
 export type OutboxQuery = typeof OutboxQuery.static
 
+const WaitingMail = t.Object({
+  id: t.String(),
+  recipient: t.String(),
+  subject: t.String(),
+  created_at: Moment,
+  attempts: Type.Integer(),
+  next_attempt_at: Moment,
+  last_error: t.Union([t.String(), t.Null()], { description: 'The last answer of the mail server.' }),
+})
+
 export const OutboxList = named(
   'WaitingMailList',
   t.Object({
-    mails: t.Array(
-      t.Object({
-        id: t.String(),
-        recipient: t.String(),
-        subject: t.String(),
-        created_at: Moment,
-        attempts: Type.Integer(),
-        next_attempt_at: Moment,
-        last_error: t.Union([t.String(), t.Null()], { description: 'The last answer of the mail server.' }),
-      }),
-      { description: 'Newest first, without their texts, whose links open accounts.' },
-    ),
+    mails: t.Array(WaitingMail, {
+      description: 'Newest first, without their texts, whose links open accounts.',
+    }),
     count: Type.Integer({ description: 'Mails on this page.' }),
     waiting: Type.Integer({ description: 'All waiting mails.' }),
     is_configured: t.Boolean({ description: 'Whether the service has a mail server.' }),
@@ -272,6 +286,34 @@ export const MailResent = named(
   }),
 )
 export type MailResent = typeof MailResent.static
+
+/** A waiting mail with what it says. */
+export const WaitingMailText = named(
+  'WaitingMailText',
+  t.Object({
+    ...WaitingMail.properties,
+    text: t.Union([t.String(), t.Null()], {
+      description: 'null if it was sealed with a secret that this install no longer has.',
+    }),
+    link: t.Union([t.String(), t.Null()], { description: 'The first link of the text.' }),
+  }),
+)
+export type WaitingMailText = typeof WaitingMailText.static
+
+export const AdminDoctor = named(
+  'AdminDoctor',
+  t.Object({
+    is_ok: t.Boolean({ description: 'Whether nothing has failed.' }),
+    checks: t.Array(
+      t.Object({
+        name: t.String({ examples: ['disk'] }),
+        state: oneOf(['ok', 'warning', 'failed']),
+        text: t.String({ description: 'What was found, with the cure of a fault.' }),
+      }),
+    ),
+  }),
+)
+export type AdminDoctor = typeof AdminDoctor.static
 
 const Check = t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) })
 

@@ -8,6 +8,7 @@ import {
   AdminStoreQuery,
   DeleteStoreBody,
   IdParams,
+  StoreOpened,
   StorePatch,
   SuspendBody,
 } from './schema.ts'
@@ -78,6 +79,21 @@ export function adminStoreRoutes(
         summary: 'End the suspension of a store, and its planned deletion',
         description:
           'Ends a suspension, and cancels a planned deletion. Jobs, feeds and webhooks go on where they stopped.',
+      },
+    })
+    .post('/:id/open', ({ caller, params }) => stores.open(caller, params.id), {
+      superAdmin: true,
+      parse: noBody,
+      params: IdParams,
+      response: {
+        200: StoreOpened,
+        ...failures(...FOR_SUPER_ADMIN, ...WRITING, 'validation_error', NO_STORE),
+      },
+      detail: {
+        operationId: 'openStoreToActForIt',
+        summary: 'Note that you begin to act for a store',
+        description:
+          'Writes it to the log of the store and to that of the node. Then name the store in `X-Service-Active-Tenant`, and stop at `until`.',
       },
     })
     .patch('/:id', ({ caller, params, body }) => stores.change(caller, params.id, body), {

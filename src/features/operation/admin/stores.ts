@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/actor.ts'
-import { operatorAct } from '../../../core/audit.ts'
-import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { describeOperation, operatorAct } from '../../../core/audit.ts'
+import { DAY_MS, isoTime, isoTimeOrNull, MINUTE_MS } from '../../../core/clock.ts'
 import { notFound } from '../../../core/errors.ts'
 import { limitOrNull } from '../../../core/plans.ts'
 import type { Base } from '../../module.ts'
@@ -12,12 +12,13 @@ import type {
   AdminStoreList,
   AdminStoreQuery,
   DeleteStoreBody,
+  StoreOpened,
   StorePatch,
   SuspendBody,
 } from './schema.ts'
 import type { AdminStoreQueries, AdminStoreRow } from './store-queries.ts'
 
-export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
+export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans' | 'atomically' | 'record'> {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
   stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'planDeletion'>
@@ -27,6 +28,8 @@ export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans'> {
 
 const SEARCH_DAYS = 30
 const OWNERS_MAX = 10
+/** How long a page lets a super-admin act for a store before it asks again. */
+const OPEN_MS = 30 * MINUTE_MS
 
 const readPage = createPages('admin_stores')
 
@@ -90,6 +93,21 @@ export function adminStoreService(deps: AdminStoreDeps) {
       stores.setPlan(id, plan, operatorAct(by))
       return read(id)
     },
+
+    /**
+     * Says in the logs of the store and of the node that a super-admin begins to act for a store. It gives no right: super-admins
+     * have it, and each of their changes is logged, too.
+     */
+    open: (by: Caller, id: string): StoreOpened =>
+      deps.atomically(() => {
+        const row = queries.find(id, findFirstDay())
+        if (!row) throw notFound('store')
+        const until = isoTime(clock.now() + OPEN_MS)
+        const { slug } = row
+        deps.record(describeOperation(by, id, 'store.opened_as_operator', { until }))
+        deps.record(describeOperation(by, null, 'store.opened_as_operator', { store_id: id, slug, until }))
+        return { slug, until }
+      }),
 
     /** @throws ApiError `validation_error` for a wrong slug, `conflict` if the deletion is planned already. */
     delete(by: Caller, id: string, { confirm }: DeleteStoreBody): AdminStore {

@@ -149,6 +149,7 @@ export function peopleQueries(db: Db) {
   const prove = db.prepare('UPDATE users SET proven_at = @now WHERE id = @userId AND proven_at IS NULL')
   const setPassword = db.prepare('UPDATE users SET password_hash = ?, password_changed_at = ? WHERE id = ?')
   const rehash = db.prepare('UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?')
+  const setSuperAdmin = db.prepare('UPDATE users SET is_super_admin = ? WHERE id = ?')
   const setLastSignIn = db.prepare('UPDATE users SET last_login_at = ? WHERE id = ?')
   const touch = db.prepare('UPDATE memberships SET last_used_at = ? WHERE user_id = ? AND store_id = ?')
 
@@ -204,6 +205,8 @@ export function peopleQueries(db: Db) {
     setEmail: (userId: string, email: string): void => void setEmail.run(email, userId),
     /** Notes that mailbox and password belong to one person. @returns false if that was already known. */
     provePerson: (userId: string, now: number): boolean => prove.run({ userId, now }).changes > 0,
+    setSuperAdmin: (userId: string, isSuperAdmin: boolean): void =>
+      void setSuperAdmin.run(isSuperAdmin ? 1 : 0, userId),
     setPassword: (userId: string, passwordHash: string, now: number): void =>
       void setPassword.run(passwordHash, BigInt(now), userId),
     /** Replaces the hash of the same password, unless the password has changed in the meantime. */

@@ -37,6 +37,7 @@ import thumbnails from './0036_thumbnails.sql' with { type: 'text' }
 import searchLog from './0037_search_log.sql' with { type: 'text' }
 import widgetTraces from './0038_widget_traces.sql' with { type: 'text' }
 import jobSources from './0039_job_sources.sql' with { type: 'text' }
+import operatorLists from './0040_operator_lists.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -79,4 +80,5 @@ export const migrations: readonly string[] = [
   searchLog,
   widgetTraces,
   jobSources,
+  operatorLists,
 ]
