@@ -519,6 +519,14 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/suggestions': { needs: 'search:read' },
   'GET /v1/search/history': { needs: 'search:read' },
   'GET /v1/search/history/:search_id': { needs: 'search:read', thing: 'search' },
+  'GET /v1/search/checks': { needs: 'search:read' },
+  'POST /v1/search/checks': {
+    needs: 'search:write',
+    status: 422,
+    send: () => ({ body: { name: 'any', query: 'boots', expect: ['no product'], within: 3 } }),
+  },
+  'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+  'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

@@ -25,6 +25,13 @@ export const LIMITS = {
   batchQueriesAtOnce: 8,
   /** Characters of a text query; the model reads far fewer. */
   queryCharsMax: 500,
+  /** Saved checks of a store, the products that each expects, and the bytes of their pictures: of one, and of all. */
+  checksPerStore: 100,
+  checkExpectedMax: 20,
+  checkPictureBytesMax: 1024 * 1024,
+  checkPicturesBytesMax: 20 * 1024 * 1024,
+  /** A picture of that size in base64, and the other fields. */
+  checkJsonBytesMax: 1536 * 1024,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,

@@ -4,6 +4,7 @@ import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
+import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Install } from '../install.ts'
@@ -19,6 +20,9 @@ export function wireDiscovery(
   { foundation, stores: { settings }, keys }: Install,
   { embedder, pages }: Pick<Ports, 'embedder' | 'pages'>,
   { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
+  { foundation, stores: { settings } }: Install,
+  { embedder, stop }: Pick<Ports, 'embedder' | 'stop'>,
+  { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
 ) {
   const { base } = foundation
   // Searches and feedback write to it, and analytics flush it before they count.
@@ -57,6 +61,13 @@ export function wireDiscovery(
     listPopular: analytics.service.listPopular,
     writes,
     historyDays,
+  })
+  const searchChecks = buildSearchChecks(base, {
+    embedder,
+    stop,
+    search: search.service,
+    hasProduct: products.service.has,
+    jobs: jobs.service.foreign,
   })
   const feedback = buildFeedback(base, {
     history: search.service.history,
@@ -98,4 +109,5 @@ export function wireDiscovery(
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
   return { analytics, search, feedback, searchLog, shopperSessions, widget, shopPages, writes }
+  return { analytics, search, searchChecks, feedback, shopperSessions, widget, writes }
 }

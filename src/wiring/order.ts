@@ -68,6 +68,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.feeds,
     catalogue.jobs,
     discovery.search,
+    discovery.searchChecks,
     discovery.feedback,
     discovery.analytics,
     discovery.searchLog,

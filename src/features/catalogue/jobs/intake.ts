@@ -201,7 +201,7 @@ function describeRepeated(repeated: readonly string[], count: number): string[] 
   return more > 0 ? [...named, `${more} further items repeat a product_id`] : named
 }
 
-const tooManyJobs = () =>
+export const tooManyJobs = () =>
   new ApiError('overloaded', `The store already has ${LIMITS.unfinishedJobsMax} unfinished jobs`, {
     retryAfterSeconds: 60,
   })

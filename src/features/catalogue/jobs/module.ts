@@ -15,6 +15,7 @@ import { createArrivals } from './arrivals.ts'
 import { createJobCleanup } from './cleanup.ts'
 import { createDeaths } from './deaths.ts'
 import { failureQueries } from './failure-queries.ts'
+import { createForeignJobs } from './foreign-jobs.ts'
 import { createJobIntake } from './intake.ts'
 import { itemQueries } from './item-queries.ts'
 import { createOvertaking } from './overtaking.ts'
@@ -155,6 +156,16 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     reader,
     cleanup,
   })
+  const foreign = createForeignJobs({
+    ...common,
+    accounting,
+    arrivals,
+    onBegin(row) {
+      presenter.startPace(row)
+      jobs.noteProgress(row.id)
+    },
+    onProgress: jobs.noteProgress,
+  })
   const drop = createOvertaking({ items, accounting, atomically })
 
   const checkCallbackUrl = (url: unknown): string | null => {
@@ -167,6 +178,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
   return {
     service: {
       ...jobs,
+      foreign,
       checkCallbackUrl,
       waiting: { latest: arrivals.latest, drop } satisfies WaitingWrites,
     },

@@ -104,7 +104,10 @@ export const JobSummary = named(
   'JobSummary',
   t.Object({
     job_id: JobId,
-    type: oneOf(['bulk_index', 'import', 'feed'] as const),
+    type: oneOf(
+      ['bulk_index', 'import', 'feed', 'search_checks'] as const,
+      '`search_checks` runs saved checks: `succeeded` counts those that were run, passed or not.',
+    ),
     status: JobState,
     source: t.Union([SourceView, t.Null()], { description: 'null for jobs of earlier versions.' }),
     started_by: t.Union([JobAuthorView, t.Null()], { description: 'null for jobs that the service starts.' }),

@@ -56,7 +56,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
   const results = writeResults(deps, storeId, hits, wanted, { cut: ranking.cut, matchWords })
   const search_id = ids.uuid()
   const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
-  history.add({
+  const answered = {
     id: search_id,
     storeId,
     type: query.kind,
@@ -72,6 +72,8 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     vector: picture?.vector,
     thumbnail: picture?.thumbnail,
   })
+  }
+  if (!searcher.isUnlogged) history.add(answered)
   return {
     query_time_ms,
     count: results.length,

@@ -1,0 +1,148 @@
+import type { Actor } from '../../../core/actor.ts'
+import { isoTime } from '../../../core/clock.ts'
+import { decodeBase64, decodeDataUri } from '../../../core/data-uri.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import { LIMITS } from '../../../core/limits.ts'
+import { sizeInWords } from '../../../core/text.ts'
+import { validationError } from '../../../http/validation.ts'
+import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
+import type { JobStarted } from '../../catalogue/jobs/schema.ts'
+import type { Base } from '../../module.ts'
+import type { CheckQueries, CheckRow } from './queries.ts'
+import type { CheckBody, SearchCheck, SearchCheckList } from './schema.ts'
+
+export interface CheckDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
+  queries: CheckQueries
+  embedder: Pick<Embedder, 'embedPicture'>
+  hasProduct(storeId: string, productId: string): boolean
+  jobs: Pick<ForeignJobs, 'start' | 'count'>
+  /** Called once checks wait. */
+  wake(): void
+}
+
+export type CheckService = ReturnType<typeof checkService>
+
+/** Searches with the products that they should find, saved by the people of a store (contract 3.15). */
+export function checkService({
+  queries,
+  embedder,
+  hasProduct,
+  jobs,
+  wake,
+  clock,
+  ids,
+  atomically,
+}: CheckDeps) {
+  /** Reads a picture, and looks at it, so that a broken one is refused here and not in every run. */
+  async function readPicture(storeId: string, image: string): Promise<Uint8Array> {
+    const decode = image.startsWith('data:') ? decodeDataUri : decodeBase64
+    const bytes = await decode(image, LIMITS.checkPictureBytesMax)
+    await embedder.embedPicture(bytes, { priority: 'search', storeId })
+    return bytes
+  }
+
+  /** Call it in the transaction that adds a check. @throws ApiError `conflict`. */
+  function demandRoom(storeId: string, pictureBytes: number): void {
+    const { checks, bytes } = queries.measure(storeId)
+    const [most, limit] = [LIMITS.checksPerStore, LIMITS.checkPicturesBytesMax]
+    if (checks >= most) throw full(`The store already has ${most} saved checks`, most)
+    if (bytes + pictureBytes > limit)
+      throw full(`The pictures of all saved checks may take ${sizeInWords(limit)}`, limit)
+  }
+
+  /** @throws ApiError `validation_error` for ids that are no products of the store. */
+  function demandProducts(storeId: string, expect: readonly string[]): void {
+    const problems = expect.flatMap((productId, n) =>
+      hasProduct(storeId, productId)
+        ? []
+        : [
+            {
+              in: 'body' as const,
+              pointer: `/expect/${n}`,
+              code: 'unknown',
+              message: 'is no product of the store',
+            },
+          ],
+    )
+    if (problems.length > 0) throw validationError(problems)
+  }
+
+  return {
+    list(storeId: string): SearchCheckList {
+      const checks = queries.list(storeId).map(view)
+      return {
+        checks,
+        count: checks.length,
+        passed: checks.filter(({ last_run }) => last_run?.passed).length,
+      }
+    },
+
+    /**
+     * Saves a check.
+     *
+     * @throws ApiError `validation_error`, `conflict` for more checks or pictures than a store may have, and what a picture
+     * is refused for.
+     */
+    async create(actor: Actor, { name, query, image, expect, within }: CheckBody): Promise<SearchCheck> {
+      const { storeId } = actor
+      if ((query === undefined) === (image === undefined)) throw queryOrPicture()
+      demandProducts(storeId, expect)
+      demandRoom(storeId, 0)
+      const picture = image === undefined ? null : await readPicture(storeId, image)
+      const id = ids.uuid()
+      return atomically(() => {
+        actor.demandStill()
+        demandRoom(storeId, picture?.length ?? 0)
+        queries.add({
+          ...{ id, storeId, name: name.trim(), query: query?.trim() ?? null, picture },
+          ...{ expected: expect, within, createdAt: clock.now() },
+        })
+        return view(queries.find(storeId, id) as CheckRow)
+      })
+    },
+
+    /** Deletes a check; a job that has yet to run it leaves it out. @throws ApiError `not_found`. */
+    remove: (storeId: string, id: string): { status: 'deleted'; id: string } =>
+      atomically(() => {
+        const { waitingFor } = queries.find(storeId, id) ?? {}
+        if (!queries.remove(storeId, id)) throw notFound('check')
+        if (waitingFor != null) jobs.count(storeId, waitingFor, { cancelled: 1 })
+        return { status: 'deleted', id }
+      }),
+
+    /** Starts a job that runs all checks of the store. @throws ApiError `conflict` without any, and during another run. */
+    run({ storeId }: Actor): JobStarted {
+      const started = jobs.start(storeId, 'search_checks', (jobId) => {
+        const running = queries.findJob(storeId)
+        if (running !== undefined) throw alreadyRunning(running)
+        const total = queries.enqueue(storeId, jobId)
+        if (total === 0) throw new ApiError('conflict', 'The store has no saved checks')
+        return total
+      })
+      wake()
+      return started
+    },
+  }
+}
+
+function view(row: CheckRow): SearchCheck {
+  const { id, name, query, expected, within, createdAt, waitingFor, lastJob, lastRunAt, lastResult } = row
+  const hasRun = lastJob !== null && lastRunAt !== null && lastResult !== null
+  return {
+    ...{ id, name, query, expect: expected, within },
+    created_at: isoTime(createdAt),
+    is_waiting: waitingFor !== null,
+    last_run: hasRun ? { job_id: lastJob, run_at: isoTime(lastRunAt), ...lastResult } : null,
+  }
+}
+
+const queryOrPicture = () =>
+  validationError([
+    { in: 'body', pointer: '/query', code: 'one_of', message: 'or image is required, and not both' },
+  ])
+
+const full = (message: string, limit: number) => new ApiError('conflict', message, { details: { limit } })
+
+const alreadyRunning = (jobId: string) =>
+  new ApiError('conflict', 'The checks of the store are being run already', { details: { job_id: jobId } })
