@@ -231,7 +231,7 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/admin/registrations': { needs: 'a super-admin' },
   'POST /v1/admin/registrations': {
     needs: 'a super-admin',
-    status: 409,
+    status: 201,
     send: () => ({ body: { email: 'anna@people.test' } }),
   },
   'PATCH /v1/admin/users/:id': {
@@ -525,8 +525,9 @@ const ROUTES: Record<string, Route> = {
     status: 422,
     send: () => ({ body: { name: 'any', query: 'boots', expect: ['no product'], within: 3 } }),
   },
-  'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+  // Before any check is made.
   'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
+  'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

@@ -13,9 +13,9 @@ export const serve: Command = {
   summary: 'run the service until it receives SIGTERM or SIGINT',
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
-  async run({ config, settings }) {
+  async run({ config, settings, variables }) {
     const stop = createStopSignal()
-    const service = await startService(config, stop, settings)
+    const service = await startService(config, stop, settings, variables)
     if (service) {
       // Scripts wait for exactly this line: from now on requests are answered.
       console.log(`listening on ${service.address}`)

@@ -64,6 +64,7 @@ const INDEX_PAUSE_MS = 300
  *
  * @param stopSignal aborts when the program is told to stop.
  * @param settings the configuration as it may be shown.
+ * @param variables the names of the environment's variables, among which the doctor looks for misspelt settings.
  * @returns undefined if that happens before the service listens.
  * @throws OperatorError, after stopping every part that had started.
  */
@@ -71,9 +72,10 @@ export async function startService(
   config: Config,
   stopSignal: AbortSignal = new AbortController().signal,
   settings: readonly ShownSetting[] = listSettings(config),
+  variables: readonly string[] = [],
 ): Promise<Running | undefined> {
   try {
-    return await start(config, stopSignal, settings)
+    return await start(config, stopSignal, settings, variables)
   } catch (error) {
     throw explainFolderError(resolve(config.DATA_DIR), error)
   }
@@ -83,6 +85,7 @@ async function start(
   config: Config,
   stopSignal: AbortSignal,
   settings: readonly ShownSetting[],
+  variables: readonly string[],
 ): Promise<Running | undefined> {
   const egresses = openEgresses(config)
   parseNetworks(config, 'TRUSTED_PROXIES')
@@ -151,8 +154,7 @@ async function start(
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
-    examine: () =>
-      Array.fromAsync(examine(config, Object.keys(process.env), buildLocalAddress(app.http, config))),
+    examine: () => Array.fromAsync(examine(config, variables, buildLocalAddress(app.http, config))),
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)

@@ -179,6 +179,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     service: {
       ...jobs,
       foreign,
+      listForOperator: reader.listForOperator,
       checkCallbackUrl,
       waiting: { latest: arrivals.latest, drop } satisfies WaitingWrites,
     },

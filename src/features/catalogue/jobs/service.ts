@@ -86,7 +86,6 @@ export function jobService(deps: JobDeps) {
     noteProgress,
     find: reader.find,
     list: reader.list,
-    listForOperator: reader.listForOperator,
     listErrors: reader.listErrors,
     listErrorRows: reader.listErrorRows,
     listOpenFailures: reader.listOpenFailures,

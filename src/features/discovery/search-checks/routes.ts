@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
-import { jsonBody, noBody } from '../../../http/body.ts'
+import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
 import { JobStarted } from '../../catalogue/jobs/schema.ts'
-import { CheckBody, CheckParams, DeletedCheck, SearchCheck, SearchCheckList } from './schema.ts'
+import { CheckBody, CheckParams, DeletedCheck, RunBody, SearchCheck, SearchCheckList } from './schema.ts'
 import type { CheckService } from './service.ts'
 
 /** Contract 3.15: saved checks of a store's searches. */
@@ -78,16 +78,18 @@ export const checkRoutes = (
     })
     .post(
       '/run',
-      ({ actor, set }) => {
-        set.status = 202
-        return checks.run(actor)
-      },
+      ({ request, path, actor, body, set }) =>
+        idempotency.answer({ request, path, actor, body, set }, () => ({
+          status: 202 as const,
+          body: checks.run(actor),
+        })),
       {
         can: 'search:write',
-        parse: noBody,
+        parse: jsonOrNothing(),
+        body: RunBody,
         response: {
           202: JobStarted,
-          ...failures(...FOR_STORE, ...WRITING, [
+          ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, ...REPEATABLE, [
             'conflict',
             'The store has no checks, or they are being run already (`details.job_id`).',
           ]),
@@ -97,6 +99,7 @@ export const checkRoutes = (
           summary: 'Run all saved checks of the store',
           description:
             'As a job, behind other work. Its searches cost no requests and count nowhere. `GET /v1/search/checks` has the results, each as soon as it is there.',
+          parameters: [IDEMPOTENCY_KEY],
         },
       },
     )

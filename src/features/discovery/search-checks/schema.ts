@@ -87,6 +87,9 @@ export const SearchCheckList = named(
 )
 export type SearchCheckList = typeof SearchCheckList.static
 
+/** The body of a run; may be absent. */
+export const RunBody = named('SearchCheckRun', t.Object({}), {})
+
 export const CheckParams = t.Object({ id: t.String() })
 
 export const DeletedCheck = t.Object({ status: t.Literal('deleted'), id: t.String() })

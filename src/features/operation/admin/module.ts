@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
+import { adminAccountRoutes } from './account-routes.ts'
 import { type AdminMoneyDeps, adminMoneyService } from './money.ts'
 import { adminMoneyRoutes } from './money-routes.ts'
 import { type AdminNodeDeps, adminNodeService } from './node.ts'
@@ -38,6 +39,7 @@ export function buildAdmin(base: Base, needs: AdminNeeds) {
       new Elysia({ name: 'admin' })
         .use(adminStoreRoutes(guards, stores))
         .use(adminPeopleRoutes(guards, people))
+        .use(adminAccountRoutes(guards, people))
         .use(adminNodeRoutes(guards, node))
         .use(adminMoneyRoutes(guards, adminMoneyService(needs)))
         .use(adminWorkRoutes(guards, needs.work)),
