@@ -86,7 +86,8 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
     if (result) write(check, job, result)
     const restMs = result ? Math.min(clock.monotonic() - startedAt, REST_MS_MAX) : PAUSE_MS
     restUntil = clock.monotonic() + restMs
-    defer(wake, restMs)
+    // A timer may be up to a millisecond early.
+    defer(wake, Math.ceil(restMs) + 1)
   }
 
   /** Runs the next check, and the others after it. Call it every second; it costs one look at an index while none waits. */

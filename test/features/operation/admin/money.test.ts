@@ -132,6 +132,9 @@ test('a page of either list goes by an index, however many stores there are', ()
       .map(({ detail }) => detail)
       .join()
   const rows = [
+    "SELECT 1 FROM checkouts INDEXED BY checkouts_waiting WHERE status = 'open' AND provider = 'manual' AND id < 'x' ORDER BY id DESC",
+    "SELECT 1 FROM invoices WHERE id < 'x' ORDER BY id DESC",
+    "SELECT 1 FROM jobs WHERE status <> 'preparing' AND job_id < 'x' ORDER BY job_id DESC",
     "SELECT 1 FROM invoices INDEXED BY invoices_by_status WHERE status = 'open' AND id < 'x' ORDER BY id DESC",
     "SELECT 1 FROM jobs INDEXED BY jobs_of_all WHERE status = 'failed' AND job_id < 'x' ORDER BY job_id DESC",
     "SELECT 1 FROM deliveries INDEXED BY deliveries_unsettled WHERE state = 'failed' AND state <> 'delivered' AND row < 9 ORDER BY row DESC",
