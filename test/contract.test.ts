@@ -170,10 +170,10 @@ const SERVED = `
   POST   /billing/checkout/:token    6.7
   GET    /billing/invoices/:token    6.7
   POST   /v1/stores                  5.16
-  GET    /v1/search/checks           3.15
-  POST   /v1/search/checks           3.15
-  DELETE /v1/search/checks/:id       3.15
-  POST   /v1/search/checks/run       3.15
+  GET    /v1/search/checks           3.16
+  POST   /v1/search/checks           3.16
+  DELETE /v1/search/checks/:id       3.16
+  POST   /v1/search/checks/run       3.16
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

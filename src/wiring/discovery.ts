@@ -2,9 +2,9 @@ import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
+import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
-import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Install } from '../install.ts'
@@ -18,10 +18,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
   { foundation, stores: { settings }, keys }: Install,
-  { embedder, pages }: Pick<Ports, 'embedder' | 'pages'>,
-  { model, writeTogether, productIndex, products, filters, reembedding }: CatalogueWing,
-  { foundation, stores: { settings } }: Install,
-  { embedder, stop }: Pick<Ports, 'embedder' | 'stop'>,
+  { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
 ) {
   const { base } = foundation
@@ -108,6 +105,15 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
-  return { analytics, search, feedback, searchLog, shopperSessions, widget, shopPages, writes }
-  return { analytics, search, searchChecks, feedback, shopperSessions, widget, writes }
+  return {
+    analytics,
+    search,
+    searchChecks,
+    feedback,
+    searchLog,
+    shopperSessions,
+    widget,
+    shopPages,
+    writes,
+  }
 }

@@ -16,14 +16,7 @@ export type OperationWing = ReturnType<typeof wireOperation>
 /** Builds what operators see of the node and do to it, and the pages and files that it serves to everyone. */
 export function wireOperation(
   config: Config,
-  {
-    foundation: { base, audit },
-    mail,
-    stores: { stores, people },
-    accounts,
-    delivery,
-    payments,
-  }: Install,
+  { foundation: { base, audit }, mail, stores: { stores, people }, accounts, delivery, payments }: Install,
   { embedder, readFreeDiskShare, examine, settings }: Ports,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,

@@ -193,6 +193,7 @@ export const THINGS = {
   },
   async search(world: World): Promise<string> {
     return String((await world.asMachine('POST', '/v1/search/text', { query: 'mug' }))['search_id'])
+  },
   async 'search check'(world: World): Promise<string> {
     const expect = [await THINGS.product(world)]
     const body = { name: world.fresh(), query: 'boots', expect, within: 3 }

@@ -6,8 +6,8 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { Product, ThumbnailUrl } from '../products/schema.ts'
 import { NamedStore } from '../../stores/stores/schema.ts'
+import { Product, ThumbnailUrl } from '../products/schema.ts'
 
 /** The body of POST /v1/products/bulk, for the API's document: it is read piece by piece. */
 export const BulkBody = named(

@@ -8,7 +8,7 @@ import { JobStarted } from '../../catalogue/jobs/schema.ts'
 import { CheckBody, CheckParams, DeletedCheck, RunBody, SearchCheck, SearchCheckList } from './schema.ts'
 import type { CheckService } from './service.ts'
 
-/** Contract 3.15: saved checks of a store's searches. */
+/** Contract 3.16: saved checks of a store's searches. */
 export const checkRoutes = (
   { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   checks: CheckService,

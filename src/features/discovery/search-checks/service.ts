@@ -23,7 +23,7 @@ export interface CheckDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
 
 export type CheckService = ReturnType<typeof checkService>
 
-/** Searches with the products that they should find, saved by the people of a store (contract 3.15). */
+/** Searches with the products that they should find, saved by the people of a store (contract 3.16). */
 export function checkService({
   queries,
   embedder,

@@ -71,7 +71,6 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     createdAt: clock.now(),
     vector: picture?.vector,
     thumbnail: picture?.thumbnail,
-  })
   }
   if (!searcher.isUnlogged) history.add(answered)
   return {
