@@ -1,8 +1,9 @@
+import type { Actor } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Base } from '../../module.ts'
 import { type Accounting, NO_COUNTS } from './accounting.ts'
 import type { Arrivals } from './arrivals.ts'
-import { tooManyJobs } from './intake.ts'
+import { toAuthor, tooManyJobs } from './intake.ts'
 import type { JobCounts, JobQueries, JobRow } from './queries.ts'
 import type { JobStarted, JobSummary } from './schema.ts'
 
@@ -29,13 +30,14 @@ export function createForeignJobs(deps: ForeignJobDeps) {
      * @param enqueue has the items wait for the job, in its transaction. @returns how many.
      * @throws ApiError `overloaded` while the store has too many unfinished jobs, and what `enqueue` throws.
      */
-    start(storeId: string, type: JobSummary['type'], enqueue: (jobId: string) => number): JobStarted {
+    start(actor: Actor, type: JobSummary['type'], enqueue: (jobId: string) => number): JobStarted {
+      const { storeId } = actor
       const jobId = ids.uuid()
       const job = atomically(() => {
         if (queries.countUnfinished(storeId) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
         const total = enqueue(jobId)
         const now = clock.now()
-        const id = queries.add({ jobId, storeId, type, now })
+        const id = queries.add({ jobId, storeId, type, now, source: null, ...toAuthor(actor) })
         queries.begin(id, now)
         return queries.acknowledge(id, {
           ...{ total, failed: 0, unchanged: 0, errorsDropped: 0, callbackUrl: null, warnings: [] },

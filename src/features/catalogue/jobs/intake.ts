@@ -144,7 +144,9 @@ export function createJobIntake(deps: IntakeDeps) {
 }
 
 /** An operator is no member, so nobody learns who it is. */
-function toAuthor(author: JobAuthor | undefined): Pick<JobRow, 'authorKind' | 'authorUser' | 'authorKey'> {
+export function toAuthor(
+  author: JobAuthor | undefined,
+): Pick<JobRow, 'authorKind' | 'authorUser' | 'authorKey'> {
   if (!author) return { authorKind: null, authorUser: null, authorKey: null }
   const { kind, role, userId, keyId } = author
   if (kind === 'person' && role === null) return { authorKind: 'operator', authorUser: null, authorKey: null }

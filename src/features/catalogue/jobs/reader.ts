@@ -8,8 +8,8 @@ import type { FailedItem, FailureQueries, OpenFailure } from './failure-queries.
 import { type JobPresenter, toFailure, toOpenFailure } from './presenter.ts'
 import type { JobQueries, JobRow } from './queries.ts'
 import type {
-  FailuresQuery,
   AdminJobList,
+  FailuresQuery,
   Job,
   JobErrors,
   JobErrorsQuery,
@@ -20,13 +20,8 @@ import type {
 } from './schema.ts'
 
 export interface JobReaderDeps {
-  queries: Pick<JobQueries, 'findByJobId' | 'list'>
-  failures: FailureQueries
-} from './schema.ts'
-
-export interface JobReaderDeps {
   queries: Pick<JobQueries, 'findByJobId' | 'list' | 'listOfAll'>
-  items: Pick<ItemQueries, 'listFailures'>
+  failures: FailureQueries
   presenter: Pick<JobPresenter, 'summary'>
   addThumbnailUrls: Thumbnails['addUrls']
 }

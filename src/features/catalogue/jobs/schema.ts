@@ -197,9 +197,6 @@ export const AdminJobList = named(
 )
 export type AdminJobList = typeof AdminJobList.static
 
-export const JobErrorsQuery = t.Object(
-  pageQuery({ default: LIMITS.jobErrorsPageDefault, maximum: LIMITS.jobErrorsPageMax }),
-)
 export type JobErrorsQuery = typeof JobErrorsQuery.static
 
 export const JobErrors = named(

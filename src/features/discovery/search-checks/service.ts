@@ -112,8 +112,9 @@ export function checkService({
       }),
 
     /** Starts a job that runs all checks of the store. @throws ApiError `conflict` without any, and during another run. */
-    run({ storeId }: Actor): JobStarted {
-      const started = jobs.start(storeId, 'search_checks', (jobId) => {
+    run(actor: Actor): JobStarted {
+      const { storeId } = actor
+      const started = jobs.start(actor, 'search_checks', (jobId) => {
         const running = queries.findJob(storeId)
         if (running !== undefined) throw alreadyRunning(running)
         const total = queries.enqueue(storeId, jobId)
