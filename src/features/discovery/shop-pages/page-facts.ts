@@ -43,7 +43,8 @@ const read = ({ attributes }: HtmlTag, name: string, charsMax = VALUE_CHARS_MAX)
 
 function addPolicy(policies: string[], tag: HtmlTag): void {
   if (policies.length >= FOUND_MAX) return
-  if (read(tag, 'http-equiv').toLowerCase() === 'content-security-policy') policies.push(read(tag, 'content', POLICY_CHARS_MAX))
+  if (read(tag, 'http-equiv').toLowerCase() === 'content-security-policy')
+    policies.push(read(tag, 'content', POLICY_CHARS_MAX))
 }
 
 function addSnippet(snippets: Snippet[], tag: HtmlTag, page: URL): void {
