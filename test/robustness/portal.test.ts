@@ -113,7 +113,7 @@ const PAGES: Record<string, () => Response> = {
     html(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(60)) })),
   entities: () => html(`<script src="${'&amp;'.repeat(400_000)}">`),
 }
-const html = (body: BodyInit, headers: Record<string, string> = {}) =>
+const html = (body: ConstructorParameters<typeof Response>[0], headers: Record<string, string> = {}) =>
   new Response(body, { headers: { 'content-type': 'text/html', ...headers } })
 
 test('a check learns facts of a hostile page at most', async () => {
