@@ -70,7 +70,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     lookedTo = found.length < STORES_AT_ONCE ? '' : (found.at(-1) ?? '')
     if (lookedTo === '') lookAt = clock.monotonic() + PAUSE_MS
     for (const [id, until] of resting) if (until <= clock.monotonic()) resting.delete(id)
-    // It starts where the store that has had least is: it waits for nobody, and nobody waits long for it.
+    // A store that joins starts level with the one that has had least: it waits for nobody, and nobody waits long for it.
     const spentMs = findNext()?.spentMs ?? 0
     for (const id of found) {
       if (!resting.has(id) && !stores.has(id)) stores.set(id, { id, window: [], after: 0, spentMs })
