@@ -50,6 +50,12 @@ export function createPortalDoor(baseUrl: () => string) {
       return origin !== null && isOwn(request, origin)
     },
 
+    /** The origin of the page that sent a request, if it is one of this service; otherwise that of the public address. */
+    findOwnOrigin(request: Request): string {
+      const origin = request.headers.get('origin')
+      return origin !== null && isOwn(request, origin) ? origin : new URL(baseUrl()).origin
+    },
+
     /** @throws ApiError `origin_not_allowed` for a request from no page of this service. */
     demandOwnPage(request: Request): void {
       if (!this.isFromOwnPage(request)) throw foreignPage(baseUrl())

@@ -188,6 +188,7 @@ export function wireSignIn(
   const widgetPreview = buildWidgetPreview(base, {
     keys: keys.widgetKeys.rows,
     findCallerOfSession: signIn.service.findCallerOfSession,
+    portalDoor: signIn.service.portalDoor,
   })
   const recentRequests = buildRequests(base, {
     hasCredential: (storeId, id) =>

@@ -12,8 +12,9 @@ export interface Call {
   requestId: string
 }
 
-/** Calls that are kept of one credential, and of all together. */
+/** Calls that are kept of one credential, of those of a store, and of all together. */
 const PER_CREDENTIAL_MAX = 200
+const PER_STORE_MAX = 4_000
 const ALL_MAX = 100_000
 
 /** A longer path is cut: some 300 bytes a call then, and 30 MB in all. */
@@ -31,21 +32,39 @@ interface Ring {
 export type CallLog = ReturnType<typeof createCallLog>
 
 /**
- * Keeps the last calls of each credential, in memory alone. Beyond the bound of all together the credential that has been
- * silent for longest is forgotten, so 500 busy ones have all of their calls, and quiet ones many more.
+ * Keeps the last calls of each credential, in memory alone. Beyond the bound of a store its credential that has been silent
+ * for longest is forgotten, so a store with many busy keys pushes out its own calls, and not those of others. Beyond the bound
+ * of all together the same holds over all stores.
  */
 export function createCallLog(
   { now }: Pick<Clock, 'now'>,
-  { perCredentialMax = PER_CREDENTIAL_MAX, allMax = ALL_MAX } = {},
+  { perCredentialMax = PER_CREDENTIAL_MAX, perStoreMax = PER_STORE_MAX, allMax = ALL_MAX } = {},
 ) {
   /** By credential, the one that has been silent for longest first. */
   const rings = new Map<string, Ring>()
+  const keptOf = new Map<string, number>()
   const named = new WeakMap<Request, { storeId: string; credentialId: string }>()
   let kept = 0
 
-  function forget(credentialId: string): void {
-    kept -= rings.get(credentialId)?.calls.length ?? 0
+  function count(storeId: string, difference: number): void {
+    const after = (keptOf.get(storeId) ?? 0) + difference
+    if (after > 0) keptOf.set(storeId, after)
+    else keptOf.delete(storeId)
+    kept += difference
+  }
+
+  function forget(credentialId: string, { storeId, calls }: Ring): void {
+    count(storeId, -calls.length)
     rings.delete(credentialId)
+  }
+
+  /** Forgets silent credentials until the bounds hold. @param busyId one that stays. */
+  function makeRoom(storeId: string, busyId: string): void {
+    for (const [id, ring] of rings) {
+      const isStoreFull = (keptOf.get(storeId) ?? 0) > perStoreMax
+      if (id === busyId || (!isStoreFull && kept <= allMax)) return
+      if (!isStoreFull || ring.storeId === storeId) forget(id, ring)
+    }
   }
 
   return {
@@ -72,14 +91,11 @@ export function createCallLog(
       }
       if (ring.calls.length < perCredentialMax) {
         ring.calls.push(call)
-        kept += 1
+        count(storeId, 1)
+        makeRoom(storeId, credentialId)
       } else {
         ring.calls[ring.next] = call
         ring.next = (ring.next + 1) % perCredentialMax
-      }
-      for (const [silent] of rings) {
-        if (kept <= allMax || silent === credentialId) break
-        forget(silent)
       }
     },
 
@@ -91,7 +107,7 @@ export function createCallLog(
     },
 
     forgetStore(storeId: string): void {
-      for (const [credentialId, ring] of rings) if (ring.storeId === storeId) forget(credentialId)
+      for (const [credentialId, ring] of rings) if (ring.storeId === storeId) forget(credentialId, ring)
     },
   }
 }

@@ -14,7 +14,7 @@ export function buildWidgetKeys(
   { checkFilters, enqueueWrite }: Pick<WidgetKeyDeps, 'checkFilters'> & Pick<TraceDeps, 'enqueueWrite'>,
 ) {
   const queries = widgetKeyQueries(base.db)
-  const traces = createTraces({ queries: traceQueries(base.db), clock: base.clock, enqueueWrite })
+  const traces = createTraces({ ...base, queries: traceQueries(base.db), enqueueWrite })
   const service = widgetKeyService({ ...base, queries, checkFilters, traces })
   const { listByStore, findByHash, findById, remove } = queries
   return {

@@ -48,7 +48,7 @@ export function traceQueries(db: Db) {
   )
   const addRefusals = db.prepare<{ keyId: string; day: number; count: number }>(`
     UPDATE public_keys SET refused = CASE refused_day WHEN @day THEN refused ELSE 0 END + @count, refused_day = @day
-    WHERE id = @keyId`)
+    WHERE id = @keyId AND refused_day <= @day`)
 
   return {
     /** Notes when something was last seen from a page. */

@@ -2,15 +2,16 @@ import { BoundedMap } from '../../../core/bounded-map.ts'
 import { type Clock, MINUTE_MS } from '../../../core/clock.ts'
 import { dayOf } from '../../../core/days.ts'
 import type { WriteBehind } from '../../../platform/db/write-behind.ts'
+import type { Base } from '../../module.ts'
 import { SIGHTS, type Sight, type Sightings, type TraceQueries } from './trace-queries.ts'
 
-export interface TraceDeps {
+export interface TraceDeps extends Pick<Base, 'defer'> {
   queries: TraceQueries
   clock: Pick<Clock, 'now'>
   enqueueWrite: WriteBehind['enqueue']
 }
 
-/** Pages and keys that memory holds; some 200 bytes each. One that is forgotten is only written sooner again. */
+/** Pages and keys that memory holds; some 200 bytes each. A page that is forgotten is only written sooner again. */
 const KNOWN_MAX = 20_000
 
 interface Known {
@@ -20,10 +21,8 @@ interface Known {
 
 interface Refusals {
   day: number
-  /** Those that are not written yet. */
+  /** Those that are not written yet; while there are any, their write is booked. */
   waiting: number
-  /** Unix ms. */
-  writtenAt: number
 }
 
 export type WidgetTraces = ReturnType<typeof createTraces>
@@ -34,7 +33,7 @@ export type WidgetTraces = ReturnType<typeof createTraces>
  * A request costs a look into a map. What memory knows is written at most once a minute for each page and sight, so a crash
  * loses a minute.
  */
-export function createTraces({ queries, clock, enqueueWrite }: TraceDeps) {
+export function createTraces({ queries, clock, enqueueWrite, defer }: TraceDeps) {
   const pages = new BoundedMap<string, Known>(KNOWN_MAX)
   const refusals = new BoundedMap<string, Refusals>(KNOWN_MAX)
   const pageOf = (keyId: string, origin: string): string => `${keyId} ${origin}`
@@ -52,20 +51,20 @@ export function createTraces({ queries, clock, enqueueWrite }: TraceDeps) {
       enqueueWrite(() => queries.note(keyId, origin, sight, now))
     },
 
+    /** Counts a refused request. It is written within a minute, or when the service stops. */
     refuse(keyId: string): void {
-      const now = clock.now()
-      const day = dayOf(now)
+      const day = dayOf(clock.now())
       const before = refusals.get(keyId)
-      const known = before?.day === day ? before : { day, waiting: 0, writtenAt: -Infinity }
+      const known = before?.day === day ? before : { day, waiting: 0 }
       refusals.set(keyId, known)
       known.waiting += 1
-      if (now - known.writtenAt < MINUTE_MS) return
-      known.writtenAt = now
-      enqueueWrite(() => {
+      if (known.waiting > 1) return
+      const write = () => {
         const count = known.waiting
         known.waiting = 0
-        if (count > 0) queries.addRefusals(keyId, day, count)
-      })
+        queries.addRefusals(keyId, day, count)
+      }
+      defer(() => enqueueWrite(write), MINUTE_MS)
     },
 
     /** Reads what was seen of the keys of a store, by key and then by page. */

@@ -6,7 +6,7 @@ import { type WidgetPreviewDeps, type WidgetPreviewService, widgetPreviewService
 /** Wires previews of widgets: keys for the pages of this service, and the page that shows the widget. */
 export function buildWidgetPreview(
   base: Base,
-  needs: Pick<WidgetPreviewDeps, 'keys' | 'findCallerOfSession'>,
+  needs: Pick<WidgetPreviewDeps, 'keys' | 'findCallerOfSession' | 'portalDoor'>,
 ) {
   const service = widgetPreviewService({ ...base, ...needs })
   return {

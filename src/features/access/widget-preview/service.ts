@@ -5,6 +5,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { personNeeded } from '../../../http/auth.ts'
+import type { PortalDoor } from '../../../http/portal-door.ts'
 import { widgetSuspended } from '../../../http/suspension.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
 import type { WidgetKeyQueries } from '../widget-keys/queries.ts'
@@ -24,7 +25,7 @@ export interface WidgetPreviewDeps {
     session: { sessionId: string; userId: string; slug: string },
     clientInfo: ClientInfo,
   ): Identity
-  baseUrl(): string
+  portalDoor: Pick<PortalDoor, 'findOwnOrigin'>
 }
 
 interface Preview {
@@ -56,7 +57,7 @@ export type WidgetPreviewService = ReturnType<typeof widgetPreviewService>
  * stand in memory alone, so a restart ends them.
  */
 export function widgetPreviewService(deps: WidgetPreviewDeps) {
-  const { clock, ids, keys, findCallerOfSession, baseUrl } = deps
+  const { clock, ids, keys, findCallerOfSession, portalDoor } = deps
   /** By the hash of the key, oldest first, which is also the order in which they end. */
   const previews = new Map<string, Preview>()
 
@@ -94,7 +95,7 @@ export function widgetPreviewService(deps: WidgetPreviewDeps) {
       makeRoom(token.sessionId)
       const key = createChecksummedKey(PREFIX, ids)
       const hash = hashSecret(key)
-      const origin = findOwnOrigin(request, baseUrl())
+      const origin = portalDoor.findOwnOrigin(request)
       previews.set(hash.toString('hex'), {
         ...{ hash, keyId, storeId, slug: store.slug, userId, sessionId: token.sessionId, origin },
         endsAt: clock.monotonic() + LIFETIME_MS,
@@ -139,14 +140,4 @@ export function widgetPreviewService(deps: WidgetPreviewDeps) {
       for (const [id, preview] of previews) if (preview.storeId === storeId) previews.delete(id)
     },
   }
-}
-
-/**
- * The origin of the page that asks, if it is one of this service; otherwise that of its public address. People may reach a
- * service by another name than `BASE_URL` says.
- */
-function findOwnOrigin({ headers }: Request, baseUrl: string): string {
-  const url = URL.parse(headers.get('origin') ?? '')
-  const isOwn = url !== null && /^https?:$/.test(url.protocol) && url.host === headers.get('host')
-  return isOwn ? url.origin : new URL(baseUrl).origin
 }

@@ -20,11 +20,13 @@ export interface ThumbnailMakerDeps
   drawPicture(storeId: string, url: string, side: number): Promise<SeenPicture>
 }
 
-/** Pictures that are read at a time, one a store in turn. Their places in every queue are the last. */
+/** Pictures that are read at a time. Their places in every queue are the last. */
 const LANES = 2
 /** Pictures of a store that are read ahead. */
 const WINDOW = 32
-/** Pause after a failure that no picture is to blame for, and between two looks for stores. */
+/** Stores that one look finds, by a seek each. */
+const STORES_AT_ONCE = 50
+/** Pause after a failure that no picture is to blame for, and after the look that found the last stores. */
 const PAUSE_MS = 15_000
 /** Pause of a store between two passes over pictures that failed. */
 const REST_MS = HOUR_MS
@@ -37,11 +39,14 @@ interface OpenStore {
   window: WaitingPicture[]
   /** Row of the last picture that was read. */
   after: number
+  /** How long its pictures have taken. */
+  spentMs: number
 }
 
 /**
- * Makes the thumbnails of pictures that have none: those of an earlier version, those that came with their vectors. Stores take
- * turns, and everything else goes first. What waits stands in `pictures.thumbnail`, so a restart goes on where the last run ended.
+ * Makes the thumbnails of pictures that have none: those of an earlier version, those that came with their vectors. The
+ * store goes next whose pictures have taken the least time, so one with a slow host holds nobody else up for longer than a
+ * picture. Everything else goes first. What waits stands in `pictures.thumbnail`, so a restart goes on where the last run ended.
  * Each picture has three tries, an hour apart.
  *
  * Deletes those of stores that want none any more.
@@ -49,35 +54,52 @@ interface OpenStore {
 export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
   const { queries, thumbnails, findStore, drawPicture, atomically, withoutFsync, reportFault, log, clock } =
     deps
-  let stores: OpenStore[] = []
+  const stores = new Map<string, OpenStore>()
   /** Until when a store rests, on the monotonic clock. */
   const resting = new Map<string, number>()
   const inFlight = new Set<Promise<void>>()
   let lookAt = Number.NEGATIVE_INFINITY
+  /** The last store that a look has found; empty once it has found all. */
+  let lookedTo = ''
   let pausedUntil = Number.NEGATIVE_INFINITY
   let isStopped = false
 
+  /** Finds some more stores, also while others are at work. */
   function lookForStores(): void {
-    lookAt = clock.monotonic() + PAUSE_MS
+    const found = queries.listStores(lookedTo, STORES_AT_ONCE)
+    lookedTo = found.length < STORES_AT_ONCE ? '' : (found.at(-1) ?? '')
+    if (lookedTo === '') lookAt = clock.monotonic() + PAUSE_MS
     for (const [id, until] of resting) if (until <= clock.monotonic()) resting.delete(id)
-    stores = queries.listStores().flatMap((id) => (resting.has(id) ? [] : [{ id, window: [], after: 0 }]))
+    // A store that joins starts level with the one that has had least: it waits for nobody, and nobody waits long for it.
+    const spentMs = findNext()?.spentMs ?? 0
+    for (const id of found) {
+      if (!resting.has(id) && !stores.has(id)) stores.set(id, { id, window: [], after: 0, spentMs })
+    }
   }
 
-  function pick(): { storeId: string; side: number; picture: WaitingPicture } | undefined {
-    for (let next = stores.shift(); next; next = stores.shift()) {
-      const store = findStore(next.id)
-      const side = store && thumbnails.findSide(store)
-      if (side === undefined) continue
-      if (next.window.length === 0) next.window = queries.listWaiting(next.id, next.after, WINDOW)
-      const picture = next.window.shift()
-      if (!picture) {
-        // What is left has failed, or is in progress.
-        resting.set(next.id, clock.monotonic() + REST_MS)
+  function findNext(): OpenStore | undefined {
+    let next: OpenStore | undefined
+    for (const store of stores.values()) if (!next || store.spentMs < next.spentMs) next = store
+    return next
+  }
+
+  function pick(): { store: OpenStore; side: number; picture: WaitingPicture } | undefined {
+    for (let store = findNext(); store; store = findNext()) {
+      const caller = findStore(store.id)
+      const side = caller && thumbnails.findSide(caller)
+      if (side === undefined) {
+        stores.delete(store.id)
         continue
       }
-      next.after = picture.id
-      stores.push(next)
-      return { storeId: next.id, side, picture }
+      if (store.window.length === 0) store.window = queries.listWaiting(store.id, store.after, WINDOW)
+      const picture = store.window.shift()
+      if (picture) {
+        store.after = picture.id
+        return { store, side, picture }
+      }
+      // What is left has failed, or is in progress.
+      stores.delete(store.id)
+      resting.set(store.id, clock.monotonic() + REST_MS)
     }
     return undefined
   }
@@ -109,16 +131,18 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
   }
 
   function wake(): void {
-    if (stores.length === 0 && clock.monotonic() >= lookAt) lookForStores()
+    if (clock.monotonic() >= lookAt) lookForStores()
     while (!isStopped && inFlight.size < LANES && clock.monotonic() >= pausedUntil) {
       const found = pick()
       if (!found) return
-      const { storeId, side, picture } = found
-      const work: Promise<void> = make(storeId, side, picture)
-        .catch((error) => judge(storeId, picture, error))
+      const { store, side, picture } = found
+      const began = clock.monotonic()
+      const work: Promise<void> = make(store.id, side, picture)
+        .catch((error) => judge(store.id, picture, error))
         .then(turn)
         .finally(() => {
           inFlight.delete(work)
+          store.spentMs += Math.max(1, clock.monotonic() - began)
           wake()
         })
       inFlight.add(work)
@@ -148,6 +172,9 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
       isStopped = true
     },
 
-    forgetStore: (storeId: string): void => void resting.delete(storeId),
+    forgetStore(storeId: string): void {
+      resting.delete(storeId)
+      stores.delete(storeId)
+    },
   }
 }

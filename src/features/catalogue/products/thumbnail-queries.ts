@@ -98,11 +98,13 @@ export function thumbnailQueries(db: Db) {
       return row && { contentHash: row.contentHash, isPrecomputed: row.given === 1 }
     },
 
-    /** Stores with pictures that wait for a thumbnail, each by one seek. */
-    listStores(): string[] {
+    /** Some stores after one with pictures that wait for a thumbnail, each by one seek. */
+    listStores(after: string, limit: number): string[] {
       const stores: string[] = []
-      for (let id = nextStore.get(''); typeof id === 'string' && id < LAST; id = nextStore.get(id))
+      for (let id = nextStore.get(after); typeof id === 'string' && id < LAST; id = nextStore.get(id)) {
         stores.push(id)
+        if (stores.length === limit) break
+      }
       return stores
     },
     /** Pictures of a store that wait for a thumbnail. @param after goes on behind this row. */

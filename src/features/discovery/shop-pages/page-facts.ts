@@ -21,6 +21,10 @@ const NAMES = new Set(['script', 'meta'])
 /** More of one kind are read over. */
 const FOUND_MAX = 20
 
+/** The rest of a longer value is not read: entities take a microsecond or two each. */
+const VALUE_CHARS_MAX = 2_048
+const POLICY_CHARS_MAX = 8_192
+
 const WIDGET_PATH = /\/(widget|widget\/widget-[^/]*)\.js$/
 
 /** Reads a page in small steps. @param url of the page, for addresses that are relative to it. */
@@ -34,12 +38,13 @@ export async function readPageFacts(html: string, url: URL, turn: Turn): Promise
   return facts
 }
 
-const read = ({ attributes }: HtmlTag, name: string): string =>
-  decodeEntities(attributes.get(name) ?? '', IMPORT_ENTITIES).trim()
+const read = ({ attributes }: HtmlTag, name: string, charsMax = VALUE_CHARS_MAX): string =>
+  decodeEntities((attributes.get(name) ?? '').slice(0, charsMax), IMPORT_ENTITIES).trim()
 
 function addPolicy(policies: string[], tag: HtmlTag): void {
   if (policies.length >= FOUND_MAX) return
-  if (read(tag, 'http-equiv').toLowerCase() === 'content-security-policy') policies.push(read(tag, 'content'))
+  if (read(tag, 'http-equiv').toLowerCase() === 'content-security-policy')
+    policies.push(read(tag, 'content', POLICY_CHARS_MAX))
 }
 
 function addSnippet(snippets: Snippet[], tag: HtmlTag, page: URL): void {

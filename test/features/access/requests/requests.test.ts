@@ -85,7 +85,7 @@ describe('GET /v1/security/requests', () => {
 
 describe('the log of calls', () => {
   const call = (path: string) => ({ method: 'GET', path, status: 200, durationMs: 1, requestId: 'r' })
-  function logOf(limits?: { perCredentialMax: number; allMax: number }) {
+  function logOf(limits?: { perCredentialMax: number; perStoreMax?: number; allMax: number }) {
     const log = createCallLog({ now: () => 0 }, limits)
     const send = (credentialId: string, path: string, store = 's') => {
       const request = new Request('http://a.test/')
@@ -109,6 +109,20 @@ describe('the log of calls', () => {
     expect([paths('a').length, paths('b').length, paths('c').length, paths('d').length]).toEqual([2, 0, 3, 1])
     send('d', '/d')
     expect([paths('a').length, paths('c').length, paths('d').length]).toEqual([0, 3, 2])
+  })
+
+  test('a store with many busy credentials pushes out its own calls, and not those of others', () => {
+    const { log, send, paths } = logOf({ perCredentialMax: 3, perStoreMax: 6, allMax: 100 })
+    send('quiet', '/quiet')
+    for (const id of ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd', 'd', 'd']) send(id, `/${id}`, 'busy')
+    expect(paths('quiet')).toEqual(['/quiet'])
+    expect(['a', 'b', 'c', 'd'].map((id) => log.list('busy', id).length)).toEqual([0, 0, 2, 3])
+    // The room of forgotten calls can be used again, up to the same bound.
+    send('e', '/e', 'busy')
+    expect(['c', 'd', 'e'].map((id) => log.list('busy', id).length)).toEqual([2, 3, 1])
+    log.forgetStore('busy')
+    for (const id of ['a', 'a', 'a', 'b', 'b', 'b']) send(id, `/${id}`, 'busy')
+    expect(['a', 'b'].map((id) => log.list('busy', id).length)).toEqual([3, 3])
   })
 
   test('cuts a long path, and leaves out a request without a credential', () => {

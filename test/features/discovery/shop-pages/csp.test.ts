@@ -70,6 +70,13 @@ describe('which directives block the widget', () => {
     expect(listBlocking(['script-src https:'], local)).toEqual(['script-src'])
   })
 
+  test('reads a bounded part of all policies together', () => {
+    const ofSource = (source: string) => [`img-src ${'*.a '.repeat(5_000)}`, `script-src ${source}`]
+    expect(listBlocking(ofSource("'none'"), embedding())).toEqual(['script-src', 'img-src'])
+    const long = Array.from({ length: 2 }, () => `img-src ${'*.a '.repeat(5_000)}`)
+    expect(listBlocking([...long, "script-src 'none'"], embedding())).toEqual(['img-src'])
+  })
+
   test('every policy must allow it', () => {
     expect(listBlocking(['script-src https:', "script-src 'self'"], embedding())).toEqual(['script-src'])
   })
