@@ -140,7 +140,7 @@ async function ask({ questions }: Task, { call, vectors, rankByWords, articles }
   const judged: Judged = { second_look: [], first_look: [], vector: [], bm25: [] }
   for (const question of questions) {
     const { path, body, words, right, without, absent } = question
-    const isThere = (id: string) => id !== without && (absent === undefined || articles.get(id) !== absent)
+    const isThere = (id: string) => id !== without && !absent?.includes(articles.get(id) ?? '')
     const search = async (more: object) => {
       const answer = await call(path, { ...body, ...more, ...extra, analytics: false })
       if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)

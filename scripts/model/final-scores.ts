@@ -5,7 +5,7 @@
  *     bun scripts/model/final-scores.ts [model folder] [--folder FOLDER …] [--dry-run]
  *
  * The demo catalogue, the drawn one and each folder of labelled pictures (see `bench/quality.ts`) are indexed with and without
- * their metadata, and asked by kind: with words, with pictures, and with both in either way; also for what they do not have: kinds and
+ * their metadata, and asked by kind, with the vote of the first hits: with words, with pictures, and with both in either way; also for what they do not have: kinds and
  * pictures of the other sets, and words that mean nothing. The first five hits of each answer are right or wrong. A logistic regression over
  * their log-odds, in which each catalogue and both classes weigh the same, gives the map: a score of 0.5 is as often right as wrong.
  *
@@ -14,6 +14,7 @@
 import './silent.ts'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toScore } from '../../src/features/discovery/search/score.ts'
 import type { Calibration, FinalKind, FinalMap, LogisticMap } from '../../src/platform/embedder/embedder.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
@@ -33,7 +34,7 @@ const SHOPS: readonly Shop[] = ['none', 'all']
 const HITS = 5
 /** Words that mean nothing; their letters look like those of words. */
 const NONSENSE = ['zxqv plomb', 'feltrin', 'kortas bilusor', 'gribble vantoor', 'wibblefritz', 'asdf qwer']
-const ABSENT = ['blender', 'drill', 'toaster', 'laptop', 'hammer', 'dog food', 'violin', 'bicycle']
+const ABSENT = ['phone', 'blender', 'drill', 'toaster', 'laptop', 'hammer', 'dog food', 'violin', 'bicycle']
 /** Foreign pictures for each set. */
 const FOREIGN = 40
 
@@ -42,7 +43,7 @@ const { values: flags, positionals } = parseArgs({
   options: { folder: { type: 'string', multiple: true, default: [] }, 'dry-run': { type: 'boolean' } },
 })
 const modelDir = positionals[0] ?? bundledModelDir()
-const { final: _, ...plain } = readModelFiles(modelDir).calibration
+const { final: present = {}, ...plain } = readModelFiles(modelDir).calibration
 const models = await loadModels(modelDir)
 const sets = [await readDemoSet(), await readDrawnSet(), ...flags.folder.map(readFolderSet)]
 
@@ -62,18 +63,15 @@ for (const set of sets) for (const shop of SHOPS) await collect(set, shop)
 const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1, fusion: 1 }
 
 const final: Partial<Record<FinalKind, FinalMap>> = {}
-const rows = [['search', 'catalogue', 'right', 'wrong', 'unlike, first', 'right before', 'wrong before']]
+const HEAD = ['right', 'wrong', 'unlike, first', '9 of 10 below']
+const rows = [['search', 'catalogue', ...HEAD, ...HEAD.map((name) => `now: ${name}`)]]
 for (const [kind, found] of Object.entries(samples) as [FinalKind, Sample[]][]) {
-  const map = round(fit(found))
-  final[kind] = { ...map, ...(KNEES[kind] !== undefined && { knee: KNEES[kind] }) }
+  const map = { ...round(fit(found)), ...(KNEES[kind] !== undefined && { knee: KNEES[kind] }) }
+  final[kind] = map
   for (const { source, right, wrong, unlike } of found) {
-    const score = (odds: readonly number[], by: LogisticMap) =>
-      (1 / (1 + Math.exp(-by.slope * (median([...odds]) - by.midpoint)))).toFixed(2)
-    const before = { slope: 1, midpoint: 0 }
-    rows.push([
-      ...[kind, source, score(right, map), score(wrong, map), score(unlike, map)],
-      ...[score(right, before), score(wrong, before)],
-    ])
+    const odds = [median([...right]), median([...wrong]), median([...unlike]), quantile(unlike, 0.9)]
+    const scoresBy = (by: FinalMap) => odds.map((one) => toScore(one, { ...by, ceiling: 1 }).toFixed(2))
+    rows.push([kind, source, ...scoresBy(map), ...scoresBy(present[kind] ?? { slope: 1, midpoint: 0 })])
   }
 }
 console.log('Medians of scores')
@@ -163,6 +161,10 @@ function fit(found: readonly Sample[]): LogisticMap {
     shift += (a * gradientShift - b * gradient) / scale
   }
   return { midpoint: -shift / slope, slope }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN
 }
 
 function round({ midpoint, slope }: LogisticMap): LogisticMap {

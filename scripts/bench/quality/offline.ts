@@ -149,10 +149,10 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
   const ids = [...rows.keys()]
   const model = { id: 'model', hash: 'model', dimension: length }
 
-  const listOthers = (article: string) =>
+  const listOthers = (absent: readonly string[]) =>
     createRowSet(
       catalogue
-        .filter((picture) => picture.article !== article)
+        .filter(({ article }) => !absent.includes(article))
         .map(({ product_id }) => rows.get(product_id) as number),
     )
 

@@ -16,8 +16,8 @@ export interface Question {
   right: ReadonlySet<string>
   /** A product that must not count, because the query shows it. */
   without?: string | undefined
-  /** An article that the catalogue is taken not to have: the request filters it away. */
-  absent?: string | undefined
+  /** Articles that the catalogue is taken not to have: the request filters them away. */
+  absent?: readonly string[] | undefined
 }
 
 /** Questions of one sort. */
@@ -48,6 +48,34 @@ function misspell(words: string): string {
       return word.length < 5 ? word : word.slice(0, at - 1) + word[at] + word[at - 1] + word.slice(at + 1)
     })
     .join(' ')
+}
+
+/** A question to a catalogue without some articles. */
+const withoutArticles = (question: Question, absent: readonly string[]): Question => ({
+  ...question,
+  body: { ...question.body, filters: [{ field: 'article', operator: 'nin', value: absent }] },
+  absent,
+})
+
+/** Asks for each kind while the catalogue has but one article of it: what is right is outnumbered in the first five. */
+function askForLast(
+  { catalogue }: LabelledSet,
+  kinds: readonly string[],
+  ask: (query: string, fits: Fits) => Question,
+): Question[] {
+  return kinds.flatMap((kind) => {
+    const articles = unique(
+      catalogue.filter(({ category }) => category === kind).map(({ article }) => article),
+    )
+    const last = articles.at(-1)
+    if (articles.length < 2) return []
+    return [
+      withoutArticles(
+        ask(toWords(kind), ({ article }) => article === last),
+        articles.slice(0, -1),
+      ),
+    ]
+  })
 }
 
 /** A kind with at most so many products is rare. */
@@ -91,6 +119,7 @@ function textTasks(set: LabelledSet, shop: Shop): Task[] {
   return [
     { name: 'words: kind', questions: asked.filter((question) => !isRare(question)) },
     { name: 'words: rare kind', questions: asked.filter(isRare) },
+    { name: 'words: kind, one article left', questions: askForLast(set, kinds, ask) },
     {
       name: 'words: colour + kind, both right',
       questions: pairs.map(([kind, hue]) => ask(`${hue} ${toWords(kind)}`, isPair(kind, hue))),
@@ -160,8 +189,7 @@ function pictureTasks(set: LabelledSet, asker: string, queries: readonly Labelle
           query,
           (product) => product.category === query.category && !isShown(query)(product),
         )
-        const filters = [{ field: 'article', operator: 'ne', value: query.article }]
-        return { ...question, body: { ...question.body, filters }, absent: query.article }
+        return withoutArticles(question, [query.article])
       }),
     },
     {

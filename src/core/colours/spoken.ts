@@ -38,6 +38,12 @@ const PLAIN: ReadonlySet<string> = new Set([
 /** Words that take back the colour behind them. */
 const NEGATIONS: ReadonlySet<string> = new Set(['no', 'non', 'not', 'without', 'ohne', 'sans'])
 
+/** Names of things and days, of which a colour's word is a part: a bottle of white wine is green. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['black friday', 'white noise', 'red wine', 'white wine', 'black tea', 'green tea', 'white tea'],
+  ...['white chocolate', 'brown sugar', 'brown rice'],
+])
+
 const WORDS_MAX = 32
 const COLOURS_MAX = 5
 
@@ -51,7 +57,7 @@ export function findSpokenColours(text: string, isStoreColour: (word: string) =>
   const found = new Map<string, SpokenColour>()
   for (const [at, word] of tokens.entries()) {
     const [before = '', after = ''] = [tokens[at - 1], tokens[at + 1]]
-    if (found.size === COLOURS_MAX || NEGATIONS.has(before)) continue
+    if (found.size === COLOURS_MAX || NEGATIONS.has(before) || NAMES.has(`${word} ${after}`)) continue
     const named = readWord(word, isStoreColour)
     if (!named) continue
     const toneWord = [before, after].find((one, n) => (n === 0 ? TONE_WORDS : TONES_BEHIND).has(one))

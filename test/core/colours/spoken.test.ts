@@ -47,6 +47,17 @@ describe('the colours that a query names', () => {
     expect(read(text, colour)).toEqual(shades)
   })
 
+  test.each([
+    ['black friday', []],
+    ['white wine', []],
+    ['red wine', []],
+    ['black friday red dress', ['red']],
+    ['black mug friday', ['black']],
+    ['red wine glass blue', ['blue']],
+  ])('"%s" names no colour by a name of a thing or a day', (text, shades) => {
+    expect(read(text)).toEqual(shades)
+  })
+
   test.each([['shirt without red'], ['not black'], ['ohne blue']])('"%s" takes it back', (text) => {
     expect(read(text)).toEqual([])
   })

@@ -45,6 +45,7 @@ const ROWS: readonly Row[] = [
   ['shoes', 'not first', 'shoe-rack'],
   ['shoe', 'not first', 'shoe-rack'],
   ['dog bed', 'among three', 'bed-dog'],
+  ['dog beds', 'first', 'bed-dog'],
   ['bed', 'first', 'bed-double bed-single'],
   ['beds', 'first', 'bed-double bed-single'],
   ['bed linen', 'first', 'bed-linen'],
@@ -86,6 +87,7 @@ const ROWS: readonly Row[] = [
   ['flower pot 6 inch', 'first', 'pot-6'],
   // Brands that are words.
   ['apple & sons', 'first', 'handbag'],
+  ['orange mountain', 'first', 'backpack'],
   // German compounds.
   ['Tischlampe', 'first', 'tischlampe'],
   ['Lampentisch', 'first', 'lampentisch'],
@@ -101,10 +103,8 @@ const ROWS: readonly Row[] = [
 
 /** What is still wrong. A row that starts to pass fails here, and moves up. */
 const WRONG: readonly Row[] = [
-  // A category that the query names counts more than a product elsewhere that has all of its words.
+  // Its picture shows a basket, and those of the beds show beds.
   ['dog bed', 'first', 'bed-dog'],
-  // The model sees the colour. A whole brand counts like any two words.
-  ['orange mountain', 'first', 'backpack'],
 ]
 
 const { embedder } = startEmbedder()

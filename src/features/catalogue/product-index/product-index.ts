@@ -45,6 +45,7 @@ export interface IndexedStore {
     | 'sumTelling'
     | 'visitTelling'
     | 'visitHolders'
+    | 'listHoldersOfAll'
     | 'findExact'
     | 'countHolders'
     | 'countDocuments'

@@ -147,7 +147,7 @@ export const SearchResponse = named(
         ),
         {
           description:
-            'Words that the first results have in common and most products lack, the strongest first; at most 5. Other products without them lost by it.',
+            'Words that the first results have in common and most products lack, the strongest first; at most 5, without numbers and single characters. Other products without them lost by it.',
         },
       ),
     ),

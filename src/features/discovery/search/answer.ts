@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../core/limits.ts'
+import { readSpellings } from '../../../core/spelling.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { MatchWords } from '../../catalogue/product-index/words/matches.ts'
 import type { Base } from '../../module.ts'
@@ -53,7 +54,8 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
   const { hits, ranking, plan, facets, meant, warnings, matchWords } = found
   const { storeId, searchSource } = searcher
   const picture = pictureOf(rankBy)
-  const results = writeResults(deps, storeId, hits, wanted, { cut: ranking.cut, matchWords })
+  const rows = deps.queries.findHits(hits.map(({ pictureId }) => pictureId))
+  const results = writeResults(deps, storeId, hits, wanted, { cut: ranking.cut, matchWords, rows })
   const search_id = ids.uuid()
   const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
   const answered = {
@@ -83,11 +85,21 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...describePicture(picture, plan?.categories),
     ...(plan?.categories && { query_categories: plan.categories }),
     ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
-    ...(meant !== undefined && { did_you_mean: meant }),
+    ...(meant !== undefined && { did_you_mean: spell(meant, rows.values()) }),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
+}
+
+/** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
+function spell(meant: string, rows: Iterable<HitRow>): string {
+  const texts = Array.from(rows, ({ metadata: { name, category, brand } }) => [name, category, brand])
+  const spelt = readSpellings(texts.flat())
+  return meant.replace(
+    /[\p{L}\p{M}\p{N}]+/gu,
+    (word) => spelt.get(word)?.normalize('NFC').toLowerCase() ?? word,
+  )
 }
 
 /** The results of some hits; a product that is gone has none. @param cut no product with a lower score is in the list. */
@@ -101,9 +113,12 @@ export function writeResults(
   storeId: string,
   hits: readonly GroupedHit[],
   { fields, explain }: Pick<CommonSearch, 'fields' | 'explain'> = {},
-  { cut = 0, matchWords }: { cut?: number; matchWords?: MatchWords | undefined } = {},
+  {
+    cut = 0,
+    matchWords,
+    rows = queries.findHits(hits.map(({ pictureId }) => pictureId)),
+  }: { cut?: number; matchWords?: MatchWords | undefined; rows?: ReadonlyMap<number, HitRow> } = {},
 ): SearchResult[] {
-  const rows = queries.findHits(hits.map(({ pictureId }) => pictureId))
   const fillFacts = findFillFacts(storeId)
   return hits.flatMap((hit): SearchResult[] => {
     const row = rows.get(hit.pictureId)

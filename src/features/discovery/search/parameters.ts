@@ -22,7 +22,7 @@ export const RANKING = {
   /** Log-odds that a product loses which shows none of the colours that somebody picked… */
   palette: 3,
   /** …of those that the words of a query name… */
-  colourWord: 1.5,
+  colourWord: 1,
   /** …and of those that they name beside a picture. */
   colourWordBoth: 3,
   /** Share of a picture that is enough for a wanted colour. */
@@ -36,7 +36,7 @@ export const RANKING = {
   /** Log-odds that a product loses which has nothing of what the first hits of a search by picture agree on… */
   votePicture: 5,
   /** …of a search by words… */
-  voteText: 2,
+  voteText: 3,
   /** …and of one by both. */
   voteBoth: 5,
   /** Log-odds that a product loses in a search by words for each unit of cosine that it looks less like the first hits. */

@@ -1,5 +1,6 @@
 import { calibrate } from '../../../core/calibrate.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
+import { PREPOSITIONS } from './legs/category.ts'
 import { RANKING } from './parameters.ts'
 import type { ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -157,8 +158,10 @@ export function joinWords(lists: readonly (readonly VotedWord[])[]): VotedWord[]
     .slice(0, NAMED_MAX)
 }
 
-/** Scripts without spaces are read as pairs of characters, which vote, but are no words to show. */
+/** Scripts without spaces are read as pairs of characters. These vote, as numbers and letters do, but are no words to show. */
 const CHARACTER_PAIR = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
+const isToShow = (word: string): boolean =>
+  /[\p{L}\p{M}]{2}/u.test(word) && !CHARACTER_PAIR.test(word) && !PREPOSITIONS.has(word)
 
 /** A product without any words besides its description loses as one that has half of the words. */
 const UNNAMED = 0.5
@@ -188,7 +191,7 @@ function voteForWords(
   if (!(loss > 0)) return undefined
   const named = lifts
     .map(({ word, lift }) => ({ word: words.spell(word), lift }))
-    .filter(({ word }) => !CHARACTER_PAIR.test(word))
+    .filter(({ word }) => isToShow(word))
     .slice(0, NAMED_MAX)
   const strongest = named[0]?.lift ?? 1
   return {

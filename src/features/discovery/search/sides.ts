@@ -5,6 +5,7 @@ import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
 import {
   findNamedCategory,
+  findSpared,
   namedCategoryLeg,
   oneCategoryLeg,
   pictureCategoryLeg,
@@ -111,7 +112,14 @@ export function wordsSide(
       const unit = measureDeviation(now, vector, scannedBy?.(vector))
       return present([
         isByModelOnly ? undefined : keywordLeg(now, text, unit * weight, { silent }),
-        loss > 0 ? namedCategoryLeg(now, namedCategory, loss * unit) : undefined,
+        loss > 0
+          ? namedCategoryLeg(
+              now,
+              namedCategory,
+              loss * unit,
+              isByModelOnly ? undefined : findSpared(now, text, namedCategory, silent),
+            )
+          : undefined,
       ])
     },
   }

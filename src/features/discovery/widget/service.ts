@@ -3,7 +3,7 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
-import { fold } from '../../../core/text.ts'
+import { readSpellings } from '../../../core/spelling.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
 import type { FeedbackAnswer } from '../feedback/schema.ts'
 import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
@@ -163,30 +163,20 @@ function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSea
   }
 }
 
-/** Words as the first of the results that has one spells it, because they are compared without accents and capitals; no numbers and letters. */
+/** Words as the first of the results that has one spells it, because they are compared without accents and capitals. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
   results: readonly WidgetHit[],
 ): Word[] {
-  const spelt = new Map<string, string>()
-  for (const { metadata } of results.slice(0, SPELLING_RESULTS)) {
-    const { name, category, brand } = metadata
-    for (const text of [name, category, brand]) {
-      if (typeof text !== 'string') continue
-      for (const written of text.slice(0, SPELLING_CHARS).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
-        const word = fold(written)
-        if (!spelt.has(word)) spelt.set(word, written)
-      }
-    }
-  }
-  return words
-    .filter(({ word }) => /[\p{L}\p{M}]{2}/u.test(word))
-    .map((said) => ({ ...said, word: spelt.get(said.word) ?? said.word }))
+  const texts = results
+    .slice(0, SPELLING_RESULTS)
+    .flatMap(({ metadata: { name, category, brand } }) => [name, category, brand])
+  const spelt = readSpellings(texts)
+  return words.map((said) => ({ ...said, word: spelt.get(said.word) ?? said.word }))
 }
 
-/** The first hits, which voted for the words, and characters that are read of each of their texts. */
+/** The first hits, which voted for the words. */
 const SPELLING_RESULTS = 10
-const SPELLING_CHARS = 500
 
 /** The keys that decide the price that is paid. */
 const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { fold } from '../../../../src/core/text.ts'
 import { createColumns } from '../../../../src/features/catalogue/product-index/columns.ts'
+import { createScratch } from '../../../../src/features/catalogue/product-index/words/scratch.ts'
+import { createWordIndex } from '../../../../src/features/catalogue/product-index/words/words.ts'
 import {
   findNamedCategory,
+  findSpared,
   namedCategoryLeg,
 } from '../../../../src/features/discovery/search/legs/category.ts'
 
@@ -78,4 +81,24 @@ test('a text may name a level above categories, which steers to all that is belo
   expect(findNamedCategory('hoodie', columns)).toBe('Hoodies')
   const { at } = namedCategoryLeg({ columns }, 'Clothing', 2)
   expect([0, 1, 2].map(at)).toEqual([0, -2, 0])
+})
+
+test.each([['Beds'], ['Furniture']])('spared products lose nothing outside "%s"', (name) => {
+  const columns = createColumns()
+  const beds = { category: 'Beds', category_path: ['Furniture', 'Furniture > Beds'] }
+  for (const [slot, metadata] of [beds, { category: 'Pets' }, { category: 'Pets' }].entries())
+    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata })
+  const { at } = namedCategoryLeg({ columns }, name, 2, new Set([2]))
+  expect([0, 1, 2].map(at)).toEqual([0, 0, -2])
+})
+
+test('products with all words of a query are spared where it says more than the category and colours', () => {
+  const words = createWordIndex(createScratch())
+  words.put(1, { productId: 'a', name: 'Red dog bed' })
+  const spared = (text: string) => [...findSpared({ words }, text, 'Beds', new Set(['red']))]
+  expect(spared('dog bed')).toEqual([1])
+  expect(spared('dog beds')).toEqual([1])
+  expect(spared('bed')).toEqual([])
+  expect(spared('red bed')).toEqual([])
+  expect(spared('cat bed')).toEqual([])
 })

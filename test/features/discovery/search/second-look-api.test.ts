@@ -60,6 +60,18 @@ describe('the second look (contract 3.6)', () => {
     },
   )
 
+  test('numbers, single characters and prepositions vote without being named', async () => {
+    const other = await app.signIn('pieces')
+    for (let n = 0; n < 24; n++) {
+      const name = n < 6 ? `women's shoes, for 42 ${n}` : `bowl ${n}`
+      const body = { product_id: `p${n}`, image_url: app.picture(name, n < 6 ? 1 : 2), metadata: { name } }
+      expect((await app.call('POST', '/v1/products', { token: other, body })).status).toBe(201)
+    }
+    const { body } = await app.call('POST', '/v1/search/url', { token: other, body: seen })
+    const words = body['query_words'] as { word: string }[]
+    expect(words.map(({ word }) => word).toSorted()).toEqual(['shoes', 'women', 'womens'])
+  })
+
   test('a store may switch it off, and a request may switch it on again', async () => {
     const patch = (second_look: boolean | null) =>
       app.call('PATCH', '/v1/store/settings', { token, body: { search_defaults: { second_look } } })

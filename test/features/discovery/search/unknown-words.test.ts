@@ -197,6 +197,14 @@ describe('words that nobody knows (contract 3.5)', () => {
     expect([none.status, none.body['did_you_mean']]).toEqual([200, undefined])
   })
 
+  test('are written with the accents of the results', async () => {
+    const answer = await app.call('POST', '/v1/search/text', {
+      token,
+      body: { query: 'RED huttte', fields: [] },
+    })
+    expect(answer.body['did_you_mean']).toBe('RED hütte')
+  })
+
   test('lead to no word that a page must not see', async () => {
     const ask = async (key: string, query = 'teekane') => {
       const headers = widgetHeaders(key)

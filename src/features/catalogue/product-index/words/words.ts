@@ -1,6 +1,7 @@
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
 import { createColumn, createHashTable } from './growing.ts'
+import { listHoldersOfAll } from './holders.ts'
 import { createMatcher } from './matches.ts'
 import { correct } from './meant.ts'
 import { createNames } from './names.ts'
@@ -345,6 +346,9 @@ export function createWordIndex(scratch: Scratch) {
         for (const posting of items.subarray(from, to)) if (isHeld(posting)) visit(posting >>> 8)
       })
     },
+    /** See {@link listHoldersOfAll}. */
+    listHoldersOfAll: (query: string, max: number): Set<number> =>
+      listHoldersOfAll(postings, ask(query), max, FIELD_WEIGHTS.description),
     /** Counts the documents that have a word. */
     countHolders: postings.count,
     /** A word, folded as it is compared. */

@@ -4,6 +4,7 @@ import { splitWords } from '../../../../core/text.ts'
 import type { StoreColumns } from '../../../catalogue/product-index/columns.ts'
 import type { CategoryFit } from '../category-names.ts'
 import { RANKING } from '../parameters.ts'
+import type { SearchedStore } from '../searched-store.ts'
 import type { ExactLeg } from './leg.ts'
 
 /*
@@ -43,22 +44,49 @@ export const oneCategoryLeg = (
   return { ...byCategory(columns, numbers), isFading: true }
 }
 
-/** Steers towards a category, or what is below a level, by its name. */
+/**
+ * Steers towards a category, or what is below a level, by its name.
+ *
+ * @param spared documents that lose nothing outside it.
+ */
 export function namedCategoryLeg(
   { columns }: { columns: StoreColumns },
   name: string,
   loss: number,
+  spared: ReadonlySet<number> = new Set(),
 ): ExactLeg {
   const category = columns.categories.find(name)
   const isBelow = columns.testLevel(name)
+  const isSpared = (slot: number) => spared.has(columns.documentAt(slot))
   if (isBelow) {
-    const at = (slot: number) => (columns.categoryAt(slot) === category || isBelow(slot) ? 0 : -loss)
-    return { name: 'category', at, isFading: false }
+    const isIn = (slot: number) => columns.categoryAt(slot) === category || isBelow(slot) || isSpared(slot)
+    return { name: 'category', at: (slot) => (isIn(slot) ? 0 : -loss), isFading: false }
   }
   const numbers = everyCategory(columns, -loss)
   if (category !== undefined) numbers[category] = 0
-  return { ...byCategory(columns, numbers), isFading: false }
+  const leg = byCategory(columns, numbers)
+  return spared.size === 0 ? leg : { name: 'category', at: (slot) => (isSpared(slot) ? 0 : leg.at(slot)) }
 }
+
+/**
+ * The products that have every word of a query which says more than the name of a category: a "Dog bed" among the pets is meant
+ * by "dog bed", whatever is in "Beds".
+ *
+ * @param silent words that something else judges: a "red bed" is a bed like any other.
+ */
+export function findSpared(
+  { words }: Pick<SearchedStore, 'words'>,
+  text: string,
+  category: string,
+  silent: ReadonlySet<string>,
+): ReadonlySet<number> {
+  const named = new Set(listStems(category))
+  const saysMore = splitWords(text).some((word) => !silent.has(word) && !named.has(stemmer(word)))
+  return saysMore ? words.listHoldersOfAll(text, SPARED_MAX) : new Set()
+}
+
+/** What more products have is no exception. */
+const SPARED_MAX = 500
 
 /** A number for every category, and for none. */
 const everyCategory = ({ categories }: StoreColumns, number: number): Float64Array =>
@@ -116,7 +144,7 @@ function placeStems(text: string): Map<string, number> {
 }
 
 /** Those of eight languages, without accents. What follows one says more of what stands before it. */
-const PREPOSITIONS = new Set(
+export const PREPOSITIONS: ReadonlySet<string> = new Set(
   (
     'for with without of from fur mit ohne aus von pour avec sans de d du des a para con sin per da di del della ' +
     'voor met zonder dla bez com sem'

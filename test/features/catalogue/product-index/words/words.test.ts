@@ -323,6 +323,36 @@ describe('the holders of a word', () => {
   })
 })
 
+describe('the holders of all words', () => {
+  const index = indexOf(
+    { name: 'Dog bed' },
+    { name: 'Beds', brand: 'Dogs' },
+    { name: 'Double bed' },
+    { name: 'Dog bedspread' },
+    { name: 'Dog bowl', description: 'stands beside a bed' },
+  )
+  const holders = (query: string, max = 10) => [...index.listHoldersOfAll(query, max)].sort()
+
+  test('have each, in any form of its stem and in any field but the description', () => {
+    expect(holders('dog bed')).toEqual([1, 2])
+    expect(holders('dogs beds')).toEqual([1, 2])
+    expect(holders('dog')).toEqual([1, 2, 4, 5])
+    expect(holders('dog bed zxqv')).toEqual([])
+    expect(holders('')).toEqual([])
+  })
+
+  test('are not listed where more than so many have the rarest word', () => {
+    expect(holders('dog bed', 4)).toEqual([1, 2])
+    expect(holders('dog bed', 3)).toEqual([])
+  })
+
+  test('leave with their products', () => {
+    const some = indexOf({ name: 'Dog bed' }, { name: 'Dog bed' }, { name: 'Dog bed' })
+    some.remove(2)
+    expect([...some.listHoldersOfAll('dog bed', 10)]).toEqual([1, 3])
+  })
+})
+
 describe('exact names', () => {
   const index = indexOf(
     { productId: 'Mug 7', name: 'Sunrise!', sku: 'S-1', gtin: '04006381333931' },
