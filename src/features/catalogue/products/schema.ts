@@ -80,6 +80,12 @@ export const Metadata = named(
 )
 export type Metadata = Record<string, unknown>
 
+/** The JSON type that a key of the metadata must have; undefined for one of which any will do. */
+export const typeOfField = (key: string): string | undefined =>
+  Object.hasOwn(Metadata.properties, key)
+    ? Metadata.properties[key as keyof typeof Metadata.properties].type
+    : undefined
+
 /**
  * Refuses control characters, line ends, and characters that change the writing direction. A lone surrogate is not a
  * character: the database could not tell two such ids apart.

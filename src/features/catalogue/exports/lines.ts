@@ -1,17 +1,24 @@
 import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { PictureRow, ProductRow } from '../products/queries.ts'
-import type { ExportedPicture, ExportedProduct } from './schema.ts'
+import type { ExportedPicture, ExportedProduct, ProductColumn } from './schema.ts'
+import { createProductTable } from './table.ts'
 
-export interface NdjsonDeps {
+export interface LineDeps {
   findRow(storeId: string, productId: string): ProductRow | undefined
   listIds(storeId: string, after: string, limit: number): string[]
+  /** The ids of the products in some rows, in the order of the rows; those that are gone are left out. */
+  listIdsOf(storeId: string, rows: readonly number[]): string[]
   toPublicUrl(url: string): string
   vectors: Pick<VectorTable, 'find'>
   model: Pick<ModelFingerprint, 'id' | 'hash'>
 }
 
-export interface NdjsonOptions {
+export interface LineOptions {
+  /** The rows of the products that are asked for; undefined for all. */
+  rows: Iterable<number> | undefined
+  /** The columns of a table; undefined for lines of JSON. */
+  columns: readonly ProductColumn[] | undefined
   hasVectors: boolean
 }
 
@@ -19,10 +26,12 @@ export interface NdjsonOptions {
 const WINDOW = 100
 
 /**
- * Reads the products of a store as lines of JSON, in the order of their ids: one that is deleted and written again
+ * Reads the products of a store as lines. All come in the order of their ids: one that is deleted and written again
  * meanwhile keeps its place, so no product comes twice. Each is read when its line is asked for, at one moment.
  */
-export function createProductNdjson({ findRow, listIds, toPublicUrl, vectors, model }: NdjsonDeps) {
+export function createProductLines(deps: LineDeps) {
+  const { findRow, listIds, listIdsOf, toPublicUrl, vectors, model } = deps
+
   const toPicture = (storeId: string, picture: PictureRow): ExportedPicture => {
     const { contentType, bytes, width, height, phash, palette } = picture
     const vector = picture.hasVector ? vectors.find(storeId, picture.id) : undefined
@@ -35,7 +44,7 @@ export function createProductNdjson({ findRow, listIds, toPublicUrl, vectors, mo
     }
   }
 
-  const toProduct = (row: ProductRow, { hasVectors }: NdjsonOptions): ExportedProduct => ({
+  const toProduct = (row: ProductRow, hasVectors: boolean): ExportedProduct => ({
     product_id: row.productId,
     image_url: toPublicUrl(row.imageUrl),
     additional_image_urls: row.pictures.slice(1).map(({ imageUrl }) => toPublicUrl(imageUrl)),
@@ -46,16 +55,36 @@ export function createProductNdjson({ findRow, listIds, toPublicUrl, vectors, mo
     }),
   })
 
-  return function* readNdjson(storeId: string, options: NdjsonOptions): Generator<string, void> {
+  function* readAllIds(storeId: string): Generator<string, void> {
     for (
       let ids = listIds(storeId, '', WINDOW);
       ids.length > 0;
       ids = listIds(storeId, ids.at(-1) ?? '', WINDOW)
-    ) {
-      for (const id of ids) {
-        const row = findRow(storeId, id)
-        if (row) yield `${JSON.stringify(toProduct(row, options))}\n`
-      }
+    )
+      yield* ids
+  }
+
+  function* readIdsOf(storeId: string, rows: Iterable<number>): Generator<string, void> {
+    let window: number[] = []
+    for (const row of rows) {
+      if (window.push(row) < WINDOW) continue
+      yield* listIdsOf(storeId, window)
+      window = []
+    }
+    yield* listIdsOf(storeId, window)
+  }
+
+  return function* readLines(
+    storeId: string,
+    { rows, columns, hasVectors }: LineOptions,
+  ): Generator<string, void> {
+    const table = columns && createProductTable(columns)
+    if (table) yield table.heading
+    for (const id of rows ? readIdsOf(storeId, rows) : readAllIds(storeId)) {
+      const row = findRow(storeId, id)
+      if (!row) continue
+      const product = toProduct(row, hasVectors)
+      yield table ? table.toLine(product) : `${JSON.stringify(product)}\n`
     }
   }
 }
