@@ -8,7 +8,7 @@ import {
 import type { Base, Module } from '../../module.ts'
 import type { FilterModule } from '../filters/module.ts'
 import type { ProductsModule } from '../products/module.ts'
-import { createProductLines, type LineDeps } from './lines.ts'
+import { createProductLines, type LineDeps } from './product-lines.ts'
 import { exportRoutes } from './routes.ts'
 import { exportService } from './service.ts'
 
@@ -20,7 +20,7 @@ export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDe
 /**
  * Wires exports: everything of a store's catalogue as one file (contract 2.13).
  *
- * `service.ts` reads the query, `lines.ts` walks a store by its ids, or a selection by its rows, and reads each product as
+ * `service.ts` reads the query, `product-lines.ts` walks a store by its ids, or a selection by its rows, and reads each product as
  * its line is asked for, so an export holds no snapshot and little memory. `table.ts` makes cells of it. `http/ndjson-streams.ts` bounds the open streams and cuts them at a stop, a fault or an absent
  * reader. It does so by resetting the connection, which tells the client that the file is not whole.
  */

@@ -4,7 +4,7 @@ import { CSV, csvFileHeaders } from '../../../http/csv.ts'
 import { documentedFailures, FOR_STORE, failures, READING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { NDJSON, type NdjsonStreams, ndjsonFileHeaders } from '../../../http/ndjson-streams.ts'
-import type { LineOptions } from './lines.ts'
+import type { LineOptions } from './product-lines.ts'
 import { ExportQuery } from './schema.ts'
 import type { ExportService } from './service.ts'
 

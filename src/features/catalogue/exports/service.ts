@@ -2,7 +2,7 @@ import type { Problem } from '../../../core/problem.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { FieldsService } from '../filters/fields/service.ts'
 import type { FilterService } from '../filters/service.ts'
-import type { LineOptions } from './lines.ts'
+import type { LineOptions } from './product-lines.ts'
 import { type ExportQuery, type ProductColumn, REST_COLUMN, toColumn } from './schema.ts'
 
 export interface ExportDeps {
