@@ -14,7 +14,7 @@ import { exportService } from './service.ts'
 
 export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
   filters: Pick<FilterModule['service'], 'parse' | 'resolve' | 'readFields' | 'listProductIds'>
-  products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures'>
+  products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures' | 'thumbnails'>
 }
 
 /**
@@ -28,12 +28,13 @@ export function buildExports(
   { clock, log, reportFault }: Base,
   { products, filters, vectors, model, stop }: ExportNeeds,
 ) {
-  const { findRow, listIds, pictures } = products
+  const { findRow, listIds, pictures, thumbnails } = products
   const readLines = createProductLines({
     findRow,
     listIds,
     listIdsOf: filters.listProductIds,
     toPublicUrl: pictures.toPublicUrl,
+    readThumbnail: thumbnails.readOf,
     vectors,
     model,
   })

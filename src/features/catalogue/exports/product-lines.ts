@@ -10,6 +10,7 @@ export interface LineDeps {
   /** The ids of the products in some rows, in the order of the rows; those that are gone are left out. */
   listIdsOf(storeId: string, rows: readonly number[]): string[]
   toPublicUrl(url: string): string
+  readThumbnail(storeId: string, picture: PictureRow): Buffer | undefined
   vectors: Pick<VectorTable, 'find'>
   model: Pick<ModelFingerprint, 'id' | 'hash'>
 }
@@ -20,6 +21,8 @@ export interface LineOptions {
   /** The columns of a table; undefined for lines of JSON. */
   columns: readonly ProductColumn[] | undefined
   hasVectors: boolean
+  /** Only with vectors. */
+  hasThumbnails: boolean
 }
 
 /** Ids that are read ahead. */
@@ -30,9 +33,13 @@ const WINDOW = 100
  * meanwhile keeps its place, so no product comes twice. Each is read when its line is asked for, at one moment.
  */
 export function createProductLines(deps: LineDeps) {
-  const { findRow, listIds, listIdsOf, toPublicUrl, vectors, model } = deps
+  const { findRow, listIds, listIdsOf, toPublicUrl, readThumbnail, vectors, model } = deps
 
-  const toPicture = (storeId: string, picture: PictureRow): ExportedPicture => {
+  const toPicture = (
+    storeId: string,
+    picture: PictureRow,
+    { hasThumbnails }: Pick<LineOptions, 'hasThumbnails'>,
+  ): ExportedPicture => {
     const { contentType, bytes, width, height, phash, palette } = picture
     const vector = picture.hasVector ? vectors.find(storeId, picture.id) : undefined
     return {
@@ -41,17 +48,18 @@ export function createProductLines(deps: LineDeps) {
       content_type: contentType,
       ...{ bytes, width, height, phash, palette },
       vector: vector ? toBase64(vector) : null,
+      ...(hasThumbnails && { thumbnail: readThumbnail(storeId, picture)?.toString('base64') ?? null }),
     }
   }
 
-  const toProduct = (row: ProductRow, hasVectors: boolean): ExportedProduct => ({
+  const toProduct = (row: ProductRow, options: LineOptions): ExportedProduct => ({
     product_id: row.productId,
     image_url: toPublicUrl(row.imageUrl),
     additional_image_urls: row.pictures.slice(1).map(({ imageUrl }) => toPublicUrl(imageUrl)),
     metadata: row.metadata,
-    ...(hasVectors && {
+    ...(options.hasVectors && {
       model: { id: model.id, hash: model.hash },
-      pictures: row.pictures.map((picture) => toPicture(row.storeId, picture)),
+      pictures: row.pictures.map((picture) => toPicture(row.storeId, picture, options)),
     }),
   })
 
@@ -74,16 +82,14 @@ export function createProductLines(deps: LineDeps) {
     yield* listIdsOf(storeId, window)
   }
 
-  return function* readLines(
-    storeId: string,
-    { rows, columns, hasVectors }: LineOptions,
-  ): Generator<string, void> {
+  return function* readLines(storeId: string, options: LineOptions): Generator<string, void> {
+    const { rows, columns } = options
     const table = columns && createProductTable(columns)
     if (table) yield table.heading
     for (const id of rows ? readIdsOf(storeId, rows) : readAllIds(storeId)) {
       const row = findRow(storeId, id)
       if (!row) continue
-      const product = toProduct(row, hasVectors)
+      const product = toProduct(row, options)
       yield table ? table.toLine(product) : `${JSON.stringify(product)}\n`
     }
   }

@@ -28,6 +28,12 @@ export const ExportQuery = t.Object({
       '`true` adds the facts and the vectors of all pictures, and the model that they are of. NDJSON alone has them.',
     ),
   ),
+  thumbnails: t.Optional(
+    oneOf(
+      ['true', 'false'] as const,
+      '`true` also adds the thumbnail of each picture, as base64. It goes with `vectors=true`.',
+    ),
+  ),
 })
 export type ExportQuery = typeof ExportQuery.static
 
@@ -82,4 +88,6 @@ export interface ExportedPicture {
   palette: { hex: string; share: number }[]
   /** Base64 of 32-bit floats, the low byte first; null without a vector of the present model. */
   vector: string | null
+  /** Only with thumbnails. Base64 of a WebP file; null without one. */
+  thumbnail?: string | null
 }

@@ -39,6 +39,9 @@ export function exportService({ filters, readFields }: ExportDeps) {
       const isTable = query.format === 'csv'
       if (!isTable && query.fields !== undefined) throw misplaced('fields', 'goes with format=csv alone')
       if (isTable && query.vectors === 'true') throw misplaced('vectors', 'does not go with format=csv')
+      if (query.thumbnails === 'true' && query.vectors !== 'true') {
+        throw misplaced('thumbnails', 'goes with vectors=true alone')
+      }
       const wanted = query.fields === undefined ? undefined : readColumns(query.fields)
       const filter =
         query.filters === undefined ? undefined : filters.parse(readJson(query.filters), '/filters')
@@ -46,6 +49,7 @@ export function exportService({ filters, readFields }: ExportDeps) {
         rows: filter && (await filters.resolve(storeId, filter)).rows,
         columns: isTable ? (wanted ?? (await listAllColumns(storeId))) : undefined,
         hasVectors: query.vectors === 'true',
+        hasThumbnails: query.thumbnails === 'true',
       }
     },
   }

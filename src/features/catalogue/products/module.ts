@@ -163,6 +163,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       thumbnails: {
         findUrl: thumbnails.findUrl,
         addUrls: thumbnails.addUrls,
+        readOf: thumbnails.readOf,
         addresses,
         drain: maker.drain,
         stop: maker.stop,

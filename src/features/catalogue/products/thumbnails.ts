@@ -58,6 +58,10 @@ export function createThumbnails(deps: ThumbnailDeps) {
       })
     },
 
+    /** The thumbnail of a picture; undefined for none. */
+    readOf: (storeId: string, picture: PictureContent): Buffer | undefined =>
+      isWanted(storeId) ? read(hashThumbnail(storeId, picture))?.webp : undefined,
+
     /** The side of the thumbnails that a store gets; undefined for one that wants none, or whose storage is full. */
     findSide({ id, plan }: CallerStore): number | undefined {
       if (!isWanted(id)) return undefined
