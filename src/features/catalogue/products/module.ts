@@ -164,6 +164,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
         findUrl: thumbnails.findUrl,
         addUrls: thumbnails.addUrls,
         readOf: thumbnails.readOf,
+        hasRoom: thumbnails.hasRoom,
         addresses,
         drain: maker.drain,
         stop: maker.stop,

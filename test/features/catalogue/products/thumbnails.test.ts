@@ -246,7 +246,7 @@ describe('an address', () => {
       } as never,
       addresses,
       isWanted: () => true,
-      storeRows: { readStoredBytes: () => 0 },
+      storeRows: { readStoredBytes: () => 0 , findStore: () => undefined },
       plans: PLANS,
       reportFault: (error) => void faults.push(error),
     })
