@@ -11,6 +11,9 @@ const VALUE_CHARS_MAX = 128 * 1024
 
 const JSON_START = /^[-\d[{tfn]/
 
+/** A text that is surely read as it is: nothing in it is a formula, an apostrophe, or the beginning of JSON. */
+const PLAIN = /^(?!["=+\-@\d[{tfn\s])[^'\r\n;\t]*$/
+
 /**
  * Reads a cell that {@link writeValue} has written, with or without the `'` before formulas. Undefined for an empty one. A
  * text in double quotes is a JSON string; in a column of type `any` a number, true, false, null, a list and an object of
@@ -33,6 +36,7 @@ export function readValue(cell: string, type: CellType): unknown {
  * is, anything else as JSON. Undefined for a value that no cell of this type can hold.
  */
 export function writeValue(value: unknown, type: CellType): string | undefined {
+  if (typeof value === 'string' && value !== '' && PLAIN.test(value) && value.isWellFormed()) return value
   const json = JSON.stringify(value)
   const forms = [...(typeof value === 'string' ? [value] : []), json, json.replaceAll("'", '\\u0027')]
   return forms.find((form) => isKept(form) && JSON.stringify(readValue(guardFormulas(form), type)) === json)

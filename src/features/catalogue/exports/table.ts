@@ -9,29 +9,42 @@ export function createProductTable(columns: readonly ProductColumn[]) {
     columns.flatMap((column) => (column.startsWith(FIELD_PREFIX) ? column.slice(FIELD_PREFIX.length) : [])),
   )
 
-  function writeCell(product: ExportedProduct, column: ProductColumn): Cell {
+  function writeCell(
+    product: ExportedProduct,
+    column: ProductColumn,
+    fields: ReadonlyMap<string, string>,
+  ): Cell {
     if (column === 'product_id' || column === 'image_url') return writeValue(product[column], 'text') ?? null
     if (column === 'additional_image_urls') {
       const { additional_image_urls: urls } = product
       return urls.length > 0 ? (writeValue(urls, 'any') ?? null) : null
     }
-    if (column === REST_COLUMN) return writeRest(product.metadata)
-    const key = column.slice(FIELD_PREFIX.length)
-    return Object.hasOwn(product.metadata, key) ? (writeField(key, product.metadata[key]) ?? null) : null
+    if (column === REST_COLUMN) return writeRest(product.metadata, fields)
+    return fields.get(column.slice(FIELD_PREFIX.length)) ?? null
+  }
+
+  /** The cells of the keys that have a column. */
+  function writeFields(metadata: Metadata): Map<string, string> {
+    const cells = new Map<string, string>()
+    for (const key in metadata) {
+      const cell = keys.has(key) ? writeField(key, metadata[key]) : undefined
+      if (cell !== undefined) cells.set(key, cell)
+    }
+    return cells
   }
 
   /** What has no cell of its own. */
-  function writeRest(metadata: Metadata): Cell {
-    const rest = Object.entries(metadata).filter(
-      ([key, value]) => !keys.has(key) || writeField(key, value) === undefined,
-    )
+  function writeRest(metadata: Metadata, fields: ReadonlyMap<string, string>): Cell {
+    const rest = Object.entries(metadata).filter(([key]) => !fields.has(key))
     return rest.length > 0 ? (writeValue(Object.fromEntries(rest), 'any') ?? null) : null
   }
 
   return {
     heading: toCsvLine(columns),
-    toLine: (product: ExportedProduct): string =>
-      toCsvLine(columns.map((column) => writeCell(product, column))),
+    toLine(product: ExportedProduct): string {
+      const fields = writeFields(product.metadata)
+      return toCsvLine(columns.map((column) => writeCell(product, column, fields)))
+    },
   }
 }
 
