@@ -30,6 +30,10 @@ export const exportProducts: Command = {
       flag: 'vectors',
       meaning: 'add the vector and the facts of each picture, so that an import need not read the pictures',
     },
+    {
+      flag: 'thumbnails',
+      meaning: 'with --vectors: add the thumbnails, too, so that an import need not make them',
+    },
     { flag: 'force', meaning: 'replace FILE if it is there' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'JWT_SECRET'],
@@ -37,6 +41,12 @@ export const exportProducts: Command = {
   async run(call) {
     const { options, positionals } = call
     const [name = '-'] = positionals
+    const wanted = {
+      hasVectors: options['vectors'] !== undefined,
+      hasThumbnails: options['thumbnails'] !== undefined,
+    }
+    if (wanted.hasThumbnails && !wanted.hasVectors)
+      throw new OperatorError('--thumbnails goes with --vectors')
     const target = name === '-' ? undefined : await checkTarget(name, options['force'] !== undefined)
     const stop = createStopSignal()
     // A bar would stand between the lines.
@@ -44,7 +54,7 @@ export const exportProducts: Command = {
     const progress = isQuiet ? undefined : createProgress()
     return withService(call, stop, async ({ client }) => {
       try {
-        const lines = await readLines(client, options['vectors'] !== undefined, progress)
+        const lines = await readLines(client, wanted, progress)
         const count = target ? await writeFile(lines, target) : await writeOut(lines)
         progress?.end()
         if (target) process.stderr.write(`${counted(count, 'product')} in ${name}\n`)
@@ -77,11 +87,12 @@ interface Lines {
 /** Opens an export; its pieces tell the progress. */
 async function readLines(
   client: ServiceClient,
-  hasVectors: boolean,
+  { hasVectors, hasThumbnails }: { hasVectors: boolean; hasThumbnails: boolean },
   progress: Progress | undefined,
 ): Promise<Lines> {
   const list = (await (await client.send('GET', '/v1/products?limit=1')).json()) as ProductList
-  const response = await client.send('GET', `/v1/products/export?vectors=${hasVectors}`)
+  const query = `vectors=${hasVectors}&thumbnails=${hasThumbnails}`
+  const response = await client.send('GET', `/v1/products/export?${query}`)
   const start = performance.now()
   let shownAt = start
   let count = 0

@@ -104,8 +104,15 @@ export function wireCatalogue(
     secretBox,
     spend: requests.spendFor,
   })
+  const filters = buildFilters(base, {
+    reads,
+    storeRows,
+    index: productIndex.service,
+    products: products.service,
+  })
   const exported = buildExports(base, {
     stop,
+    filters: filters.service,
     products: products.service,
     model: embedder.model,
     vectors: model.vectors,
@@ -128,12 +135,7 @@ export function wireCatalogue(
     feeds,
     exported,
     reembedding,
-    filters: buildFilters(base, {
-      reads,
-      storeRows,
-      index: productIndex.service,
-      products: products.service,
-    }),
+    filters,
     demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),
   }
 }

@@ -51,7 +51,8 @@ export function wireDiscovery(
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
-    keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
+    keepsUnmatched: (storeId) =>
+      settings.service.read(storeId).unmatched_thumbnails && products.service.thumbnails.hasRoom(storeId),
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,

@@ -19,7 +19,8 @@ const FAULTS = {
   'pictures with gaps in their order': `SELECT product AS what FROM pictures GROUP BY product
      HAVING min(position) <> 0 OR max(position) <> count(*) - 1`,
   'store with a wrong count of thumbnail bytes': `SELECT id AS what FROM stores WHERE thumbnail_bytes <>
-    (SELECT coalesce(sum(length(webp)), 0) FROM thumbnails WHERE store_id = stores.id)`,
+    (SELECT coalesce(sum(length(webp)), 0) FROM thumbnails WHERE store_id = stores.id) +
+    (SELECT coalesce(sum(length(thumbnail)), 0) FROM unmet_searches WHERE store_id = stores.id)`,
   'thumbnail that no picture has': `SELECT hex(hash) AS what FROM thumbnails WHERE NOT EXISTS (
     SELECT 1 FROM pictures WHERE pictures.store_id = thumbnails.store_id
       AND pictures.content_hash = thumbnails.content_hash AND pictures.thumbnail = 1)`,

@@ -29,6 +29,8 @@ export interface FilterNeeds {
   reads: Pick<Reads, 'readDataVersion'>
 }
 
+export type FilterModule = ReturnType<typeof buildFilters>
+
 /** Checks a filter that is stored for later. @throws ApiError, as `parse` of the service; for one that asks nothing, too. */
 export function checkFilters(input: unknown, pointer: string): void {
   requireConditions(parseFilters(input, pointer), pointer)
@@ -80,7 +82,15 @@ export function buildFilters({ db, clock }: Base, { products, index, storeRows, 
     locked(storeId, () => hints.findAbsentKeys(storeId, keys))
   const deletions = createProductDeletions({ queries, filters, writer, turn })
   return {
-    service: { ...filters, findAbsentKeys, readFields: fields.read, findFields: fields.findCounted },
+    service: {
+      ...filters,
+      findAbsentKeys,
+      readFields: fields.read,
+      findFields: fields.findCounted,
+      /** The ids of the products in some rows, in the order of the rows. */
+      listProductIds: (storeId: string, rows: readonly number[]): string[] =>
+        queries.listProducts(storeId, rows).map(({ productId }) => productId),
+    },
     schemas: { FilterNode },
     routes: (guards: Guards) =>
       new Elysia({ name: 'filters' }).use(filterRoutes(guards, deletions)).use(fieldsRoutes(guards, fields)),

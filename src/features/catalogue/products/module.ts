@@ -163,6 +163,8 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       thumbnails: {
         findUrl: thumbnails.findUrl,
         addUrls: thumbnails.addUrls,
+        readOf: thumbnails.readOf,
+        hasRoom: thumbnails.hasRoom,
         addresses,
         drain: maker.drain,
         stop: maker.stop,

@@ -1,3 +1,4 @@
+import { findBlame } from '../../../core/blame.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { LIMITS } from '../../../core/limits.ts'
@@ -20,7 +21,7 @@ import type { StorageChange } from './storage-limit.ts'
 export interface PictureLoaderDeps {
   queries: Pick<ProductQueries, 'findSameContent'>
   kept: KeptPictures
-  embedder: Pick<Embedder, 'embedPicture' | 'model'>
+  embedder: Pick<Embedder, 'embedPicture' | 'seePicture' | 'model'>
   fetcher: PictureFetcher
   /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
   checkUrl(url: string): void
@@ -96,6 +97,27 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
 
   const takePrecomputed = createPrecomputedPictures({ kept, checkUrl, findTwin })
 
+  /**
+   * Adds the thumbnail that came with a picture, drawn anew: what is kept and served is never a client's bytes. One that is none is
+   * left out, and made from the picture later.
+   */
+  async function addThumbnail(
+    { storeId, priority, thumbnail: side }: Reader,
+    { address, content }: ReadyPicture,
+    given: Uint8Array | undefined,
+  ): Promise<ReadyPicture> {
+    // Only what the client has claimed itself: a content that the service has read gets its thumbnail from there.
+    if (!given || !side || 'own' in content || !content.added.isPrecomputed) return { address, content }
+    try {
+      const { facts, thumbnail } = await embedder.seePicture(given, { storeId, priority, thumbnail: side })
+      const isThumbnail = facts.contentType === 'image/webp' && Math.max(facts.width, facts.height) <= side
+      return { address, content: { ...content, thumbnail: isThumbnail ? thumbnail : undefined } }
+    } catch (error) {
+      if (findBlame(error).on !== 'work') throw error
+      return { address, content }
+    }
+  }
+
   /** Reads a picture, and embeds it unless its content is known. Nothing is written. */
   async function load(preparation: Preparation, source: PictureSource): Promise<ReadyPicture> {
     if ('upload' in source) return loadBytes(preparation, await source.upload.bytes())
@@ -120,7 +142,7 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     const { reader } = preparation
     const vectors = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
     const taken = vectors && takePrecomputed(reader.storeId, url, vectors)
-    if (taken) return taken
+    if (taken) return addThumbnail(reader, taken, vectors?.thumbnail)
     const path = kept.toStored(url)
     const address: ReadyAddress = isKeptPath(path) ? { kind: 'retained', path } : { kind: 'final', url: path }
     const known = isKeptPath(path) && recogniseKept(preparation, path)

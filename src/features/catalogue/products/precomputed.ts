@@ -9,6 +9,8 @@ export interface PrecomputedContent {
   picture: Omit<NewPicture, 'imageUrl'>
   /** Of length 1. */
   vector: Float32Array
+  /** Any bytes. */
+  thumbnail?: Uint8Array
 }
 
 const isPrecomputedPictures = TypeCompiler.Compile(PrecomputedPictures)
@@ -53,14 +55,16 @@ const pickFields = ({
   phash,
   palette,
   vector,
+  thumbnail,
 }: PrecomputedPicture): PrecomputedPicture => ({
   ...{ image_url, content_hash, content_type, bytes, width, height, phash, vector },
   palette: palette.map(({ hex, share }) => ({ hex, share })),
+  ...(thumbnail && { thumbnail }),
 })
 
 /** Reads a precomputed picture. @returns undefined if its vector is not of this model. */
 export function readPrecomputed(
-  { vector: text, ...facts }: PrecomputedPicture,
+  { vector: text, thumbnail, ...facts }: PrecomputedPicture,
   dimension: number,
 ): PrecomputedContent | undefined {
   const vector = text === null ? undefined : readVector(text, dimension)
@@ -70,6 +74,7 @@ export function readPrecomputed(
     vector && {
       picture: { contentHash, contentType, bytes, width, height, phash, palette, isPrecomputed: true },
       vector,
+      ...(thumbnail && { thumbnail: Buffer.from(thumbnail, 'base64') }),
     }
   )
 }

@@ -80,6 +80,12 @@ export const Metadata = named(
 )
 export type Metadata = Record<string, unknown>
 
+/** The JSON type that a key of the metadata must have; undefined for one of which any will do. */
+export const typeOfField = (key: string): string | undefined =>
+  Object.hasOwn(Metadata.properties, key)
+    ? Metadata.properties[key as keyof typeof Metadata.properties].type
+    : undefined
+
 /**
  * Refuses control characters, line ends, and characters that change the writing direction. A lone surrogate is not a
  * character: the database could not tell two such ids apart.
@@ -146,6 +152,9 @@ export const Product = named(
 )
 
 /** A picture within a line of an export, with its vector and what is known of it. Other fields are not read. */
+/** 64 KiB in base64, the longest thumbnail. */
+const THUMBNAIL_CHARS_MAX = 87_384
+
 const PrecomputedPicture = t.Object({
   image_url: text({ minLength: 1 }),
   content_hash: t.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -168,6 +177,11 @@ const PrecomputedPicture = t.Object({
   vector: t.Union([t.Null(), t.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: 65_536 })], {
     description: 'Base64 of 32-bit floats, the low byte first.',
   }),
+  thumbnail: t.Optional(
+    t.Union([t.Null(), t.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: THUMBNAIL_CHARS_MAX })], {
+      description: 'Base64 of a WebP file.',
+    }),
+  ),
 })
 export type PrecomputedPicture = typeof PrecomputedPicture.static
 

@@ -1,6 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { findBlame } from '../../../core/blame.ts'
 import { HOUR_MS } from '../../../core/clock.ts'
+import type { ApiError } from '../../../core/errors.ts'
 import { turn } from '../../../core/turns.ts'
 import type { SeenPicture } from '../../../platform/embedder/embedder.ts'
 import type { Base } from '../../module.ts'
@@ -12,7 +13,15 @@ export interface ThumbnailMakerDeps
   extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault'> {
   queries: Pick<
     ThumbnailQueries,
-    'add' | 'has' | 'listStores' | 'listWaiting' | 'noteMade' | 'noteFailed' | 'listUnwanting' | 'removeSome'
+    | 'add'
+    | 'has'
+    | 'listStores'
+    | 'listWaiting'
+    | 'noteMade'
+    | 'noteFailed'
+    | 'noteCutOff'
+    | 'listUnwanting'
+    | 'removeSome'
   >
   thumbnails: Pick<Thumbnails, 'findSide'>
   findStore(id: string): CallerStore | undefined
@@ -47,7 +56,8 @@ interface OpenStore {
  * Makes the thumbnails of pictures that have none: those of an earlier version, those that came with their vectors. The
  * store goes next whose pictures have taken the least time, so one with a slow host holds nobody else up for longer than a
  * picture. Everything else goes first. What waits stands in `pictures.thumbnail`, so a restart goes on where the last run ended.
- * Each picture has three tries, an hour apart.
+ * Each picture has three tries, an hour apart. Where the network failed, or the picture's server, more tries follow for a month,
+ * each later, up to a day apart.
  *
  * Deletes those of stores that want none any more.
  */
@@ -91,7 +101,8 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
         stores.delete(store.id)
         continue
       }
-      if (store.window.length === 0) store.window = queries.listWaiting(store.id, store.after, WINDOW)
+      if (store.window.length === 0)
+        store.window = queries.listWaiting(store.id, store.after, WINDOW, clock.now())
       const picture = store.window.shift()
       if (picture) {
         store.after = picture.id
@@ -122,7 +133,9 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     if (blame.on === 'program') log.error({ err: error, store_id: storeId }, 'a thumbnail could not be made')
     try {
       if (blame.on === 'storage') throw blame.failure
-      if (blame.on === 'work' || blame.on === 'program') withoutFsync(() => queries.noteFailed(picture.id))
+      if (blame.on === 'work' && isOutage(blame.failure)) withoutFsync(() => queries.noteCutOff(picture.id))
+      else if (blame.on === 'work' || blame.on === 'program')
+        withoutFsync(() => queries.noteFailed(picture.id))
       else pausedUntil = clock.monotonic() + PAUSE_MS
     } catch (fault) {
       reportFault(fault)
@@ -177,4 +190,12 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
       stores.delete(storeId)
     },
   }
+}
+
+/** Whether the network or the picture's server has failed, which may end; a picture that is missing or damaged stays so. */
+function isOutage({ code, extras }: ApiError): boolean {
+  if (code !== 'image_download_failed') return false
+  const { reason, upstream_status: status } = extras.details ?? {}
+  if (reason === 'http_status') return Number(status) === 429 || Number(status) >= 500
+  return reason === 'dns' || reason === 'connect' || reason === 'timeout' || reason === 'tls'
 }

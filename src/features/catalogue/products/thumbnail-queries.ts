@@ -1,3 +1,5 @@
+import { createBackoff } from '../../../core/backoff.ts'
+import { HOUR_MS } from '../../../core/clock.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** What a thumbnail is known by: the same content has one thumbnail in a store. */
@@ -17,6 +19,20 @@ export interface WaitingPicture {
 
 /** Tries to make the thumbnail of a picture; the column holds how many are left, below zero. */
 const TRIES = 3
+/** Days of tries after these, where it was the network that failed. */
+const OUTAGE_DAYS = 30
+/** Hours before each of them. */
+const outageBackoff = createBackoff({ first: 2, factor: 2, longest: 24 })
+/** The waits that are shorter than the longest one. */
+const GROWING = 4
+/** The state of the first of these tries, and that of the last. */
+const OUTAGE = -TRIES - 1
+const OUTAGE_END = OUTAGE - GROWING - OUTAGE_DAYS
+
+/** Whether a picture is tried in this hour. Its row decides which hours are its own, so pictures that failed together do not come back together. */
+const IS_DUE = `(thumbnail > ${OUTAGE} OR (@hour + id) % CASE thumbnail
+  ${Array.from({ length: GROWING }, (_, n) => `WHEN ${OUTAGE - n} THEN ${outageBackoff(n)}`).join(' ')}
+  ELSE ${outageBackoff(GROWING)} END = 0)`
 
 /** Sorts after every id of a store. */
 const LAST = '\u{10ffff}'
@@ -36,19 +52,25 @@ export function thumbnailQueries(db: Db) {
     SELECT 1 AS found FROM pictures INDEXED BY pictures_content
     WHERE store_id = ? AND content_hash = ? AND is_given = ? AND thumbnail = 1 LIMIT 1`)
   const mark = db.prepare('UPDATE pictures SET thumbnail = ? WHERE id = ? AND thumbnail < 0')
-  const failed = db.prepare('UPDATE pictures SET thumbnail = thumbnail + 1 WHERE id = ? AND thumbnail < 0')
+  const failed = db.prepare(`
+    UPDATE pictures SET thumbnail = CASE WHEN thumbnail > ${OUTAGE} THEN thumbnail + 1 ELSE 0 END
+    WHERE id = ? AND thumbnail < 0`)
+  const cutOff = db.prepare(`
+    UPDATE pictures SET thumbnail = CASE WHEN thumbnail = -1 THEN ${OUTAGE} WHEN thumbnail > ${OUTAGE} THEN thumbnail + 1
+      WHEN thumbnail > ${OUTAGE_END} THEN thumbnail - 1 ELSE 0 END
+    WHERE id = ? AND thumbnail < 0`)
   const nextStore = db
     .prepare<[string], string | null>(
       'SELECT min(store_id) FROM pictures INDEXED BY pictures_without_thumbnail WHERE thumbnail < 0 AND store_id > ?',
     )
     .pluck()
   const waiting = db.prepare<
-    [string, bigint, bigint],
+    { storeId: string; after: bigint; hour: bigint; limit: bigint },
     Omit<WaitingPicture, 'isPrecomputed'> & { given: number }
   >(`
     SELECT id, image_url AS imageUrl, content_hash AS contentHash, is_given AS given
     FROM pictures INDEXED BY pictures_without_thumbnail
-    WHERE store_id = ? AND thumbnail < 0 AND id > ? ORDER BY id LIMIT ?`)
+    WHERE store_id = @storeId AND thumbnail < 0 AND id > @after AND ${IS_DUE} ORDER BY id LIMIT @limit`)
   const unwanted = db
     .prepare<[], string>(`
     SELECT store_id FROM store_settings INDEXED BY store_settings_without_thumbnails CROSS JOIN stores ON stores.id = store_id
@@ -107,15 +129,20 @@ export function thumbnailQueries(db: Db) {
       }
       return stores
     },
-    /** Pictures of a store that wait for a thumbnail. @param after goes on behind this row. */
-    listWaiting: (storeId: string, after: number, limit: number): WaitingPicture[] =>
+    /** Pictures of a store that wait for a thumbnail, and whose turn it is. @param after goes on behind this row. */
+    listWaiting: (storeId: string, after: number, limit: number, now: number): WaitingPicture[] =>
       waiting
-        .all(storeId, BigInt(after), BigInt(limit))
+        .all({
+          ...{ storeId, after: BigInt(after), limit: BigInt(limit) },
+          hour: BigInt(Math.floor(now / HOUR_MS)),
+        })
         .map(({ given, ...picture }) => ({ ...picture, isPrecomputed: given === 1 })),
     /** Notes that a picture which waited has its thumbnail. @returns false if it is gone or waits no longer. */
     noteMade: (pictureId: number): boolean => mark.run(1n, BigInt(pictureId)).changes > 0,
     /** Takes one of the tries of a picture. */
     noteFailed: (pictureId: number): void => void failed.run(BigInt(pictureId)),
+    /** The same where the network has failed: further tries follow the last one, each later, for a month. */
+    noteCutOff: (pictureId: number): void => void cutOff.run(BigInt(pictureId)),
 
     /** Stores that want no thumbnails and still have some. */
     listUnwanting: (): string[] => unwanted.all(),

@@ -14,7 +14,7 @@ export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {
   addresses: ThumbnailAddresses
   /** Whether the store wants thumbnails. */
   isWanted(storeId: string): boolean
-  storeRows: Pick<StoreQueries, 'readStoredBytes'>
+  storeRows: Pick<StoreQueries, 'readStoredBytes' | 'findStore'>
 }
 
 /** A picture that was deleted. */
@@ -42,6 +42,11 @@ export function createThumbnails(deps: ThumbnailDeps) {
     })
   }
 
+  function hasRoom({ id, plan }: CallerStore): boolean {
+    const { storageBytesMax: max } = plans[plan]
+    return max === Infinity || storeRows.readStoredBytes(id) < max
+  }
+
   return {
     findUrl,
 
@@ -58,11 +63,18 @@ export function createThumbnails(deps: ThumbnailDeps) {
       })
     },
 
+    /** The thumbnail of a picture; undefined for none. */
+    readOf: (storeId: string, picture: PictureContent): Buffer | undefined =>
+      isWanted(storeId) ? read(hashThumbnail(storeId, picture))?.webp : undefined,
+
     /** The side of the thumbnails that a store gets; undefined for one that wants none, or whose storage is full. */
-    findSide({ id, plan }: CallerStore): number | undefined {
-      if (!isWanted(id)) return undefined
-      const { storageBytesMax: max } = plans[plan]
-      return max === Infinity || storeRows.readStoredBytes(id) < max ? LIMITS.thumbnailSide : undefined
+    findSide: (store: CallerStore): number | undefined =>
+      isWanted(store.id) && hasRoom(store) ? LIMITS.thumbnailSide : undefined,
+
+    /** Whether the storage of a store has room for another thumbnail, of whatever. */
+    hasRoom: (storeId: string): boolean => {
+      const store = storeRows.findStore(storeId)
+      return store !== undefined && hasRoom(store)
     },
 
     /**

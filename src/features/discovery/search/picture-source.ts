@@ -28,7 +28,7 @@ export interface PictureReaderDeps {
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
   embed: Embedder['embedPicture']
   dimension: number
-  /** Whether a store keeps thumbnails of query pictures that find nothing. */
+  /** Whether a store keeps thumbnails of query pictures that find nothing, and has room for one. */
   keepsUnmatched(storeId: string): boolean
   /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
   withPicture<Result>(

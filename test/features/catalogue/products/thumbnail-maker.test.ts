@@ -38,6 +38,7 @@ function openWorld(pictures: Record<string, { ids: number[]; takesMs: number }>)
         .slice(0, limit)
         .map((id) => ({ ...NONE, id })),
     noteMade: () => true,
+    noteCutOff() {},
     noteFailed() {},
     listUnwanting: () => [],
     removeSome: () => 0,

@@ -246,7 +246,7 @@ describe('an address', () => {
       } as never,
       addresses,
       isWanted: () => true,
-      storeRows: { readStoredBytes: () => 0 },
+      storeRows: { readStoredBytes: () => 0, findStore: () => undefined },
       plans: PLANS,
       reportFault: (error) => void faults.push(error),
     })
@@ -320,6 +320,57 @@ describe('pictures of an earlier version', () => {
     app.picture('gone', 1)
     await make()
     expect(await urlOf('gone')).toBeNull()
+  })
+
+  test('are tried again for a month, ever more seldom, where the network failed', async () => {
+    let details: object = { reason: 'dns' }
+    let hasNetwork = true
+    let tries = 0
+    const cut = testApp({
+      fetcher: {
+        async fetch() {
+          if (hasNetwork) return pictureBytes(1)
+          tries++
+          throw new ApiError('image_download_failed', 'no network', { details: { ...details } })
+        },
+      },
+    })
+    const store = await openStore(cut, 'enterprise')
+    const body = { product_id: 'a', image_url: 'https://img.test/a.jpg' }
+    await cut.call('POST', '/v1/products', { token: store.token, body })
+    cut.db.exec('DELETE FROM thumbnails; UPDATE pictures SET thumbnail = -3')
+    hasNetwork = false
+    const pass = async (hours: number): Promise<number> => {
+      const before = tries
+      for (let n = 0; n < hours; n++) {
+        cut.clock.advance(HOUR_MS)
+        await cut.chores.find(({ name }) => name === 'making thumbnails')?.run()
+        await cut.products.thumbnails.drain()
+      }
+      return tries - before
+    }
+    const state = () => cut.db.prepare('SELECT thumbnail FROM pictures').pluck().get()
+    expect(await pass(3)).toBe(3)
+    const firstDays = await pass(72)
+    expect(firstDays).toBeGreaterThanOrEqual(5)
+    expect(firstDays).toBeLessThanOrEqual(8)
+    expect(await pass(10 * 24)).toBe(10)
+    expect(Number(state())).toBeLessThan(-8)
+    const rest = await pass(40 * 24)
+    expect([rest > 10, rest < 30, state()]).toEqual([true, true, 0])
+
+    cut.db.exec('UPDATE pictures SET thumbnail = -6')
+    details = { reason: 'http_status', upstream_status: 404 }
+    await pass(24)
+    expect(state()).toBe(0)
+    cut.db.exec('UPDATE pictures SET thumbnail = -1')
+    details = { reason: 'http_status', upstream_status: 503 }
+    await pass(1)
+    expect(state()).toBe(-4)
+    hasNetwork = true
+    await pass(2)
+    expect([state(), countRows(cut, 'thumbnails')]).toEqual([1, 1])
+    await cut.close()
   })
 
   test('wait without losing a try while the model is overloaded', async () => {

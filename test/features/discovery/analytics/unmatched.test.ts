@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '../../../../src/core/clock.ts'
+import { PLANS } from '../../../../src/core/plans.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { countRows } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
@@ -82,4 +83,57 @@ test('they go with the session of the shopper, after 30 days, and when the store
   expect(await statusOf(later)).toBe(404)
   expect(await readMap()).toEqual([])
   expect(app.db.prepare('SELECT count(thumbnail) FROM unmet_searches').pluck().get()).toBe(0)
+})
+
+/** What the store is said to use, and what its pictures of searches take. */
+const storage = async () => {
+  const { body } = await app.call('GET', '/v1/billing/usage', { token })
+  const products = app.db
+    .prepare('SELECT coalesce(sum(length(webp)), 0) FROM thumbnails')
+    .pluck()
+    .get() as number
+  const kept = app.db.prepare('SELECT coalesce(sum(length(thumbnail)), 0) FROM unmet_searches').pluck().get()
+  return { used: (body['storage_bytes'] as number) - products, kept: kept as number }
+}
+
+test('they count in the storage of the store, for as long as they are there', async () => {
+  const nothing = { used: 0, kept: 0 }
+  expect(await storage()).toEqual(nothing)
+  await set(true)
+  await search(6, 'erased')
+  await search(7)
+  const two = await storage()
+  expect(two.used).toBe(two.kept)
+  expect(two.used).toBeGreaterThan(0)
+  await app.call('DELETE', '/v1/search/sessions/erased', { token })
+  const one = await storage()
+  expect([one.used, one.used < two.used, one.used > 0]).toEqual([one.kept, true, true])
+  app.clock.advance(30 * DAY_MS + 1)
+  await readMap()
+  expect(await storage()).toEqual(nothing)
+  await search(8)
+  await set(false)
+  app.clock.advance(DAY_MS)
+  await readMap()
+  expect(await storage()).toEqual(nothing)
+})
+
+test('a search whose row goes takes its bytes along', async () => {
+  await set(true)
+  await search(6)
+  expect((await storage()).used).toBeGreaterThan(0)
+  app.db.exec('DELETE FROM unmet_searches')
+  expect(await storage()).toEqual({ used: 0, kept: 0 })
+})
+
+test('none is kept while the storage is full', async () => {
+  await set(true)
+  app.setPlan('one', 'basic')
+  app.db.prepare('UPDATE stores SET kept_bytes = ?').run(BigInt(PLANS.basic.storageBytesMax))
+  await search(6)
+  expect(countRows(app, 'unmet_searches')).toBe(1)
+  expect((await storage()).kept).toBe(0)
+  app.db.prepare('UPDATE stores SET kept_bytes = 0').run()
+  await search(6)
+  expect((await storage()).kept).toBeGreaterThan(0)
 })

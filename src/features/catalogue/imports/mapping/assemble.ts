@@ -3,6 +3,7 @@ import { createFinder } from './cells.ts'
 import { collectFamilies } from './families.ts'
 import { countChars, type Families, type Placed } from './inheritance.ts'
 import type { Plan } from './mapping.ts'
+import { readOwnProduct } from './own-export.ts'
 import { mapProduct } from './products.ts'
 import { addRow, type Members, type Reading, startMembers } from './variants.ts'
 import { findReasonToHide, isShownAlone } from './visibility.ts'
@@ -37,6 +38,10 @@ export async function* assembleProducts(
   for await (const record of open()) {
     if (!('cells' in record)) {
       yield record
+      continue
+    }
+    if (plan.platform === 'lookalike') {
+      yield { line: record.line, product: readOwnProduct(record.cells) }
       continue
     }
     if (plan.groupBy === undefined) {

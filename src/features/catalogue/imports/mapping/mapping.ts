@@ -33,6 +33,8 @@ export type Target = Field | `metadata.${string}`
 export type Mapping = Readonly<Partial<Record<Target, readonly string[]>>>
 
 export const PLATFORMS = [
+  /** A table that an export of products wrote (contract 2.13). */
+  'lookalike',
   'shopify',
   'woocommerce',
   'google',

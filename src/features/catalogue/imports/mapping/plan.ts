@@ -1,6 +1,7 @@
 import { type Headers, indexHeaders, type Translation, translateHeaders } from './headers.ts'
 import { isNeverWanted } from './known-columns.ts'
 import type { Field, Mapping, Option, Plan, Role, Target } from './mapping.ts'
+import { planOwnExport } from './own-export.ts'
 import { PLAIN_MAPPING } from './plain-names.ts'
 import { PRESETS, type Preset } from './platforms.ts'
 import {
@@ -28,6 +29,8 @@ const ADDED_FIELDS: readonly Field[] = [
  * @param own what the client says; it wins, field by field, and an empty list leaves a field out.
  */
 export function planImport(columns: readonly string[], own: Mapping = {}, sample: Sample = NO_SAMPLE): Plan {
+  const exported = planOwnExport(columns, own)
+  if (exported) return exported
   const given = indexHeaders(columns)
   const { preset, headers, toEnglish } = choosePreset(columns, given)
   const find = (names: readonly string[] = [], among: Headers = headers) => [
