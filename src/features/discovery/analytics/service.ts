@@ -12,15 +12,16 @@ import { nameQuery } from './names.ts'
 import { periodBefore, readPeriod } from './period.ts'
 import { round } from './rates.ts'
 import { type ReportDeps, readHealth, summarizePeriod, writeReport } from './report.ts'
-import type {
-  Analytics,
-  AnalyticsQuery,
-  PopularProducts,
-  PopularQuery,
-  Suggestions,
-  SuggestionsQuery,
-  UnmetDemand,
-  UnmetQuery,
+import {
+  type Analytics,
+  type AnalyticsQuery,
+  LISTED_MAX,
+  type PopularProducts,
+  type PopularQuery,
+  type Suggestions,
+  type SuggestionsQuery,
+  type UnmetDemand,
+  type UnmetQuery,
 } from './schema.ts'
 import { summarizeSources, writeSourceReport } from './source-report.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
@@ -118,8 +119,10 @@ export function analyticsService(deps: AnalyticsDeps) {
           ...(before && { previous: summarizeSources(deps, before, filter) }),
         }
       }
+      // The table has no lists.
+      const listed = query.format === 'csv' ? 0 : (query.lists ?? LISTED_MAX)
       return alone(storeId, async () => ({
-        ...(await writeReport(deps, days)),
+        ...(await writeReport(deps, days, listed)),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
     },
