@@ -93,8 +93,7 @@ export async function writeReport(deps: ReportDeps, days: Days, entries: number)
   const sources = listSources(total, events, searchSources.list(days), to - from + 1)
   const summary = await summarize(deps, days, rows)
   const durations = await columns.sumDurations(days)
-  const lists =
-    entries === 0 ? NO_LISTS : { ...(await listQueries()), top_products: await listProducts() }
+  const lists = entries === 0 ? NO_LISTS : { ...(await listQueries()), top_products: await listProducts() }
 
   async function listQueries(): Promise<Pick<Analytics, 'top_queries' | 'zero_result_queries'>> {
     const measures = ['searches', 'clicks', 'results', 'empty'] as const

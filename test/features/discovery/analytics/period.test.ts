@@ -84,7 +84,14 @@ describe('the period of analytics (contract 3.12)', () => {
   test('is refused where it cannot be', async () => {
     for (const query of [
       ...['to=2030-01-01', 'from=2029-02-30', 'from=2030-01-02', 'from=2029-12-31&to=2029-12-30'],
-      ...['from=2029-12-31&days=2', 'from=2028-01-01', 'from=yesterday', 'compare=next', 'days=366', 'lists=21'],
+      ...[
+        'from=2029-12-31&days=2',
+        'from=2028-01-01',
+        'from=yesterday',
+        'compare=next',
+        'days=366',
+        'lists=21',
+      ],
     ])
       expect([query, ...refusal(await ask(query))]).toEqual([query, 422, 'validation_error'])
   })
