@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { SQL_FUNCTIONS, toSql } from './condition-queries.ts'
 import type { Node } from './filter.ts'
 import { createPaletteTest } from './palette.ts'
-import { createFindPlace, prepareStretch, type Scope, type Stretch } from './stretch-queries.ts'
+import { preparePlaceSearch, prepareStretch, type Scope, type Stretch } from './stretch-queries.ts'
 import { isPrice, writePaid, writeValue } from './value-queries.ts'
 
 export type FilterQueries = ReturnType<typeof filterQueries>
@@ -48,7 +48,7 @@ export function filterQueries(db: Db) {
   )
 
   return {
-    findPlace: createFindPlace(db),
+    findPlace: preparePlaceSearch(db),
 
     /** Whether a sale of the store begins or ends some day. */
     hasDatedSales: (storeId: string): boolean => dated.get(storeId) !== undefined,

@@ -62,7 +62,7 @@ export function prepareStretch<Row>(db: Db, scope: Scope, columns: string, condi
 }
 
 /** Finds the place of a walk after some products; undefined if fewer are left. */
-export function createFindPlace(db: Db) {
+export function preparePlaceSearch(db: Db) {
   const prepare = (scope: Scope) => {
     const behind = 'AND (created_at, vector_id) > (@afterTime, @afterId)'
     const places = placesOf(scope, 'created_at AS time, vector_id AS place', behind)

@@ -55,6 +55,9 @@ const SUGGESTION_DAYS = 90
 const NAMES_MAX = 50_000
 const NAMES_AT_ONCE = 2_000
 
+/** Entries of each list; the table in CSV has no lists. */
+const countListed = ({ format, lists = LISTED_MAX }: AnalyticsQuery): number => (format === 'csv' ? 0 : lists)
+
 export type AnalyticsService = ReturnType<typeof analyticsService>
 
 /** Reports searches, clicks, revenue and unmet demand, from counts that are always up to date. */
@@ -119,10 +122,8 @@ export function analyticsService(deps: AnalyticsDeps) {
           ...(before && { previous: summarizeSources(deps, before, filter) }),
         }
       }
-      // The table has no lists.
-      const listed = query.format === 'csv' ? 0 : (query.lists ?? LISTED_MAX)
       return alone(storeId, async () => ({
-        ...(await writeReport(deps, days, listed)),
+        ...(await writeReport(deps, days, countListed(query))),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
     },
