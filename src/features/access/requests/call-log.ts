@@ -16,8 +16,10 @@ export interface Call {
 const PER_CREDENTIAL_MAX = 200
 const PER_STORE_MAX = 4_000
 const ALL_MAX = 100_000
+/** Credentials that have calls, because the list of one takes as much as a call. */
+const CREDENTIALS_MAX = 20_000
 
-/** A longer path is cut: some 300 bytes a call then, and 30 MB in all. */
+/** A longer path is cut: 420 bytes a call then, and 43 MB in all. */
 const PATH_CHARS_MAX = 120
 const REQUEST_ID_CHARS_MAX = 128
 
@@ -38,7 +40,12 @@ export type CallLog = ReturnType<typeof createCallLog>
  */
 export function createCallLog(
   { now }: Pick<Clock, 'now'>,
-  { perCredentialMax = PER_CREDENTIAL_MAX, perStoreMax = PER_STORE_MAX, allMax = ALL_MAX } = {},
+  {
+    perCredentialMax = PER_CREDENTIAL_MAX,
+    perStoreMax = PER_STORE_MAX,
+    allMax = ALL_MAX,
+    credentialsMax = CREDENTIALS_MAX,
+  } = {},
 ) {
   /** By credential, the one that has been silent for longest first. */
   const rings = new Map<string, Ring>()
@@ -62,7 +69,8 @@ export function createCallLog(
   function makeRoom(storeId: string, busyId: string): void {
     for (const [id, ring] of rings) {
       const isStoreFull = (keptOf.get(storeId) ?? 0) > perStoreMax
-      if (id === busyId || (!isStoreFull && kept <= allMax)) return
+      const isFull = kept > allMax || rings.size > credentialsMax
+      if (id === busyId || (!isStoreFull && !isFull)) return
       if (!isStoreFull || ring.storeId === storeId) forget(id, ring)
     }
   }

@@ -22,6 +22,6 @@ export const requestsRoutes = (
         operationId: 'listRecentRequests',
         summary: 'List the last calls of a credential',
         description:
-          'The last 200 calls of an API key, a widget key or the machine grant, with refused ones whose credential was valid, and with the id that finds a call in the log of the service. They stand in memory: a start of the service forgets them. Beyond 4,000 calls of a store the calls of its credential that has been silent for longest are dropped, and the same holds beyond 100,000 calls over all stores.',
+          'The last 200 calls of an API key, a widget key or the machine grant, with refused ones whose credential was valid, and with the id that finds a call in the log of the service. They stand in memory: a start of the service forgets them. Beyond 4,000 calls of a store the calls of its credential that has been silent for longest are dropped, and the same holds beyond 100,000 calls and 20,000 credentials over all stores.',
       },
     })

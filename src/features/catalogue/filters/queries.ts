@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { SQL_FUNCTIONS, toSql } from './condition-queries.ts'
 import type { Node } from './filter.ts'
 import { createPaletteTest } from './palette.ts'
-import { findPlace, type Place, prepareStretch, type Scope, type Stretch } from './stretch-queries.ts'
+import { preparePlaceSearch, prepareStretch, type Scope, type Stretch } from './stretch-queries.ts'
 import { isPrice, writePaid, writeValue } from './value-queries.ts'
 
 export type FilterQueries = ReturnType<typeof filterQueries>
@@ -48,8 +48,7 @@ export function filterQueries(db: Db) {
   )
 
   return {
-    findPlace: (storeId: string, scope: Scope, after: Place, products: number): Place | undefined =>
-      findPlace(db, storeId, scope, after, products),
+    findPlace: preparePlaceSearch(db),
 
     /** Whether a sale of the store begins or ends some day. */
     hasDatedSales: (storeId: string): boolean => dated.get(storeId) !== undefined,

@@ -61,26 +61,28 @@ export function prepareStretch<Row>(db: Db, scope: Scope, columns: string, condi
   }
 }
 
-/** The place of a walk after `size` products; undefined if fewer are left. */
-export function findPlace(
-  db: Db,
-  storeId: string,
-  scope: Scope,
-  after: Place,
-  products: number,
-): Place | undefined {
-  const behind = 'AND (created_at, vector_id) > (@afterTime, @afterId)'
-  const places = placesOf(scope, 'created_at AS time, vector_id AS place', behind)
-  return db
-    .prepare<Record<string, unknown>, Place>(`
+/** Finds the place of a walk after some products; undefined if fewer are left. */
+export function preparePlaceSearch(db: Db) {
+  const prepare = (scope: Scope) => {
+    const behind = 'AND (created_at, vector_id) > (@afterTime, @afterId)'
+    const places = placesOf(scope, 'created_at AS time, vector_id AS place', behind)
+    return db.prepare<Record<string, unknown>, Place>(`
       SELECT time, place AS id FROM (${places}) ORDER BY time, place LIMIT 1 OFFSET @products`)
-    .get({
+  }
+  // To prepare one takes as long as to run it, and a walk runs it hundreds of times.
+  const statements = new Map<Scope['of'], ReturnType<typeof prepare>>()
+
+  return (storeId: string, scope: Scope, after: Place, products: number): Place | undefined => {
+    const statement = statements.get(scope.of) ?? prepare(scope)
+    statements.set(scope.of, statement)
+    return statement.get({
       ...scopeValues(scope),
       storeId,
       products: BigInt(products - 1),
       afterTime: BigInt(after.time),
       afterId: after.id,
     })
+  }
 }
 
 /** The products of a scope between two places, as columns of the index that has them in their order. */

@@ -11,9 +11,6 @@ import type { Analytics } from './schema.ts'
 import type { SearchSourceQueries } from './search-source-queries.ts'
 import { describeTracking, listSources } from './sources.ts'
 
-/** Entries of each list. */
-const LISTED_MAX = 20
-
 const NONE: SearchCounts = { searches: 0, zero: 0, low: 0, clicked: 0, carted: 0, purchased: 0 }
 
 export interface ReportDeps {
@@ -25,6 +22,9 @@ export interface ReportDeps {
   /** The time zone of a store's days. */
   findTimeZone(storeId: string): string
 }
+
+/** What stands in place of the lists where nobody wants them. */
+export const NO_LISTS = { top_queries: [], zero_result_queries: [], top_products: [] }
 
 type Summary = Pick<Analytics, 'period' | 'searches' | 'engagement' | 'revenue'>
 
@@ -79,8 +79,12 @@ export const describePeriod = ({ from, to }: Days, timezone: string): Analytics[
 export const summarizePeriod = (deps: ReportDeps, days: Days): Promise<Summary> =>
   summarize(deps, days, deps.days.listSearches(days))
 
-/** Writes the analytics of a period from the counts of its days. */
-export async function writeReport(deps: ReportDeps, days: Days): Promise<Analytics> {
+/**
+ * Writes the analytics of a period from the counts of its days.
+ *
+ * @param entries how many each list has at most; with 0 the counters of queries and products, which are most of the work, are not read.
+ */
+export async function writeReport(deps: ReportDeps, days: Days, entries: number): Promise<Analytics> {
   const { days: queries, items, searchSources, columns, addThumbnailUrls } = deps
   const { storeId, from, to } = days
   const rows = queries.listSearches(days)
@@ -89,7 +93,7 @@ export async function writeReport(deps: ReportDeps, days: Days): Promise<Analyti
   const sources = listSources(total, events, searchSources.list(days), to - from + 1)
   const summary = await summarize(deps, days, rows)
   const durations = await columns.sumDurations(days)
-  const lists = { ...(await listQueries()), top_products: await listProducts() }
+  const lists = entries === 0 ? NO_LISTS : { ...(await listQueries()), top_products: await listProducts() }
 
   async function listQueries(): Promise<Pick<Analytics, 'top_queries' | 'zero_result_queries'>> {
     const measures = ['searches', 'clicks', 'results', 'empty'] as const
@@ -97,7 +101,7 @@ export async function writeReport(deps: ReportDeps, days: Days): Promise<Analyti
     const most = (counts: Uint32Array) => {
       const count = (item: number) => counts[item] as number
       const isWanted = (item: number) => count(item) > 0 && count(item) < WRAPPED
-      return findBest(counts.length, LISTED_MAX, isWanted, (a, b) => count(b) - count(a) || a - b)
+      return findBest(counts.length, entries, isWanted, (a, b) => count(b) - count(a) || a - b)
     }
     const [top, zeros] = [most(searches), most(empty)]
     const names = items.findNames(storeId, QUERIES, [...top, ...zeros])
@@ -121,7 +125,7 @@ export async function writeReport(deps: ReportDeps, days: Days): Promise<Analyti
     const clicked = (item: number) => sums.clicks[item] as number
     const top = findBest(
       sums.impressions.length,
-      LISTED_MAX,
+      entries,
       (item) => shown(item) + clicked(item) > 0 && shown(item) < WRAPPED,
       (a, b) => clicked(b) - clicked(a) || shown(b) - shown(a) || a - b,
     )

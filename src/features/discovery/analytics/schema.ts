@@ -5,6 +5,9 @@ import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
+/** Entries of each list of the analytics. */
+export const LISTED_MAX = 20
+
 const format = t.Optional(oneOf(['json', 'csv'], '`csv` answers a table for spreadsheets.'))
 
 const days = (count: number) =>
@@ -36,6 +39,15 @@ export const AnalyticsQuery = t.Object({
   compare: t.Optional(oneOf(['previous'], 'Adds `previous`: the period of the same length before.')),
   key_id: t.Optional(text({ maxLength: 64, description: 'Only what pages with this widget key did.' })),
   origin: t.Optional(text({ maxLength: 300, description: 'Only what pages of this origin did.' })),
+  lists: t.Optional(
+    t.Integer({
+      minimum: 0,
+      maximum: LISTED_MAX,
+      default: LISTED_MAX,
+      description:
+        'Entries of `top_queries`, `zero_result_queries` and `top_products`. 0 leaves them empty and answers in a quarter of the time.',
+    }),
+  ),
   format,
 })
 export type AnalyticsQuery = typeof AnalyticsQuery.static

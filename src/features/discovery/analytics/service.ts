@@ -12,15 +12,16 @@ import { nameQuery } from './names.ts'
 import { periodBefore, readPeriod } from './period.ts'
 import { round } from './rates.ts'
 import { type ReportDeps, readHealth, summarizePeriod, writeReport } from './report.ts'
-import type {
-  Analytics,
-  AnalyticsQuery,
-  PopularProducts,
-  PopularQuery,
-  Suggestions,
-  SuggestionsQuery,
-  UnmetDemand,
-  UnmetQuery,
+import {
+  type Analytics,
+  type AnalyticsQuery,
+  LISTED_MAX,
+  type PopularProducts,
+  type PopularQuery,
+  type Suggestions,
+  type SuggestionsQuery,
+  type UnmetDemand,
+  type UnmetQuery,
 } from './schema.ts'
 import { summarizeSources, writeSourceReport } from './source-report.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
@@ -53,6 +54,9 @@ const SUGGESTION_DAYS = 90
 /** Queries with the prefix that are read in all, and at a time. */
 const NAMES_MAX = 50_000
 const NAMES_AT_ONCE = 2_000
+
+/** Entries of each list; the table in CSV has no lists. */
+const countListed = ({ format, lists = LISTED_MAX }: AnalyticsQuery): number => (format === 'csv' ? 0 : lists)
 
 export type AnalyticsService = ReturnType<typeof analyticsService>
 
@@ -119,7 +123,7 @@ export function analyticsService(deps: AnalyticsDeps) {
         }
       }
       return alone(storeId, async () => ({
-        ...(await writeReport(deps, days)),
+        ...(await writeReport(deps, days, countListed(query))),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
     },

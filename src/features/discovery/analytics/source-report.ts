@@ -1,6 +1,6 @@
 import type { Days, EventCount } from './day-queries.ts'
 import { share } from './rates.ts'
-import { describeDay, describePeriod } from './report.ts'
+import { describeDay, describePeriod, NO_LISTS } from './report.ts'
 import type { Analytics } from './schema.ts'
 import {
   NO_COUNTS,
@@ -43,7 +43,7 @@ export function writeSourceReport(reads: SourceReads, days: Days, filter: Source
     tracking: describeTracking(total.searches, events, sources, count),
     by_source: sources,
     latency_ms: { p50: null, p95: null },
-    ...{ top_queries: [], zero_result_queries: [], top_products: [] },
+    ...NO_LISTS,
     timeseries: Array.from({ length: count }, (_, n) => {
       const counts = byDay.get(days.from + n) ?? NO_COUNTS
       return { ...describeDay(days.from + n, counts), clicks: counts.clicks, orders: null, revenue: [] }

@@ -19,7 +19,7 @@ export function searchLogRoutes({ forStore }: Pick<Guards, 'forStore'>, log: Sea
         operationId: 'listSearches',
         summary: 'List what shoppers searched for, newest first',
         description:
-          'The searches that analytics count: no batches beside their entries, no keystrokes that a later one replaced, nothing with `analytics: false`. One page looks at 500 searches at most, so a page with filters may be short or empty and still have a `next_cursor`.',
+          'The searches that analytics count: no batches beside their entries, no keystrokes that a later one replaced, nothing with `analytics: false`. One page looks at 300 searches at most, so a page with filters may be short or empty and still have a `next_cursor`.',
       },
     })
     .get('/:search_id', ({ actor, params }) => log.show(actor.storeId, params.search_id), {

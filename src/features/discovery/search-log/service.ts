@@ -35,8 +35,8 @@ export interface SearchLogDeps {
   digest(text: string, context: string): Buffer
 }
 
-/** Searches that one page looks at, which takes 1 to 2 ms. */
-const WALKED_MAX = 500
+/** Searches that one page looks at, which takes a millisecond. */
+const WALKED_MAX = 300
 
 /** Characters of the text that stands for a session: 96 bits. */
 const SESSION_CHARS = 24

@@ -4,6 +4,9 @@ import type { Grid } from './background.ts'
  * Finds the main object of a photograph whose background is not plain: a garment on a carpet, a bag on a table. What differs from
  * the border stands out: first by the least change of colour on any way from the border to a cell (minimum barrier distance, Zhang
  * and others, ICCV 2015), then by its colour alone, and more in the middle of the picture than at its edge.
+ *
+ * Every query picture without a plain background passes through here. Plain loops over typed arrays take half of the time of `map`,
+ * `reduce` and `from`, which make objects for every cell.
  */
 
 /** Cells a side; the object's box needs no more. */
@@ -40,31 +43,42 @@ export function measureSalience(grid: Grid): Salience {
       values[cell] = (contrast[cell] ?? 0) * Math.exp(-(dx * dx + dy * dy) / 2)
     }
   }
-  const most = values.reduce((a, b) => Math.max(a, b), 0)
+  const most = findMost(values)
   if (most > 0) for (let cell = 0; cell < values.length; cell++) values[cell] = (values[cell] ?? 0) / most
   return { columns, rows, barriers, values }
 }
 
 /** Red, green and blue of a smaller grid, each cell the mean of those that it covers and of their neighbours. */
 function shrink(grid: Grid, columns: number, rows: number): Float32Array[] {
-  const channels = [0, 1, 2].map(() => new Float32Array(columns * rows))
+  const { data } = grid
+  const size = columns * rows
+  const reds = new Float32Array(size)
+  const greens = new Float32Array(size)
+  const blues = new Float32Array(size)
   for (let y = 0, cell = 0; y < rows; y++) {
     const top = Math.max(0, Math.floor((y * grid.rows) / rows) - 1)
     const bottom = Math.min(grid.rows, Math.ceil(((y + 1) * grid.rows) / rows) + 1)
     for (let x = 0; x < columns; x++, cell++) {
       const left = Math.max(0, Math.floor((x * grid.columns) / columns) - 1)
       const right = Math.min(grid.columns, Math.ceil(((x + 1) * grid.columns) / columns) + 1)
-      const sums = [0, 0, 0]
+      let red = 0
+      let green = 0
+      let blue = 0
       for (let fromY = top; fromY < bottom; fromY++) {
-        for (let at = (fromY * grid.columns + left) * 3, n = left; n < right; n++, at += 3) {
-          for (let c = 0; c < 3; c++) sums[c] = (sums[c] ?? 0) + (grid.data[at + c] ?? 0)
+        const end = (fromY * grid.columns + right) * 3
+        for (let at = (fromY * grid.columns + left) * 3; at < end; at += 3) {
+          red += data[at] ?? 0
+          green += data[at + 1] ?? 0
+          blue += data[at + 2] ?? 0
         }
       }
       const count = (bottom - top) * (right - left)
-      for (let c = 0; c < 3; c++) (channels[c] as Float32Array)[cell] = (sums[c] ?? 0) / count
+      reds[cell] = red / count
+      greens[cell] = green / count
+      blues[cell] = blue / count
     }
   }
-  return channels
+  return [reds, greens, blues]
 }
 
 /** For each cell, the least range of values on a way to it from the border, over all channels. */
@@ -112,31 +126,37 @@ function measureStrangeness(channels: readonly Float32Array[], columns: number, 
     { left: 0, top: 0, right: across, bottom: rows },
     { left: columns - across, top: 0, right: columns, bottom: rows },
   ]
-  const distances = sides.map((side) => {
+  const sum = new Float64Array(columns * rows)
+  const farthest = new Float32Array(columns * rows)
+  for (const side of sides) {
     const far = new Float32Array(columns * rows)
     for (const channel of channels) {
-      let [count, sum, squares] = [0, 0, 0]
+      let [count, total, squares] = [0, 0, 0]
       for (let y = side.top; y < side.bottom; y++) {
         for (let x = side.left; x < side.right; x++) {
           const value = channel[y * columns + x] ?? 0
           count++
-          sum += value
+          total += value
           squares += value * value
         }
       }
-      const mean = sum / count
+      const mean = total / count
       const variance = squares / count - mean * mean + VARIANCE_MIN
       for (let cell = 0; cell < far.length; cell++) {
         const shift = (channel[cell] ?? 0) - mean
         far[cell] = (far[cell] ?? 0) + (shift * shift) / variance
       }
     }
-    return far.map(Math.sqrt)
-  })
-  return Float32Array.from({ length: columns * rows }, (_, cell) => {
-    const all = distances.map((far) => far[cell] ?? 0)
-    return all.reduce((a, b) => a + b, 0) - Math.max(...all)
-  })
+    for (let cell = 0; cell < far.length; cell++) {
+      const distance = Math.fround(Math.sqrt(far[cell] ?? 0))
+      sum[cell] = (sum[cell] ?? 0) + distance
+      if (distance > (farthest[cell] ?? 0)) farthest[cell] = distance
+    }
+  }
+  const strangeness = new Float32Array(columns * rows)
+  for (let cell = 0; cell < strangeness.length; cell++)
+    strangeness[cell] = (sum[cell] ?? 0) - (farthest[cell] ?? 0)
+  return strangeness
 }
 
 /** So that the noise of an even side is no difference: squared levels of 256. */
@@ -144,10 +164,15 @@ const VARIANCE_MIN = 100
 
 /** Adds values that are scaled to 0 to 1. */
 function addScaled(to: Float32Array, values: Float32Array): void {
-  let most = 0
-  for (const value of values) most = Math.max(most, value)
+  const most = findMost(values)
   if (most === 0) return
   for (let n = 0; n < to.length; n++) to[n] = (to[n] ?? 0) + (values[n] ?? 0) / most
+}
+
+function findMost(values: Float32Array): number {
+  let most = 0
+  for (let n = 0; n < values.length; n++) most = Math.max(most, values[n] ?? 0)
+  return most
 }
 
 /** The value that parts the cells best into two groups (Otsu's method). */

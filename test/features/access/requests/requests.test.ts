@@ -85,7 +85,7 @@ describe('GET /v1/security/requests', () => {
 
 describe('the log of calls', () => {
   const call = (path: string) => ({ method: 'GET', path, status: 200, durationMs: 1, requestId: 'r' })
-  function logOf(limits?: { perCredentialMax: number; perStoreMax?: number; allMax: number }) {
+  function logOf(limits?: Parameters<typeof createCallLog>[1]) {
     const log = createCallLog({ now: () => 0 }, limits)
     const send = (credentialId: string, path: string, store = 's') => {
       const request = new Request('http://a.test/')
@@ -123,6 +123,12 @@ describe('the log of calls', () => {
     log.forgetStore('busy')
     for (const id of ['a', 'a', 'a', 'b', 'b', 'b']) send(id, `/${id}`, 'busy')
     expect(['a', 'b'].map((id) => log.list('busy', id).length)).toEqual([3, 3])
+  })
+
+  test('so it does beyond the number of credentials', () => {
+    const { send, paths } = logOf({ credentialsMax: 2 })
+    for (const id of ['a', 'b', 'a', 'c']) send(id, `/${id}`)
+    expect([paths('a').length, paths('b').length, paths('c').length]).toEqual([2, 0, 1])
   })
 
   test('cuts a long path, and leaves out a request without a credential', () => {

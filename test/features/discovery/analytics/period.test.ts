@@ -55,10 +55,43 @@ describe('the period of analytics (contract 3.12)', () => {
     })
   })
 
+  test('has lists as long as wanted; without them the counters of queries and products are not read', async () => {
+    for (const [n, query] of ['red', 'red', 'blue'].entries())
+      app.history.add({
+        ...{ id: app.ids.uuid(), storeId, type: 'text', query, parameters: {}, results: ['a', 'b'] },
+        ...{ topScore: 0.9, durationMs: 1, isTracked: true, sessionId: null, searchSource: null },
+        createdAt: app.clock.now() - n * 10_000,
+      })
+    const lists = async (query: string) => {
+      const { top_queries, top_products } = await read(query)
+      return [top_queries, top_products]
+    }
+    expect(await lists('')).toMatchObject([[{ query: 'red', searches: 2 }, { query: 'blue' }], { length: 2 }])
+    expect(await lists('lists=1')).toMatchObject([[{ query: 'red', searches: 2 }], { length: 1 }])
+    expect(await lists('lists=0')).toEqual([[], []])
+    const { top_queries, top_products, zero_result_queries, ...rest } = await read('compare=previous')
+    expect(await read('lists=0&compare=previous')).toMatchObject(rest)
+    app.db.exec('DELETE FROM tally_items')
+    app.db.exec('ALTER TABLE tally_items RENAME TO gone')
+    try {
+      expect((await ask('lists=0')).status).toBe(200)
+      expect((await ask('format=csv')).status).toBe(200)
+    } finally {
+      app.db.exec('ALTER TABLE gone RENAME TO tally_items')
+    }
+  })
+
   test('is refused where it cannot be', async () => {
     for (const query of [
       ...['to=2030-01-01', 'from=2029-02-30', 'from=2030-01-02', 'from=2029-12-31&to=2029-12-30'],
-      ...['from=2029-12-31&days=2', 'from=2028-01-01', 'from=yesterday', 'compare=next', 'days=366'],
+      ...[
+        'from=2029-12-31&days=2',
+        'from=2028-01-01',
+        'from=yesterday',
+        'compare=next',
+        'days=366',
+        'lists=21',
+      ],
     ])
       expect([query, ...refusal(await ask(query))]).toEqual([query, 422, 'validation_error'])
   })

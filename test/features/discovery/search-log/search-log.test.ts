@@ -139,13 +139,13 @@ describe('the search log (contract 3.15)', () => {
     expect((await walk('limit=3&type=url')).found).toEqual(urls)
   })
 
-  test('a page looks at 500 searches: with a rare word it is empty and goes on', async () => {
+  test('a page looks at 300 searches: with a rare word it is empty and goes on', async () => {
     const rare = add({ query: 'zeppelin' })
     app.clock.advance(1)
     for (let n = 0; n < 1_250; n++) add({ query: `mug ${n}` })
     const first = await list('?q=zeppelin')
     expect(first).toMatchObject({ searches: [], count: 0, next_cursor: expect.any(String) })
-    expect(await walk('q=zeppelin')).toEqual({ found: [rare], pages: 3 })
+    expect(await walk('q=zeppelin')).toEqual({ found: [rare], pages: 5 })
   })
 
   test('what an index has in its order is found at once, however rare', async () => {

@@ -16,40 +16,59 @@ const DEPTH_MAX = 5
 const NAME_CHARS_MAX = 100
 /** Elements of one list that are counted. */
 const ELEMENTS_MAX = 200
+const SHORT_LIST = 8
 
 type Value = string | number | boolean
 type Type = StoreField['type']
+
+/** Counted in place: a second look into the map would take as long as the first. */
+interface Count {
+  products: number
+}
+
+/** The fields of an object by their keys. */
+type Level = Map<string, Field>
 
 interface Field {
   type: Type | undefined
   products: number
   min: number
   max: number
-  values: Map<Value, number>
+  values: Map<Value, Count>
   hasAllValues: boolean
   /** Whether its values hardly repeat. */
   isDiverse: boolean
+  /** Where its values are objects: nested keys are found without writing out their names. */
+  parts: Level
 }
 
 /** Counts the fields of many products and their values, within bounds. */
 export function createFieldCounter() {
-  const fields = new Map<string, Field>()
+  /** By their names. */
+  const fields: Level = new Map()
+  const top: Level = new Map()
   let hasAllFields = true
   let products = 0
   let values = 0
 
-  function findField(name: string): Field | undefined {
+  function addField(level: Level, key: string, before: string): Field | undefined {
+    const name = before + key
+    // A key with a dot has the name of a nested one.
     const known = fields.get(name)
-    if (known) return known
+    if (known) {
+      level.set(key, known)
+      return known
+    }
     if (fields.size === COUNTED_FIELDS_MAX || name.length > NAME_CHARS_MAX) {
       hasAllFields = false
       return undefined
     }
     const field: Field = {
       ...{ type: undefined, products: 0, min: Infinity, max: -Infinity },
-      ...{ values: new Map(), hasAllValues: true, isDiverse: false },
+      ...{ values: new Map(), hasAllValues: true, isDiverse: false, parts: new Map() },
     }
     fields.set(name, field)
+    level.set(key, field)
     return field
   }
 
@@ -64,9 +83,9 @@ export function createFieldCounter() {
       return
     }
     const count = field.values.get(value)
-    if (count !== undefined) field.values.set(value, count + 1)
+    if (count) count.products++
     else if (field.values.size < VALUES_MAX && values < ALL_VALUES_MAX) {
-      field.values.set(value, 1)
+      field.values.set(value, { products: 1 })
       values++
     } else leaveOut(field)
   }
@@ -82,21 +101,25 @@ export function createFieldCounter() {
 
   function countList(field: Field, list: readonly unknown[]): void {
     if (list.length > ELEMENTS_MAX) field.hasAllValues = false
-    for (const value of new Set(list.slice(0, ELEMENTS_MAX))) countValue(field, value)
+    // A set costs more than most lists are long.
+    if (list.length > SHORT_LIST)
+      for (const value of new Set(list.slice(0, ELEMENTS_MAX))) countValue(field, value)
+    else for (let n = 0; n < list.length; n++) if (list.indexOf(list[n]) === n) countValue(field, list[n])
   }
 
-  function countObject(object: Record<string, unknown>, before: string, depth: number): void {
+  function countObject(object: Record<string, unknown>, level: Level, before: string, depth: number): void {
     for (const key in object) {
       const value = object[key]
       if (value === null) continue
-      const field = findField(before + key)
+      const field = level.get(key) ?? addField(level, key, before)
       if (!field) continue
       field.products++
       const type = typeOf(value)
       if (field.type !== type) field.type = field.type === undefined ? type : 'mixed'
       if (type === 'list') countList(field, value as unknown[])
       else if (type !== 'object') countValue(field, value)
-      else if (depth < DEPTH_MAX) countObject(value as Record<string, unknown>, `${before}${key}.`, depth + 1)
+      else if (depth < DEPTH_MAX)
+        countObject(value as Record<string, unknown>, field.parts, `${before}${key}.`, depth + 1)
     }
   }
 
@@ -104,7 +127,7 @@ export function createFieldCounter() {
     /** Counts the metadata of one product. */
     add(metadata: Record<string, unknown>): void {
       products++
-      countObject(metadata, '', 1)
+      countObject(metadata, top, '', 1)
     },
 
     /** What was counted; each entry takes up to a millisecond to be written by {@link describeField}. */
@@ -131,7 +154,7 @@ function typeOf(value: unknown): Type {
 /** Writes a field out. Texts that differ in case and accents only are one value, shown in its most frequent spelling. */
 export function describeField([name, field]: [string, Field]): StoreField {
   const merged = new Map<Value, { value: Value; most: number; count: number }>()
-  for (const [value, count] of field.values) {
+  for (const [value, { products: count }] of field.values) {
     const key = typeof value === 'string' ? `"${fold(value)}` : value
     const known = merged.get(key)
     if (!known) merged.set(key, { value, most: count, count })

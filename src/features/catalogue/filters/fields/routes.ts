@@ -15,7 +15,7 @@ export function fieldsRoutes({ forStore }: Pick<Guards, 'forStore'>, fields: Fie
         operationId: 'listStoreFields',
         summary: 'List the fields that your products have, with their types and most frequent values',
         description:
-          'For the builder of a filter. Private fields are among them: widgets never see this list. While products change, the counts are at most 10 seconds old.',
+          'For the builder of a filter. Private fields are among them: widgets never see this list. While products change, the counts are at most 10 seconds old, or a hundred times as old as counting takes.',
       },
     })
 }

@@ -10,20 +10,22 @@ import type { StoreField, StoreFields } from './schema.ts'
 export interface FieldsDeps {
   queries: Pick<HintQueries, 'prepareMetadata'>
   walks: Pick<Walks, 'alongStore' | 'alongItems'>
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonic'>
   readState(storeId: string): StoreState
 }
 
 /** Stores whose counts are kept; one takes 20 KB, and 600 KB at most. */
 const KEPT_MAX = 50
-/** A store that changes all the time is counted anew as often as this. */
+/** A store that changes all the time is counted anew as often as this, and at most for a hundredth of the time. */
 const FRESH_MS = 10_000
+const DUTY = 100
 /** For the walk, which takes fewer products a step where each has more fields. */
 const FIELDS_A_PRODUCT = 40
 
 interface Counted {
   state: StoreState
   at: number
+  tookMs: number
   fields: StoreFields
 }
 
@@ -40,11 +42,13 @@ export function fieldsService({ queries, walks, clock, readState }: FieldsDeps) 
     if (!found) return undefined
     const { change, others } = readState(storeId)
     const isPresent = found.state.change === change && found.state.others === others
-    return isPresent || clock.now() - found.at < maxAgeMs ? found.fields : undefined
+    return isPresent || clock.now() - found.at < Math.max(maxAgeMs, DUTY * found.tookMs)
+      ? found.fields
+      : undefined
   }
 
   async function count(storeId: string): Promise<StoreFields> {
-    const [state, at] = [readState(storeId), clock.now()]
+    const [state, at, begin] = [readState(storeId), clock.now(), clock.monotonic()]
     const counter = createFieldCounter()
     const read = queries.prepareMetadata()
     await walks.alongStore(
@@ -60,7 +64,7 @@ export function fieldsService({ queries, walks, clock, readState }: FieldsDeps) 
     const fields: StoreField[] = []
     await walks.alongItems(counted, (field) => void fields.push(describeField(field)))
     const answer = { fields, has_all_fields: hasAllFields, products, counted_at: isoTime(at) }
-    kept.set(storeId, { state, at, fields: answer })
+    kept.set(storeId, { state, at, tookMs: clock.monotonic() - begin, fields: answer })
     return answer
   }
 

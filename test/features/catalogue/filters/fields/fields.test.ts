@@ -96,6 +96,29 @@ describe('the fields of a store (contract 4.15)', () => {
     expect((await read()).products).toBe(1)
   })
 
+  test('a store that takes long to count is counted for a hundredth of the time', async () => {
+    const clock = { at: 0, now: () => clock.at, monotonic: () => clock.at }
+    let changes = 0
+    const fields = fieldsService({
+      queries: { prepareMetadata: () => () => [] },
+      walks: {
+        async alongStore() {
+          clock.at += 300
+        },
+        async alongItems() {},
+      },
+      clock,
+      readState: () => ({ change: changes++, others: 1 }),
+    })
+    const countedAt = async (at: number) => {
+      clock.at = at
+      return (await fields.read('one')).counted_at
+    }
+    const first = await countedAt(0)
+    expect(await countedAt(29_999)).toBe(first)
+    expect(await countedAt(30_000)).toBe('1970-01-01T00:00:30.000Z')
+  })
+
   test('requests that come together wait for one count', async () => {
     let walked = 0
     const fields = fieldsService({
@@ -110,7 +133,7 @@ describe('the fields of a store (contract 4.15)', () => {
           for (const item of items) visit(item)
         },
       },
-      clock: { now: () => 0 },
+      clock: { now: () => 0, monotonic: () => 0 },
       readState: () => ({ change: 1, others: 1 }),
     })
     await Promise.all([fields.read('one'), fields.read('one'), fields.read('two')])
