@@ -44,7 +44,7 @@ export interface IndexedStore {
     | 'listTelling'
     | 'sumTelling'
     | 'visitTelling'
-    | 'visitHolders'
+    | 'holderTest'
     | 'findExact'
     | 'countHolders'
     | 'countDocuments'

@@ -90,7 +90,8 @@ export function listNearest(
   }
 }
 
-function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
+/** By how much the values of some places are off, at most. */
+export function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
   let most = 0
   for (let n = 0; n < places.length; n++) {
     most = Math.max(most, Math.abs((values[places[n] as number] as number) - (exact[n] as number)))
