@@ -192,11 +192,10 @@ function createRanking(
   })
 
   /** The nearest products by the losses so far. */
-  function findBest(field: Field, request: NearRequest): NearProduct[] {
-    const few = losses.length > 0 ? toVote : request
-    const { products, error } = listNearest(store, few, field, present.valuesAt, acceptsOf(field))
-    return losses.length > 0 ? listLowered(lowerOf(field, request), error) : products
-  }
+  const findBest = (field: Field, request: NearRequest): NearProduct[] =>
+    losses.length > 0
+      ? listLowered(lowerOf(field, request))
+      : listNearest(store, request, field, present.valuesAt, acceptsOf(field))
 
   function rankField(field: Field, isExact: boolean): Ranking {
     if (fusion.vote) castVoteOf(findBest(field, toVote))

@@ -34,7 +34,7 @@ export const coloursOf = ({ text, isByModelOnly }: QueryWords, { columns }: Sear
 
 /** What products lack of the wanted colours. @param map of the values; its knee bends them. */
 export function colourLoss(store: SearchedStore, wanted: WantedColours, map: FinalMap): Loss {
-  const lossOf = measureLoss(store, wanted)
+  const lossOf = remember(measureLoss(store, wanted))
   const { slope, midpoint } = map
   return {
     leg: 'color',
@@ -57,6 +57,32 @@ const LOSS_MAX = 3.5
 
 type Meter = (slot: number) => number
 
+let ownNumbers = new Float32Array(0)
+let ownRounds = new Uint32Array(0)
+let round = 0
+
+/** Measures each slot once: the voters' list and the answer's ask for the same ones. All measures remember in the same memory. */
+function remember(meter: Meter): Meter {
+  const own = ++round
+  return (slot) => {
+    if (slot >= ownRounds.length) growMemory(slot)
+    if (ownRounds[slot] === own) return ownNumbers[slot] as number
+    const number = meter(slot)
+    ownRounds[slot] = own
+    ownNumbers[slot] = number
+    return number
+  }
+}
+
+function growMemory(slot: number): void {
+  const slots = Math.ceil((slot + 1) * 1.25)
+  const [numbers, rounds] = [new Float32Array(slots), new Uint32Array(slots)]
+  numbers.set(ownNumbers)
+  rounds.set(ownRounds)
+  ownNumbers = numbers
+  ownRounds = rounds
+}
+
 /** The log-odds that the product in a slot loses at most. */
 function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
   const { picked, spoken, spokenLoss } = wanted
@@ -68,7 +94,10 @@ function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
     meters.push({ of: store.palettes.meter(picked, RANKING.colourEnough), loss: RANKING.palette })
   return (slot) => {
     let sum = 0
-    for (const { of, loss } of meters) sum += loss * (1 - of(slot))
+    for (let n = 0; n < meters.length; n++) {
+      const { of, loss } = meters[n] as (typeof meters)[number]
+      sum += loss * (1 - of(slot))
+    }
     return Math.min(LOSS_MAX, sum)
   }
 }

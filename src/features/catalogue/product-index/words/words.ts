@@ -342,7 +342,11 @@ export function createWordIndex(scratch: Scratch) {
         const word = vocabulary.find(units.slice(start, end))
         if (word !== 0) own.push(word)
       })
-      return (document) => own.some((word) => postings.weightOf(word, document) > FIELD_WEIGHTS.description)
+      return (document) => {
+        for (let n = 0; n < own.length; n++)
+          if (postings.weightOf(own[n] as number, document) > FIELD_WEIGHTS.description) return true
+        return false
+      }
     },
     /** Counts the documents that have a word. */
     countHolders: postings.count,
