@@ -54,7 +54,7 @@ export function listLowered(lowering: Lowering): NearProduct[] {
   const sample = first.subarray(0, SAMPLE)
   let error = ERROR_MARGIN * findError(field.values, sample, precise(slotsAt(field, sample)))
   for (;;) {
-    const lowest = (places: Uint32Array): Float32Array => lowerFrom(lowering, places, -error, 'lower')
+    const lowest = (places: Uint32Array): Float32Array => lowerFrom(lowering, places, -error)
     const { places } = findAble(lowering, first, error, lowest)
     const slots = slotsAt(field, places)
     const exact = precise(slots)
@@ -79,7 +79,7 @@ export function lowerEstimates(lowering: Lowering, margin: number): Field {
   const valuesAt = lowerAll(precise, losses)
   const lowest = (places: Uint32Array): Float32Array => valuesAt(slotsAt(field, places))
   const { places, floor } = findAble(lowering, selectFirst(lowering), margin, lowest)
-  const values = lowerFrom(lowering, places, margin, 'lower')
+  const values = lowerFrom(lowering, places, margin)
   const able = selectAbove(values, floor)
   const slots = slotsAt(field, pick(places, able))
   return { values: valuesOf(values, able), slotAt: (place) => slots[place] as number }
@@ -122,26 +122,38 @@ function findAble(
     const values = valuesOf(field.values, all)
     const isAll = all.length <= count
     const places = isAll ? all : pick(all, selectAbove(values, findBar(values, count)))
-    const upper = lowerFrom(lowering, places, margin, 'lowerInPart')
-    const able = pick(places, selectAbove(upper, floor))
+    const able = sieve(lowering, places, margin, floor)
     if (isAll) return { places: able, floor }
     floor = Math.max(floor, floorOf(able))
     all = pick(all, selectAbove(values, floor - margin))
   }
 }
 
+/** Those of some places that can reach a floor. Each loss leaves fewer for the next one. */
+function sieve({ field, losses }: Lowering, from: Uint32Array, margin: number, floor: number): Uint32Array {
+  let places = from
+  let values = raisedValues(field, places, margin)
+  for (const { lower, lowerInPart = lower } of losses) {
+    lowerInPart(values, slotsAt(field, places))
+    const kept = selectAbove(values, floor)
+    places = pick(places, kept)
+    values = valuesOf(values, kept)
+  }
+  return places
+}
+
 /** The lowered values of some places. @param raise added to them first. */
-function lowerFrom(
-  { field, losses }: Lowering,
-  places: Uint32Array,
-  raise: number,
-  by: 'lower' | 'lowerInPart',
-): Float32Array {
+function lowerFrom({ field, losses }: Lowering, places: Uint32Array, raise: number): Float32Array {
   const slots = slotsAt(field, places)
-  const lowered = valuesOf(field.values, places)
-  for (let n = 0; n < lowered.length; n++) lowered[n] = (lowered[n] as number) + raise
-  for (const loss of losses) (loss[by] ?? loss.lower)(lowered, slots)
+  const lowered = raisedValues(field, places, raise)
+  for (const { lower } of losses) lower(lowered, slots)
   return lowered
+}
+
+function raisedValues({ values }: Field, places: Uint32Array, raise: number): Float32Array {
+  const raised = valuesOf(values, places)
+  for (let n = 0; n < raised.length; n++) raised[n] = (raised[n] as number) + raise
+  return raised
 }
 
 /** The values of some places. Loops are ten times as fast here as `map` and `from`. */
