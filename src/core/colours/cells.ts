@@ -115,25 +115,59 @@ export function nearTest(lab: Lab, deltaE: number): (rgb: number) => boolean {
   }
 }
 
-/** Nearness is kept in this many steps. */
+/** Numbers from 0 to 1 are kept in this many steps. */
 const STEPS = 254
 
 /**
- * Makes a measure of colours: 1 for an equal one, less with the square of the difference, 0 from `deltaE` on. Each cell
- * has one value.
+ * A number from 0 to 1 for each colour; all colours of a cell have the same. Weighing a store's palettes asks hundreds of thousands of
+ * times, so all measures are of one class: a call through a variable takes several times as long.
  */
-export function nearness(lab: Lab, deltaE: number): (rgb: number) => number {
+export class CellMeasure {
   /** 0 stands for a cell that nobody has asked for. */
-  const steps = new Uint8Array(CELLS)
-  const differenceOf = differencesFrom(lab, deltaE)
-  return (rgb) => {
-    const cell = cellOf(rgb)
-    let step = steps[cell] as number
-    if (step === 0) {
-      const part = differenceOf(cell) / deltaE
-      step = part < 1 ? 1 + Math.round(STEPS * (1 - part * part)) : 1
-      steps[cell] = step
-    }
-    return (step - 1) / STEPS
+  readonly #steps: Uint8Array
+  readonly #compute: (cell: number) => number
+
+  /** @param steps may be kept for the next measure of the same numbers. */
+  constructor(compute: (cell: number) => number, steps = new Uint8Array(CELLS)) {
+    this.#compute = compute
+    this.#steps = steps
   }
+
+  /** @param rgb 24 bits of sRGB; higher bits are ignored. */
+  of(rgb: number): number {
+    const cell = cellOf(rgb)
+    const step = this.#steps[cell] as number
+    return ((step === 0 ? this.#fill(cell) : step) - 1) / STEPS
+  }
+
+  #fill(cell: number): number {
+    const step = 1 + Math.round(STEPS * this.#compute(cell))
+    this.#steps[cell] = step
+    return step
+  }
+}
+
+/** Measures colours: 1 for an equal one, less with the square of the difference, 0 from `deltaE` on. */
+export function nearness(lab: Lab, deltaE: number): CellMeasure {
+  const differenceOf = differencesFrom(lab, deltaE)
+  return new CellMeasure((cell) => {
+    const part = differenceOf(cell) / deltaE
+    return part < 1 ? 1 - part * part : 0
+  })
+}
+
+/** Measures colours: 1 for those that a shade's name fits, 0 for the others; see {@link shadeTest}. */
+export function shadeMeasure(shade: Shade): CellMeasure {
+  const has = shadeTest(shade)
+  return new CellMeasure((cell) => Number(has(middleOf(cell))), stepsOf(shade))
+}
+
+/** The steps of each shade's measure; there are fewer than a hundred shades. */
+const shadeSteps = new Map<string, Uint8Array<ArrayBuffer>>()
+
+function stepsOf({ base, tone }: Shade): Uint8Array<ArrayBuffer> {
+  const name = `${base} ${tone ?? ''}`
+  const known = shadeSteps.get(name) ?? new Uint8Array(CELLS)
+  shadeSteps.set(name, known)
+  return known
 }

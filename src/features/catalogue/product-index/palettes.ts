@@ -1,4 +1,4 @@
-import { nearness, nearTest, shadeTest } from '../../../core/colours/cells.ts'
+import { type CellMeasure, nearness, nearTest, shadeMeasure, shadeTest } from '../../../core/colours/cells.ts'
 import { type ColourQuery, SEVERAL } from '../../../core/colours/colours.ts'
 import { type Lab, parseHex } from '../../../core/colours/lab.ts'
 import { HUES, type Shade } from '../../../core/colours/shades.ts'
@@ -67,16 +67,16 @@ export function createPalettes() {
     return sum >= least
   }
 
-  /** The share of a picture, each of its colours weighed. */
-  function weigh(slot: number, weightOf: (rgb: number) => number): number {
+  /** How much of a picture has a colour, each of its colours weighed: 0 to 1. @param enough the share that counts as all. */
+  function weigh(slot: number, measure: CellMeasure, enough: number): number {
     if (slot >= capacity) return 0
     let sum = 0
     for (let at = slot * COLOURS; at < (slot + 1) * COLOURS; at++) {
       const kept = packed[at] as number
       if (kept === 0) break
-      sum += (kept >>> 24) * weightOf(kept)
+      sum += (kept >>> 24) * measure.of(kept)
     }
-    return sum / SHARE_STEPS
+    return Math.min(1, sum / SHARE_STEPS / enough)
   }
 
   return {
@@ -120,17 +120,10 @@ export function createPalettes() {
      */
     score(colours: readonly Lab[], slots: number, enough = 1, deltaE = DELTA_E): Float32Array {
       const scores = new Float32Array(slots)
-      const end = Math.min(slots, capacity) * COLOURS
       for (const colour of colours) {
-        const nearnessOf = nearness(colour, deltaE)
-        for (let first = 0, slot = 0; first < end; first += COLOURS, slot++) {
-          let sum = 0
-          for (let at = first; at < first + COLOURS; at++) {
-            const kept = packed[at] as number
-            if (kept === 0) break
-            sum += (kept >>> 24) * nearnessOf(kept)
-          }
-          const covered = Math.min(1, (sum / SHARE_STEPS / enough) * colours.length)
+        const measure = nearness(colour, deltaE)
+        for (let slot = 0; slot < slots; slot++) {
+          const covered = weigh(slot, measure, enough / colours.length)
           scores[slot] = (scores[slot] as number) + covered / colours.length
         }
       }
@@ -143,8 +136,8 @@ export function createPalettes() {
      * @param enough the share of the picture that counts as all of it.
      */
     shadeMeter(shade: Shade, enough: number): (slot: number) => number {
-      const has = shadeTest(shade)
-      return (slot) => Math.min(1, weigh(slot, (colour) => (has(colour) ? 1 : 0)) / enough)
+      const measure = shadeMeasure(shade)
+      return (slot) => weigh(slot, measure, enough)
     },
 
     /** The same measure as {@link score}, for single slots. */
@@ -152,8 +145,8 @@ export function createPalettes() {
       const measures = colours.map((colour) => nearness(colour, DELTA_E))
       return (slot) => {
         let sum = 0
-        for (const nearnessOf of measures)
-          sum += Math.min(1, (weigh(slot, nearnessOf) / enough) * measures.length)
+        for (let n = 0; n < measures.length; n++)
+          sum += weigh(slot, measures[n] as CellMeasure, enough / measures.length)
         return sum / measures.length
       }
     },

@@ -1,5 +1,5 @@
 import { type Accepts, selectAbove, selectTop } from '../../../core/select.ts'
-import { type Field, type NearRequest, type Precise, pickProducts } from './nearest.ts'
+import { type Field, type NearRequest, type Precise, pickProducts, slotsAt } from './nearest.ts'
 import type { SearchedStore } from './searched-store.ts'
 
 /** Slots whose estimates are compared with their values, to learn how far estimates are off. */
@@ -27,18 +27,19 @@ const SHARE_MAX = 0.2
 export function collectProbable(
   store: SearchedStore,
   request: NearRequest,
-  { values, tops, slotAt }: Field,
+  field: Field,
   margin: number,
   precise: Precise,
   accepts: Accepts | undefined,
 ): Uint32Array | undefined {
+  const { values, tops } = field
   const wanted = 256 + 8 * request.depth
-  const first = selectTop(values, wanted, accepts, tops).map(slotAt)
+  const first = slotsAt(field, selectTop(values, wanted, accepts, tops))
   const isAll = first.length < wanted
   const { floor } = pickProducts(store, request, first, precise(first))
   if (floor === -Infinity && !isAll) return undefined
   const bar = isAll ? -Infinity : floor - margin
-  const slots = selectAbove(values, bar, accepts, tops).map(slotAt)
+  const slots = slotsAt(field, selectAbove(values, bar, accepts, tops))
   return slots.length > SHARE_MAX * store.segment.slots ? undefined : slots
 }
 

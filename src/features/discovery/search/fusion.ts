@@ -1,10 +1,11 @@
 import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { type ExactLeg, type LegColumn, type VectorLeg, weighted } from './legs/leg.ts'
+import type { Loss } from './lowering.ts'
 import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
-import type { Vote, VoteScale } from './second-look.ts'
-import { colourLoss, type WantedColours } from './wanted-colours.ts'
+import type { VoteScale } from './second-look.ts'
+import type { WantedColours } from './wanted-colours.ts'
 
 /*
  * How legs become one list. Each side of a search (its picture, its words, its colours) gives log-odds: slope · (value −
@@ -146,7 +147,7 @@ const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
 /** The slot of a place where the places are all slots. */
 export const itself = (place: number): number => place
 
-/** The fusion in one tick, for the store as it is now. */
+/** The fusion in one tick, for the store as it is now, without its losses. */
 export interface PresentFusion {
   /** Whether values are the cosines themselves. */
   isPlain: boolean
@@ -159,51 +160,9 @@ export interface PresentFusion {
 }
 
 /** What is added to the cosines. */
-export type AddedLeg = ExactLeg['name'] | 'second_look'
-
-/** A fusion whose values the vote of the first hits has changed. */
-export const withVote = (fusion: PresentFusion, vote: Vote): PresentFusion =>
-  withLoss(fusion, 'second_look', (values, slotAt) =>
-    vote.lower(
-      values,
-      Uint32Array.from(values, (_, place) => slotAt(place)),
-    ),
-  )
-
-/** A fusion from whose values something is taken. */
-function withLoss(
-  fusion: PresentFusion,
-  name: AddedLeg,
-  lower: (values: Float32Array, slotAt: (place: number) => number) => void,
-): PresentFusion {
-  const valuesAt = (slots: Uint32Array): Float32Array => {
-    const values = fusion.valuesAt(slots)
-    lower(values, (place) => slots[place] as number)
-    return values
-  }
-  return {
-    isPlain: false,
-    valuesAt,
-    valuesOf(cosines, slotAt, into) {
-      fusion.valuesOf(cosines, slotAt, into)
-      lower(into, slotAt)
-    },
-    explain(slots) {
-      const { cosines, added } = fusion.explain(slots)
-      const [before, after] = [fusion.valuesAt(slots), valuesAt(slots)]
-      const lost = (n: number) => (after[n] as number) - (before[n] as number)
-      return { cosines, added: added.map((legs, n) => ({ ...legs, [name]: legs[name] + lost(n) })) }
-    },
-  }
-}
+export type AddedLeg = ExactLeg['name'] | Loss['leg']
 
 export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
-  const present = presentSides(fusion, store, scannedBy)
-  const { colours } = fusion
-  return colours ? withLoss(present, 'color', colourLoss(store, colours.wanted, colours.map).lower) : present
-}
-
-function presentSides(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedBy): PresentFusion {
   const { segment } = store
   const exact = fusion.exactLegs(store, scannedBy)
   const isPlain = exact.length === 0 && fusion.legs.length === 1 && fusion.blend.kind === 'sum'
@@ -273,10 +232,10 @@ function presentSides(fusion: Fusion, store: SearchedStore, scannedBy?: ScannedB
   }
 }
 
-/** A fusion that asks for colours besides. Their losses are exact, so what hides how near products are is like keywords. */
+/** A fusion that asks for colours besides. */
 export function askForColours(fusion: Fusion, wanted: WantedColours): Fusion {
   const isSpoken = wanted.spoken.length > 0 && wanted.spokenLoss > 0
   if (wanted.picked.length === 0 && !isSpoken) return fusion
   const { knee = RANKING.colourKnee, ...map } = fusion.map
-  return { ...fusion, map, colours: { wanted, map: { ...map, knee } }, hasKeywords: () => true }
+  return { ...fusion, map, colours: { wanted, map: { ...map, knee } } }
 }

@@ -15,6 +15,13 @@ export interface Field {
   slotAt(place: number): number
 }
 
+/** The slots of some places. A loop is ten times as fast as `map`. */
+export function slotsAt({ slotAt }: Field, places: Uint32Array): Uint32Array {
+  const slots = new Uint32Array(places.length)
+  for (let n = 0; n < slots.length; n++) slots[n] = slotAt(places[n] as number)
+  return slots
+}
+
 /** Computes the precise values of some slots, in their order. */
 export type Precise = (slots: Uint32Array) => Float32Array
 
@@ -52,7 +59,7 @@ const PAD = 48
  * The scan's largest possible error, in multiples of its largest error among the candidates, which is two to three
  * standard errors for at least 36 candidates.
  */
-const ERROR_MARGIN = 3
+export const ERROR_MARGIN = 3
 
 /** Candidates are taken from a little below the bar, because taking more may show a larger error. */
 const SLACK = 1.25
@@ -62,25 +69,24 @@ const SLACK = 1.25
  *
  * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
- *
- * @returns with how far the values of the field may be off.
  */
 export function listNearest(
   store: SearchedStore,
   request: NearRequest,
-  { values, tops, slotAt }: Field,
+  field: Field,
   precise: Precise,
   accepts: Accepts | undefined,
-): { products: NearProduct[]; error: number } {
+): NearProduct[] {
+  const { values, tops } = field
   let wanted = Math.ceil(request.depth * 1.25) + PAD
   let bar = findBar(values, wanted, accepts, tops)
   for (;;) {
     const places = selectAbove(values, bar, accepts, tops)
-    const slots = places.map(slotAt)
+    const slots = slotsAt(field, places)
     const exact = precise(slots)
     const error = ERROR_MARGIN * findError(values, places, exact)
     const { products, floor } = pickProducts(store, request, slots, exact)
-    if (bar === -Infinity || floor - error >= bar) return { products, error }
+    if (bar === -Infinity || floor - error >= bar) return products
     if (floor > -Infinity) bar = floor - SLACK * error
     else {
       // Pictures of few products fill the list.
@@ -90,7 +96,8 @@ export function listNearest(
   }
 }
 
-function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
+/** By how much the values of some places are off, at most. */
+export function findError(values: Float32Array, places: Uint32Array, exact: Float32Array): number {
   let most = 0
   for (let n = 0; n < places.length; n++) {
     most = Math.max(most, Math.abs((values[places[n] as number] as number) - (exact[n] as number)))

@@ -11,13 +11,13 @@ import {
   type PresentFusion,
   presentFusion,
   type ScannedBy,
-  withVote,
 } from './fusion.ts'
-import { addVote, addVoteToEstimates, type Lowering } from './lowering.ts'
+import { type Loss, type Lowering, listLowered, lowerAll, lowerEstimates } from './lowering.ts'
 import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
-import { castVote, VOTERS, type Vote, type VotedWord, type Voter } from './second-look.ts'
+import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
+import { colourLoss } from './wanted-colours.ts'
 
 export interface RankingRequest {
   fusion: Fusion
@@ -149,7 +149,10 @@ function createRanking(
   const { fusion, threshold, diversity = 0 } = request
   const scannedBy: ScannedBy = (vector) =>
     scanned[fusion.legs.findIndex((leg) => leg.vector === vector)]?.scores
-  let present = presentFusion(fusion, store, scannedBy)
+  const present = presentFusion(fusion, store, scannedBy)
+  const { colours } = fusion
+  /** What the products lack, in the order in which it is taken. */
+  let losses: readonly Loss[] = colours ? [colourLoss(store, colours.wanted, colours.map)] : []
   let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const toVote = { ...near, depth: VOTERS, threshold: 0 }
@@ -175,7 +178,7 @@ function createRanking(
     const cut = kept.length < found.length ? (kept.at(-1)?.score ?? threshold) : threshold
     const ordered = diversity > 0 ? diversify(segment, kept, diversity, request.depth) : kept
     const hits = ordered.slice(0, request.depth)
-    if (request.isExplained) explain(hits, fusion, present)
+    if (request.isExplained) explain(hits, fusion, present, losses)
     if (request.references) matchReferences(store, hits, request.references)
     return { hits, candidates: countCandidates(), cut, isExact, words }
   }
@@ -184,24 +187,27 @@ function createRanking(
   const acceptsOf = ({ slotAt }: Field) =>
     slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
 
-  const findBest = (field: Field, request: NearRequest) =>
-    listNearest(store, request, field, present.valuesAt, acceptsOf(field))
+  const lowerOf = (field: Field, request: NearRequest): Lowering => ({
+    ...{ store, request, field, losses, accepts: acceptsOf(field), precise: present.valuesAt },
+  })
+
+  /** The nearest products by the losses so far. */
+  const findBest = (field: Field, request: NearRequest): NearProduct[] =>
+    losses.length > 0
+      ? listLowered(lowerOf(field, request))
+      : listNearest(store, request, field, present.valuesAt, acceptsOf(field))
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    const voting = fusion.vote && findBest(field, toVote)
-    const vote = voting && castVoteOf(voting.products)
-    const voted = vote ? addVote(loweringOf(field), vote, voting.error) : field
-    return toRanking(findBest(voted, near).products, isExact)
+    if (fusion.vote) castVoteOf(findBest(field, toVote))
+    return toRanking(findBest(field, near), isExact)
   }
 
-  const loweringOf = (field: Field): Lowering => ({ store, request: near, field, accepts: acceptsOf(field) })
-
-  function castVoteOf(voters: readonly Voter[]): Vote | undefined {
+  /** Lets the first hits vote, which may be one loss more. */
+  function castVoteOf(voters: readonly Voter[]): void {
     const vote = fusion.vote && castVote(store, voters, fusion.vote)
-    if (!vote) return undefined
+    if (!vote) return
     words = vote.words
-    present = withVote(present, vote)
-    return vote
+    losses = [...losses, vote]
   }
 
   /** The values of some places. */
@@ -234,23 +240,26 @@ function createRanking(
 
     /** From estimates of all slots. @returns undefined when they leave too many in question. */
     ofEstimates(estimates: SlotScores): Ranking | undefined {
-      const first = fieldOf([estimates])
-      const margin = measureMargin(first.values, present.valuesAt)
-      const scan = (request: NearRequest, field: Field, margin: number) => {
-        const probable = collectProbable(store, request, field, margin, present.valuesAt, acceptsOf(field))
+      const margin = measureMargin(fieldOf([estimates]).values, present.valuesAt)
+      const findProbable = (request: NearRequest): NearProduct[] | undefined => {
+        // What was found before lies in the same memory.
+        const field = fieldOf([estimates])
+        const [upper, over] =
+          losses.length > 0 ? [lowerEstimates(lowerOf(field, request), margin), 0] : [field, margin]
+        const precise = lowerAll(present.valuesAt, losses)
+        const probable = collectProbable(store, request, upper, over, precise, acceptsOf(upper))
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
-        return { scores, field: toField(scores, (place) => probable[place] as number, probable.length) }
+        return findBest(
+          toField(scores, (place) => probable[place] as number, probable.length),
+          request,
+        )
       }
-      const voting = fusion.vote && scan(toVote, first, margin)
-      if (fusion.vote && !voting) return undefined
-      const voters = voting ? findBest(voting.field, toVote).products : []
-      // The field of the voters lies in the same memory.
-      const field = voting ? fieldOf([estimates]) : first
-      const vote = castVoteOf(voters)
-      const voted = vote ? addVoteToEstimates(loweringOf(field), vote, margin, present.valuesAt) : field
-      const found = scan(near, voted, vote ? 0 : margin)
-      return found && toRanking(findBest(found.field, near).products, false)
+      const voters = fusion.vote && findProbable(toVote)
+      if (fusion.vote && !voters) return undefined
+      if (voters) castVoteOf(voters)
+      const found = findProbable(near)
+      return found && toRanking(found, false)
     },
   }
 }
@@ -308,8 +317,20 @@ function findTops(values: Float32Array): Float32Array {
 
 const slotsOf = (hits: readonly Hit[]): Uint32Array => Uint32Array.from(hits, ({ slot }) => slot)
 
-function explain(hits: readonly Hit[], { legs }: Fusion, present: PresentFusion): void {
-  const { cosines, added } = present.explain(slotsOf(hits))
+function explain(
+  hits: readonly Hit[],
+  { legs }: Fusion,
+  present: PresentFusion,
+  losses: readonly Loss[],
+): void {
+  const slots = slotsOf(hits)
+  const { cosines, added } = present.explain(slots)
+  const values = present.valuesAt(slots)
+  for (const { leg, lower } of losses) {
+    const before = values.slice()
+    lower(values, slots)
+    for (const [n, legs] of added.entries()) legs[leg] += (values[n] as number) - (before[n] as number)
+  }
   for (const [n, hit] of hits.entries()) {
     const parts = { image: 0, text: 0, ...(added[n] as Record<AddedLeg, number>) }
     for (const [leg, { name, weight }] of legs.entries()) parts[name] += weight * (cosines[leg]?.[n] ?? 0)

@@ -1,6 +1,7 @@
 import { calibrate } from '../../../core/calibrate.ts'
 import type { LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { PREPOSITIONS } from './legs/category.ts'
+import type { Loss } from './lowering.ts'
 import { RANKING } from './parameters.ts'
 import type { ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -49,16 +50,10 @@ interface LooksScale {
   alike: LogisticMap
 }
 
-/** What the first hits agree on. Valid for one tick. */
-export interface Vote {
+/** What the first hits agree on. */
+export interface Vote extends Loss {
   /** The strongest first; at most 5. */
   words: VotedWord[]
-  /** Takes what the pictures in some slots lack from their values. */
-  lower(values: Float32Array, slots: Uint32Array): void
-  /** Takes only what costs little to find; undefined where that is all. */
-  lowerInPart: Vote['lower'] | undefined
-  /** How many times as large the difference of two values may become. */
-  growth: number
 }
 
 /** Hits that vote. */
@@ -106,7 +101,7 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
   const byLooks = scale.looks && voteForLooks(store, voters, shares, scale.looks)
   if (!byWords && !byLooks) return undefined
   const best = voters[0]?.value ?? 0
-  const { reach, looks } = scale
+  const { reach } = scale
   const full = best - reach
   const lowerBy =
     (...parts: readonly (Part | undefined)[]): Vote['lower'] =>
@@ -122,10 +117,10 @@ export function castVote(store: SearchedStore, voters: readonly Voter[], scale: 
       }
     }
   return {
+    leg: 'second_look',
     words: byWords?.words ?? [],
     lower: lowerBy(byWords?.part, byLooks),
     lowerInPart: byLooks && lowerBy(byWords?.part),
-    growth: 1 + (scale.loss + LOOKS_SPAN * (looks?.loss ?? 0)) / reach,
   }
 }
 

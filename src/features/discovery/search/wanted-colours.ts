@@ -3,6 +3,7 @@ import { type Lab, toLab } from '../../../core/colours/lab.ts'
 import { typicalOf } from '../../../core/colours/shades.ts'
 import { findSpokenColours, type SpokenColour } from '../../../core/colours/spoken.ts'
 import type { FinalMap } from '../../../platform/embedder/embedder.ts'
+import type { Loss } from './lowering.ts'
 import { RANKING } from './parameters.ts'
 import { bend } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -31,25 +32,19 @@ export interface WantedColours {
 export const coloursOf = ({ text, isByModelOnly }: QueryWords, { columns }: SearchedStore): SpokenColour[] =>
   findSpokenColours(text, isByModelOnly ? () => false : columns.hasColour)
 
-/** What products lack of the wanted colours, in the unit of values. Valid for one tick. */
-export interface ColourLoss {
-  /** Takes the losses from values. @param slotAt the slot of a place. */
-  lower(values: Float32Array, slotAt: (place: number) => number): void
-}
-
-/** @param map of the values; its knee bends them. */
-export function colourLoss(store: SearchedStore, wanted: WantedColours, map: FinalMap): ColourLoss {
-  const lossOf = measureLoss(store, wanted)
+/** What products lack of the wanted colours. @param map of the values; its knee bends them. */
+export function colourLoss(store: SearchedStore, wanted: WantedColours, map: FinalMap): Loss {
+  const lossOf = remember(measureLoss(store, wanted))
   const { slope, midpoint } = map
   return {
-    lower(values, slotAt) {
-      for (let place = 0; place < values.length; place++) {
-        const value = bend(values[place] as number, map)
+    leg: 'color',
+    lower(values, slots) {
+      for (let n = 0; n < values.length; n++) {
+        const value = bend(values[n] as number, map)
         const odds = slope * (value - midpoint)
-        // Most are far behind, and their colours need not be looked at.
-        if (odds <= -CERTAIN) continue
+        // The colours of what is far behind need not be looked at.
         const part = Math.min(1, (odds + CERTAIN) / (2 * CERTAIN))
-        values[place] = value - (part * lossOf(slotAt(place))) / slope
+        values[n] = part > 0 ? value - (part * lossOf(slots[n] as number)) / slope : value
       }
     },
   }
@@ -62,6 +57,32 @@ const LOSS_MAX = 3.5
 
 type Meter = (slot: number) => number
 
+let ownNumbers = new Float32Array(0)
+let ownRounds = new Uint32Array(0)
+let round = 0
+
+/** Measures each slot once: the voters' list and the answer's ask for the same ones. All measures remember in the same memory. */
+function remember(meter: Meter): Meter {
+  const own = ++round
+  return (slot) => {
+    if (slot >= ownRounds.length) growMemory(slot)
+    if (ownRounds[slot] === own) return ownNumbers[slot] as number
+    const number = meter(slot)
+    ownRounds[slot] = own
+    ownNumbers[slot] = number
+    return number
+  }
+}
+
+function growMemory(slot: number): void {
+  const slots = Math.ceil((slot + 1) * 1.25)
+  const [numbers, rounds] = [new Float32Array(slots), new Uint32Array(slots)]
+  numbers.set(ownNumbers)
+  rounds.set(ownRounds)
+  ownNumbers = numbers
+  ownRounds = rounds
+}
+
 /** The log-odds that the product in a slot loses at most. */
 function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
   const { picked, spoken, spokenLoss } = wanted
@@ -73,7 +94,10 @@ function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
     meters.push({ of: store.palettes.meter(picked, RANKING.colourEnough), loss: RANKING.palette })
   return (slot) => {
     let sum = 0
-    for (const { of, loss } of meters) sum += loss * (1 - of(slot))
+    for (let n = 0; n < meters.length; n++) {
+      const { of, loss } = meters[n] as (typeof meters)[number]
+      sum += loss * (1 - of(slot))
+    }
     return Math.min(LOSS_MAX, sum)
   }
 }
@@ -92,24 +116,21 @@ function spokenMeter(
   if (isByPicturesOnly) return shown
   const { numbers, named } = columns.readColours()
   const query = { kind: 'name' as const, shades: [shade], lab: toLab(typicalOf(shade)) }
-  /** By the number of the colour name, once it was asked for: what it says, see below. */
-  const known = new Uint8Array(named.length)
-  const [means, silent, other] = [1, 2, 3]
-  const readName = (number: number): number => {
+  /** How much the picture counts beside the colour name of a number; undefined where the name means the colour. */
+  const known = new Map<number, number | undefined>()
+  const readName = (number: number): number | undefined => {
     const name = named[number] as NamedColours
-    known[number] = isNamed(name, query) ? means : name.bits.length === 0 ? silent : other
-    return known[number] as number
+    const counts = isNamed(name, query) ? undefined : name.bits.length === 0 ? 1 : RANKING.colourMisnamed
+    known.set(number, counts)
+    return counts
   }
-  const isHolder = new Uint8Array(words.lastDocument() + 1)
-  words.visitHolders(word, (document) => {
-    isHolder[document] = 1
-  })
-  for (const document of words.findExact(text)) isHolder[document] = 1
-  const documents = columns.documents()
+  const holds = words.holderTest(word)
+  const exact = new Set(words.findExact(text))
   return (slot) => {
-    if (isHolder[documents[slot] as number] === 1) return 1
     const number = numbers[slot] as number
-    const name = known[number] || readName(number)
-    return name === means ? 1 : (name === silent ? 1 : RANKING.colourMisnamed) * shown(slot)
+    const counts = known.has(number) ? known.get(number) : readName(number)
+    if (counts === undefined) return 1
+    const document = columns.documentAt(slot)
+    return holds(document) || exact.has(document) ? 1 : counts * shown(slot)
   }
 }

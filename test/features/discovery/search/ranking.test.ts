@@ -92,10 +92,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
           const row = columns.productAt(slot)
           return countWords(row, text) > 0 || `p${row}` === text
         }),
-      visitHolders: (word, visit) =>
-        taken().forEach((slot) => {
-          if (countWords(columns.productAt(slot), word) > 0) visit(columns.productAt(slot))
-        }),
+      holderTest: (word) => (row) => countWords(row, word) > 0,
       findExact: (text) =>
         new Set(
           taken()

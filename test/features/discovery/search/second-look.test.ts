@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { type Lab, toLab } from '../../../../src/core/colours/lab.ts'
 import {
   createProductIndex,
   type IndexedStore,
@@ -87,7 +88,11 @@ function search(store: IndexedStore, wanted: Wanted): Ranking {
 }
 
 /** The list of a large store, as it is answered or by a full comparison; looks twice. */
-async function searchLarge(store: IndexedStore, seen: Float32Array, isExact: boolean): Promise<Ranking> {
+async function searchLarge(
+  store: IndexedStore,
+  seen: Float32Array,
+  { isExact, colours }: { isExact: boolean; colours: Lab[] },
+): Promise<Ranking> {
   const map = { midpoint: 0.543, slope: 8.748 }
   const [fusion] = makePlan(
     {
@@ -95,7 +100,7 @@ async function searchLarge(store: IndexedStore, seen: Float32Array, isExact: boo
       calibration: { image_image: map, text_image: map },
       steering: { boost: 0, isInOne: false },
     },
-    { kind: 'sides', picture: { vector: seen } },
+    { kind: 'sides', picture: { vector: seen }, colours },
   ).fusions
   if (!fusion) throw new Error('There is nothing to rank by')
   const ranking = await rank(store, { fusion, condition: { fields: {} }, threshold: 0, depth: 24, isExact })
@@ -350,36 +355,45 @@ describe('the vote of the first hits', () => {
   })
 
   // What a product loses follows its likeness to the first hit, so it multiplies what its estimate is off by.
-  test('finds 99 of 100 of the nearest with estimates, those of other names, too', async () => {
-    const dimension = 256
-    const next = unitVectors(dimension, 21)
-    const kinds = Array.from({ length: 10 }, next)
-    const draw = (n: number) => {
-      const noise = next()
-      return normalised((kinds[n % 10] as Float32Array).map((x, i) => x + 1.2 * (noise[i] as number)))
-    }
-    const arena = createVectorArena(dimension, { largeSlots: 2_000, threads: 0 })
-    const index = createProductIndex(arena)
-    for (let id = 1; id <= 12_000; id++) {
-      const name = Math.floor(id / 10) % 2 === 0 ? `thing x${id % 37}` : `kind${id % 10}`
-      const picture = { pictureId: id, product: id, productId: `id-${id}`, isFirst: true }
-      index.put({ storeId: 's', ...picture, metadata: { name } }, draw(id))
-    }
-    const store = index.findStore('s') as IndexedStore
-    let [found, all] = [0, 0]
-    // 993 of 1000 are found of 24,000; the share of 1,000 lies below the bar now and then.
-    for (let n = 0; n < 400; n++) {
-      const seen = draw(n)
-      const [exact, estimated] = [await searchLarge(store, seen, true), await searchLarge(store, seen, false)]
-      expect([exact.isExact, estimated.isExact]).toEqual([true, false])
-      expect(exact.words.length).toBeGreaterThan(0)
-      const ids = new Set(estimated.hits.map(({ product }) => product))
-      found += exact.hits.filter(({ product }) => ids.has(product)).length
-      all += exact.hits.length
-    }
-    expect(found / all).toBeGreaterThanOrEqual(0.99)
-    arena.close()
-  }, 60_000)
+  test.each([
+    ['', []],
+    [' and colours', [toLab(0xf2c614)]],
+  ])(
+    'finds 99 of 100 of the nearest with estimates%s, those of other names, too',
+    async (_, colours) => {
+      const dimension = 256
+      const next = unitVectors(dimension, 21)
+      const kinds = Array.from({ length: 10 }, next)
+      const draw = (n: number) => {
+        const noise = next()
+        return normalised((kinds[n % 10] as Float32Array).map((x, i) => x + 1.2 * (noise[i] as number)))
+      }
+      const arena = createVectorArena(dimension, { largeSlots: 2_000, threads: 0 })
+      const index = createProductIndex(arena)
+      for (let id = 1; id <= 12_000; id++) {
+        const name = Math.floor(id / 10) % 2 === 0 ? `thing x${id % 37}` : `kind${id % 10}`
+        const picture = { pictureId: id, product: id, productId: `id-${id}`, isFirst: true }
+        const palette = [{ hex: id % 7 === 0 ? '#f2c614' : '#2456b5', share: 1 }]
+        index.put({ storeId: 's', ...picture, metadata: { name }, palette }, draw(id))
+      }
+      const store = index.findStore('s') as IndexedStore
+      let [found, all] = [0, 0]
+      // 993 of 1000 are found of 24,000; the share of 1,000 lies below the bar now and then.
+      for (let n = 0; n < 400; n++) {
+        const seen = draw(n)
+        const exact = await searchLarge(store, seen, { isExact: true, colours })
+        const estimated = await searchLarge(store, seen, { isExact: false, colours })
+        expect([exact.isExact, estimated.isExact]).toEqual([true, false])
+        expect(exact.words.length).toBeGreaterThan(0)
+        const ids = new Set(estimated.hits.map(({ product }) => product))
+        found += exact.hits.filter(({ product }) => ids.has(product)).length
+        all += exact.hits.length
+      }
+      expect(found / all).toBeGreaterThanOrEqual(0.99)
+      arena.close()
+    },
+    60_000,
+  )
 
   describe('in a store of 3,000 products', () => {
     const next = unitVectors(DIMENSION, 7)

@@ -336,15 +336,18 @@ export function createWordIndex(scratch: Scratch) {
     },
     /** Documents whose product_id, sku, gtin or whole name is the query; see {@link WordScores.exact}. */
     findExact: (query: string): Iterable<number> => names.find(query),
-    /** Visits the documents that have a word, spelt so, in any field but the description. */
-    visitHolders(text: string, visit: (document: number) => void): void {
+    /** Makes a test of documents: whether one has a word, spelt so, in any field but the description. Valid for one tick. */
+    holderTest(text: string): (document: number) => boolean {
+      const own: number[] = []
       splitInto(text, (units, start, end) => {
         const word = vocabulary.find(units.slice(start, end))
-        if (word === 0) return
-        const { items, start: from, end: to } = postings.read(word)
-        const isHeld = (posting: number) => (posting & WEIGHT_MAX) > FIELD_WEIGHTS.description
-        for (const posting of items.subarray(from, to)) if (isHeld(posting)) visit(posting >>> 8)
+        if (word !== 0) own.push(word)
       })
+      return (document) => {
+        for (let n = 0; n < own.length; n++)
+          if (postings.weightOf(own[n] as number, document) > FIELD_WEIGHTS.description) return true
+        return false
+      }
     },
     /** See {@link listHoldersOfAll}. */
     listHoldersOfAll: (query: string, max: number): Set<number> =>
