@@ -194,6 +194,9 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     'POST /v1/team/invite': { email: 'ben@shop.test', role: 'viewer' },
     'POST /v1/user-groups': { name: 'Editors', permission_names: [] },
     'POST /v1/stores': { name: 'Another' },
+    'POST /v1/admin/registrations': { email: 'carl@shop.test' },
+    'POST /v1/search/checks': { name: 'mugs', query: 'mug', expect: ['a'], within: 5 },
+    'POST /v1/search/checks/run': {},
     'POST /v1/admin/stores': { name: 'Another', owner_email: 'ben@shop.test' },
   }
 
@@ -226,6 +229,13 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     return String(body['id'])
   }
 
+  /** What must be there before a saved check is made, or run. */
+  async function prepareChecks(path: string): Promise<void> {
+    await app.call('POST', '/v1/products', { token, body: bodies['POST /v1/products'] })
+    const body = { ...(bodies['POST /v1/search/checks'] as object), name: 'present' }
+    if (path.endsWith('/run')) await app.call('POST', '/v1/search/checks', { token, body })
+  }
+
   test('takes the header, and the list above knows it', async () => {
     expect((await listMakers()).toSorted()).toEqual(Object.keys(bodies).toSorted())
   })
@@ -234,13 +244,14 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     app.picture('a', 1)
     const [, pattern = ''] = route.split(' ')
     const path = pattern.includes('{id}') ? pattern.replace('{id}', await makeFeed()) : pattern
+    if (path.startsWith('/v1/search/checks')) await prepareChecks(path)
     const type = typeof body === 'string' ? { 'content-type': 'text/csv' } : {}
     const headers = { 'idempotency-key': 'once', 'x-forwarded-for': '127.0.0.1', ...type }
     const isForPeople = /^\/v1\/(team|user-groups|security\/ip-whitelist)/.test(path)
     const owner = async () => getToken(app, await addPerson(app, 'owner', [{ store: 'one', role: 'owner' }]))
     const root = async () => getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
-    const opensStores = path.endsWith('/stores')
-    const as = opensStores ? await root() : isForPeople ? await owner() : token
+    const isForRoot = path.endsWith('/stores') || path.startsWith('/v1/admin/')
+    const as = isForRoot ? await root() : isForPeople ? await owner() : token
     const send = () => app.call('POST', path, { token: as, body, headers })
     const first = await send()
     expect([201, 202]).toContain(first.status)
