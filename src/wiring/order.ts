@@ -82,6 +82,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     storeLife.erasure,
     operation.health,
     operation.docs,
+    operation.portal,
     operation.widgetFiles,
   ]
 }
