@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { formatMoney } from '../language.ts'
+import { t } from '../texts/texts.ts'
 import { Picture } from './picture.tsx'
 
 /** The fields of a product that tiles show; shops send anything as metadata. */
@@ -58,6 +59,7 @@ export function ProductTile({
           {price} {before !== null && <s>{before}</s>}
         </span>
       )}
+      {isSoldOut && <span class="state muted"> {t.soldOut}</span>}
       {children}
     </div>
   )

@@ -2,21 +2,16 @@ import { useEffect } from 'preact/hooks'
 import { isOffline } from '../api/offline.ts'
 import { listenForToken } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { Failure } from '../parts/panel.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { useSignal } from '../signal.ts'
 import { t } from '../texts/texts.ts'
 import { Frame } from './frame.tsx'
 import { askingAgain, loadMe, me, rightsChanged } from './me.ts'
-import { address, type PageModule, readRoute, STORE_PAGES, type StorePage } from './routes.ts'
+import { LOAD_LONE_PAGE, LOAD_STORE_PAGE, type LonePageName, type PageModule } from './pages.ts'
+import { address, readRoute, type StorePage } from './routes.ts'
 import { SignInForm } from './sign-in-form.tsx'
-
-const LONE_PAGES = {
-  login: () => import('../pages/sign-in/sign-in-page.tsx'),
-  forgot: () => import('../pages/sign-in/forgot-page.tsx'),
-  'select-store': () => import('../pages/select-store/select-store-page.tsx'),
-  admin: () => import('../pages/select-store/select-store-page.tsx'),
-} as const satisfies Record<string, () => Promise<PageModule>>
 
 /** Shows the page that the address names. */
 export function App() {
@@ -48,10 +43,14 @@ function Nothing() {
 }
 
 /** A page about no store: one centred column. */
-function LonePage({ name }: { name: keyof typeof LONE_PAGES }) {
-  const [page, retry] = useLoad<PageModule>(() => LONE_PAGES[name](), [name])
+function LonePage({ name }: { name: LonePageName }) {
+  const [page, retry] = useLoad<PageModule>(() => LOAD_LONE_PAGE[name](), [name])
   return (
     <main class="lone" id="content">
+      <a class="brand" href="/">
+        <Mark />
+        {t.brand}
+      </a>
       {page.state === 'there' && <page.value.Page store="" can={() => false} />}
       {page.state === 'failed' && <Failure error={page.error} onRetry={retry} />}
     </main>
@@ -95,7 +94,7 @@ function StorePageOf({
   page: StorePage
   permissions: readonly string[]
 }) {
-  const [loaded, retry] = useLoad<PageModule>(() => STORE_PAGES[page].load(), [page])
+  const [loaded, retry] = useLoad<PageModule>(() => LOAD_STORE_PAGE[page](), [page])
   useEffect(() => {
     document.title = `${t.pages[page]} · ${t.brand}`
   }, [page])

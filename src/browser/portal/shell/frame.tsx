@@ -1,17 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Me } from '#generated/api.ts'
 import { signOut } from '../api/session.ts'
+import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
 import { addressOf, STORE_PAGES, type StorePage } from './routes.ts'
-
-const Mark = () => (
-  <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="7" fill="#0b6e5f" />
-    <circle cx="13" cy="16" r="7" fill="none" stroke="#fff" stroke-width="3" />
-    <circle cx="19" cy="16" r="7" fill="none" stroke="#fff" stroke-width="3" stroke-opacity=".65" />
-  </svg>
-)
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -60,7 +53,7 @@ export function Frame({
         </details>
       </header>
       <nav class="rail" aria-label={t.places}>
-        {(Object.keys(STORE_PAGES) as StorePage[]).map((name) => (
+        {STORE_PAGES.map((name) => (
           <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
             {t.pages[name]}
           </a>

@@ -28,7 +28,7 @@ export function HeaderSearch({ store }: { store: string }) {
     const stop = new AbortController()
     const timer = setTimeout(
       () => {
-        search({ words: words.trim(), picture }, { limit: SHOWN }, stop.signal).then(
+        search({ words: words.trim(), picture }, { limit: SHOWN, cutoff: 'auto' }, stop.signal).then(
           (answer) => !stop.signal.aborted && setFound(answer),
           (thrown) => !stop.signal.aborted && setFound(toCallError(thrown)),
         )

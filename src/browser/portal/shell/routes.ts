@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact'
 import { signal } from '../signal.ts'
 
 /** What every page of a store gets. */
@@ -9,16 +8,12 @@ export interface PageProps {
   can(permission: string): boolean
 }
 
-export type PageModule = { Page: ComponentType<PageProps> }
+/** The pages of a store in the order of the navigation, with the rest of their addresses. */
+const PATHS = { overview: '', products: 'products', playground: 'playground' } as const
 
-/** The pages of a store in the order of the navigation. A new page is a folder, a line here and its name in the texts. */
-export const STORE_PAGES = {
-  overview: { path: '', load: () => import('../pages/overview/overview-page.tsx') },
-  products: { path: 'products', load: () => import('../pages/products/products-page.tsx') },
-  playground: { path: 'playground', load: () => import('../pages/playground/playground-page.tsx') },
-} as const satisfies Record<string, { path: string; load: () => Promise<PageModule> }>
+export type StorePage = keyof typeof PATHS
 
-export type StorePage = keyof typeof STORE_PAGES
+export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
 
 /** What an address names. */
 export type Route =
@@ -32,13 +27,12 @@ export function readRoute(path: string): Route {
     return first === 'login' || first === 'forgot' || first === 'admin'
       ? { kind: first }
       : { kind: 'nothing' }
-  const pages = Object.keys(STORE_PAGES) as StorePage[]
-  const page = pages.find((name) => STORE_PAGES[name].path === rest.join('/'))
+  const page = STORE_PAGES.find((name) => PATHS[name] === rest.join('/'))
   return page ? { kind: 'store', store: first, page } : { kind: 'nothing' }
 }
 
 export const addressOf = (store: string, page: StorePage): string =>
-  `/${store}/portal${STORE_PAGES[page].path && `/${STORE_PAGES[page].path}`}`
+  `/${store}/portal${PATHS[page] && `/${PATHS[page]}`}`
 
 /** Path and query of the page that is shown. */
 export const address = signal(location.pathname + location.search)

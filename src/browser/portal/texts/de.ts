@@ -47,6 +47,7 @@ export const texts: Texts = {
   wrongCode: 'Dieser Code ist falsch. Codes wechseln alle 30 Sekunden.',
   wait: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${seconds} s wieder.`,
   unverified: 'Bestätigen Sie zuerst Ihre Adresse: Öffnen Sie den Link in unserer E-Mail.',
+  soldOut: 'Ausverkauft',
   more: 'Mehr anzeigen',
   of: (count, total) => `${count} von ${total}`,
   timeLeft: (minutes) => `noch etwa ${minutes} min`,

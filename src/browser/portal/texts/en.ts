@@ -45,6 +45,7 @@ export const texts = {
   wrongCode: 'This code is wrong. Codes change every 30 seconds.',
   wait: (seconds: number) => `Too many tries. Try again in ${seconds} s.`,
   unverified: 'Confirm your address first: open the link in the mail that we sent you.',
+  soldOut: 'Sold out',
   more: 'Show more',
   of: (count: string, total: string) => `${count} of ${total}`,
   timeLeft: (minutes: string) => `about ${minutes} min left`,

@@ -29,8 +29,7 @@ export function Results({ answer, isBusy, threshold, store, onWords, onLower }: 
   return (
     <div aria-busy={isBusy} class={isBusy ? 'stale' : undefined}>
       <p class="muted summary" role="status">
-        {t.count(formatNumber(shown.length), formatNumber(answer.results.length))} ·{' '}
-        {t.heardBefore(formatNumber(Math.round(answer.query_time_ms)))}
+        {t.found(formatNumber(shown.length))} · {t.took(formatNumber(Math.round(answer.query_time_ms)))}
         {answer.query_categories && answer.query_categories.length > 0 && (
           <> · {`${t.looksLike} ${answer.query_categories[0]?.name}`}</>
         )}

@@ -9,6 +9,7 @@ import { Picture } from '../../parts/picture.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { addressOf } from '../../shell/routes.ts'
+import { t as shell } from '../../texts/texts.ts'
 import { t } from './texts/texts.ts'
 
 export interface DrawerProps {
@@ -56,7 +57,7 @@ function Details({ product, store, can, hrefOf, onDeleted }: DrawerProps & { pro
           <p class="price">
             {price} {before !== null && <s>{before}</s>}
           </p>
-          {isSoldOut && <p class="state">{t.soldOut}</p>}
+          {isSoldOut && <p class="state">{shell.soldOut}</p>}
           <p class="muted" title={formatMoment(updated_at)}>
             {t.changed(formatAgo(updated_at))}
           </p>

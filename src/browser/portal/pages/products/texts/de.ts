@@ -38,7 +38,6 @@ export const texts: Texts = {
   size: (width, height) => `${width} × ${height} Pixel`,
   colours: 'Farben',
   changed: (ago) => `Geändert ${ago}`,
-  soldOut: 'Ausverkauft',
   id: 'Produktnummer',
   open: 'Im Shop öffnen',
   tryIt: 'Beim Ausprobieren öffnen',

@@ -36,7 +36,6 @@ export const texts = {
   size: (width: string, height: string) => `${width} × ${height} pixels`,
   colours: 'Colours',
   changed: (ago: string) => `Changed ${ago}`,
-  soldOut: 'Sold out',
   id: 'Product id',
   open: 'Open in the shop',
   tryIt: 'Open in the playground',
