@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   entry: ['core', 'platform', 'http', 'features', 'wiring', 'commands', 'entry'],
 }
 
-const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter(
+const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(SRC)].filter(
   (path) => !path.endsWith('.d.ts') && !path.includes('/kernel/'),
 )
 const code = new Map(
@@ -28,8 +28,10 @@ const room = (path: string) => (path.includes('/') ? (path.split('/')[0] as stri
 /** Wing and noun, as in `catalogue/products`. */
 const feature = (path: string) => path.split('/').slice(1, 3).join('/')
 
+const loaderOf = (path: string) => (path.endsWith('.tsx') ? 'tsx' : 'ts')
+
 const edges = [...code].flatMap(([from, text]) =>
-  new Bun.Transpiler({ loader: 'ts' })
+  new Bun.Transpiler({ loader: loaderOf(from) })
     .scanImports(text)
     .filter(({ path }) => path.startsWith('.'))
     .map(({ path }) => ({ from, to: relative(SRC, join(SRC, dirname(from), path)) }))
@@ -164,7 +166,7 @@ test('only the egress connects to other servers', () => {
   const importers = [...code].filter(
     ([path, text]) =>
       !isEgress(path) &&
-      new Bun.Transpiler({ loader: 'ts' })
+      new Bun.Transpiler({ loader: loaderOf(path) })
         // `isIP` and the like only read text.
         .scanImports(text.replace(/^import \{( ?(isIP(v[46])?|type \w+),?)+ \} from 'node:net'$/gm, ''))
         .some(({ path: module }) => network.test(module)),
@@ -207,7 +209,7 @@ const LONG_FILES: Readonly<Record<string, string>> = {
 
 test(`no file has more than ${LINES_MAX} lines: nobody holds a longer one in mind`, async () => {
   const long: string[] = []
-  for (const path of new Bun.Glob('**/*.{ts,js}').scanSync(SRC)) {
+  for (const path of new Bun.Glob('**/*.{ts,tsx,js}').scanSync(SRC)) {
     const text = await Bun.file(join(SRC, path)).text()
     if (text.trimEnd().split('\n').length > LINES_MAX) long.push(path)
   }

@@ -46,6 +46,17 @@ const generators: readonly Generator[] = [
     output: 'widget/manifest.json',
   },
   {
+    name: 'portal',
+    script: 'scripts/generate/portal.ts',
+    inputs: [
+      'src/browser/portal/**/*',
+      'src/browser/docs/frame.css',
+      'src/http/layout.ts',
+      'node_modules/preact/package.json',
+    ],
+    output: 'portal/files.ts',
+  },
+  {
     name: 'guide',
     script: 'scripts/generate/guide.ts',
     inputs: ['src/guide/*.md', 'src/http/{frame,page}.ts', 'node_modules/marked/package.json'],
@@ -64,6 +75,13 @@ const generators: readonly Generator[] = [
       'src/**/*.{ts,js}',
     ],
     output: 'notices.txt.gz',
+  },
+  {
+    // Last, because it loads the program, which embeds what the others write.
+    name: 'api-types',
+    script: 'scripts/generate/api-types.ts',
+    inputs: ['src/**/*.ts'],
+    output: 'api.ts',
   },
 ]
 

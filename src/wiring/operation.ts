@@ -2,6 +2,7 @@ import { type Config, listSettings } from '../config.ts'
 import { buildAdmin } from '../features/operation/admin/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
+import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
@@ -51,5 +52,5 @@ export function wireOperation(
     settings: [...(settings ?? listSettings(config))],
   })
   const docs = buildDocs({ hasOwner: people.hasSuperAdmin, listRoutes })
-  return { health, admin, docs, widgetFiles: buildWidgetFiles(base) }
+  return { health, admin, docs, portal: buildPortal(), widgetFiles: buildWidgetFiles(base) }
 }

@@ -44,6 +44,8 @@ export async function visit<Result>(
     width: number
     colorScheme: 'light' | 'dark'
     javaScriptEnabled?: boolean
+    /** Language of the browser. */
+    locale?: string
     /** Sent with each request. */
     headers?: Record<string, string>
   },
@@ -54,6 +56,7 @@ export async function visit<Result>(
     viewport: { width: look.width, height: 900 },
     colorScheme: look.colorScheme,
     javaScriptEnabled: look.javaScriptEnabled ?? true,
+    ...(look.locale && { locale: look.locale }),
     ...(look.headers && { extraHTTPHeaders: look.headers }),
   })
   try {

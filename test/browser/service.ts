@@ -66,9 +66,13 @@ export const clientAddress = (n: number): Record<string, string> => ({
 })
 
 /** Indexes the demo catalogue, with a token; a model that is busy on a small machine is asked again. @throws Error for a refusal. */
-export async function installDemo(address: string, token: string): Promise<void> {
+export async function installDemo(
+  address: string,
+  token: string,
+  more: Record<string, string> = {},
+): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const headers = { authorization: `Bearer ${token}` }
+    const headers = { ...more, authorization: `Bearer ${token}` }
     const answer = await fetch(`${address}/v1/products/demo`, { method: 'POST', headers })
     if (answer.ok) return
     if (answer.status !== 503 || tries === 10) throw new Error(`${answer.status} ${await answer.text()}`)

@@ -29,9 +29,11 @@ export interface DocsDeps {
 export function docsRoutes({ hasOwner, listRoutes }: DocsDeps) {
   const listSenders = createSenders(listRoutes)
   return new Elysia({ name: 'docs.routes', detail: { hide: true } })
-    .get('/', ({ request, set }) =>
-      answerPageOrData({ request, set }, () => renderStartPage(hasOwner()), START),
-    )
+    .get('/', ({ request, set }) => {
+      set.headers['vary'] = 'accept'
+      if (!prefersPage(request)) return START
+      return hasOwner() ? leadToSignIn() : answerPage(renderStartPage())
+    })
     .get('/favicon.ico', () => answerMark())
     .get('/docs', ({ request }) => serveAsset(request, 'page.html'))
     .get('/docs/:file', ({ request, params }) => serveAsset(request, params.file))
@@ -67,6 +69,10 @@ function answerPageOrData({ request, set }: Context, page: () => string, data: o
   set.headers['vary'] = 'accept'
   return prefersPage(request) ? answerPage(page()) : data
 }
+
+/** People go on at the page that knows whether they are signed in. Its cookie comes with no other request. */
+const leadToSignIn = (): Response =>
+  new Response(null, { status: 302, headers: { location: '/login', vary: 'accept', ...pageHeaders() } })
 
 const unpack = promisify(gunzip)
 

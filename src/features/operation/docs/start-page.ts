@@ -1,13 +1,7 @@
 import { page } from '../../../http/page.ts'
 
-/** Renders the page at `/`. It tells strangers nothing about the stores. @param hasOwner whether anybody owns the install. */
-export const renderStartPage = (hasOwner: boolean): string =>
-  hasOwner
-    ? page('Lookalike', `${OWNED}\n    ${PLACES}`)
-    : page('Lookalike is new here', `${NEW}\n    ${PLACES}`)
-
-const OWNED = `<h1>Lookalike is running</h1>
-    <p>It finds the products of a store by picture and by words. Shops and programs use it over its API; the pages below show how.</p>`
+/** Renders the page at `/` of an installation that nobody owns yet. */
+export const renderStartPage = (): string => page('Lookalike is new here', `${NEW}\n    ${PLACES}`)
 
 const NEW = `<h1>Lookalike is running, and nobody owns it yet</h1>
     <p>Open the set-up link that it printed in its terminal: it makes the first account and its store. Lost it? This prints a new one, on the machine where the service runs:</p>

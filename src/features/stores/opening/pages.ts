@@ -24,7 +24,7 @@ export const setupPage = (): string =>
         `<p>You own this installation and the store <code data-fill="slug"></code>. Its backend signs in with these credentials. The secret is shown only now.</p>
       <pre><code>CLIENT_ID=<span data-fill="client_id"></span>
 CLIENT_SECRET=<span data-fill="client_secret"></span></code></pre>
-      <p><a href="/docs/guide">The guide</a> shows how to add products and search.</p>`,
+      <p><a href="/login">Open your store</a> in this browser: you are signed in. <a href="/docs/guide">The guide</a> shows how to add products and search.</p>`,
       ],
       unauthorized: [
         'This link does not work any more',

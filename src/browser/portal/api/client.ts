@@ -1,0 +1,70 @@
+import type { Operations } from '#generated/api.ts'
+import { CallError } from './errors.ts'
+import { offline } from './offline.ts'
+import { forgetToken, readToken, signInAgain } from './session.ts'
+import { send } from './transport.ts'
+
+export type Call = keyof Operations
+export type Answer<Name extends Call> = Operations[Name]['answer']
+type Query<Name extends Call> = Partial<Operations[Name]['query']>
+
+/** What one call sends. `file` stands for calls that take a form with a picture. */
+export interface Sent<Name extends Call> {
+  /** What stands in the braces of the path. */
+  path?: Readonly<Record<string, string>>
+  query?: Query<Name>
+  body?: Operations[Name]['body']
+  form?: FormData
+  signal?: AbortSignal
+}
+
+/** The store that the page is about. */
+let activeStore: string | null = null
+/** Called after a refusal for missing rights: they may have changed since the page was opened. */
+let onRefused = () => {}
+
+export const setActiveStore = (slug: string | null): void => {
+  activeStore = slug
+}
+export const listenForRefusals = (listener: () => void): void => {
+  onRefused = listener
+}
+
+/** Fills the braces of a path and adds the query. */
+function buildAddress(path: string, values: Readonly<Record<string, string>>, query: object): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') asked.set(name, String(value))
+  return asked.size > 0 ? `${filled}?${asked}` : filled
+}
+
+/**
+ * Calls the API as the person who is signed in, for the store of the page. An ended sign-in is no failure: the person signs in
+ * again in a dialog, and the call is repeated.
+ *
+ * @throws CallError
+ */
+export async function call<Name extends Call>(name: Name, sent: Sent<Name> = {}): Promise<Answer<Name>> {
+  const [method = 'GET', path = ''] = name.split(' ')
+  const address = buildAddress(path, sent.path ?? {}, sent.query ?? {})
+  for (let tries = 1; ; tries++) {
+    const token = await readToken()
+    if (token === null) {
+      await signInAgain()
+      continue
+    }
+    const headers = new Headers({ authorization: `Bearer ${token}` })
+    if (activeStore !== null) headers.set('x-service-active-tenant', activeStore)
+    try {
+      return (await offline.watch(() =>
+        send(method, address, { headers, body: sent.form ?? sent.body, signal: sent.signal }),
+      )) as Answer<Name>
+    } catch (thrown) {
+      if (!(thrown instanceof CallError)) throw thrown
+      if (thrown.status === 403) onRefused()
+      if (thrown.status !== 401 || tries > 2) throw thrown
+      forgetToken(token)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { StoreFields } from '#generated/api.ts'
+import { formatNumber } from '../../language.ts'
+import { Choice } from '../../parts/choice.tsx'
+import { Field } from '../../parts/field.tsx'
+import type { Asked } from './products-page.tsx'
+import { t } from './texts/texts.ts'
+
+const PAUSE_MS = 250
+const SORT_NAMES = Object.entries(t.sorts)
+
+/** The most frequent values of a field, as choices. */
+function listValues(fields: StoreFields | null, field: string): [value: string, label: string][] {
+  const found = fields?.fields.find((one) => one.field === field)
+  return (found?.values ?? []).map(({ value, count }) => [String(value), `${value} (${formatNumber(count)})`])
+}
+
+/** Narrows the products by words, category and brand. The address holds the choice, so that it can be sent to somebody. */
+export function Filters({
+  asked,
+  fields,
+  onChange,
+}: {
+  asked: Asked
+  fields: StoreFields | null
+  onChange(changes: Partial<Asked>): void
+}) {
+  const [words, setWords] = useState(asked.q)
+  useEffect(() => setWords(asked.q), [asked.q])
+  useEffect(() => {
+    if (words === asked.q) return
+    const timer = setTimeout(() => onChange({ q: words }), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  const all: [string, string] = ['', t.all]
+  return (
+    <div class="filters">
+      <Field label={t.search} type="search" value={words} onValue={setWords} maxLength={200} />
+      {(['category', 'brand'] as const).map((name) => {
+        const values = listValues(fields, name)
+        if (values.length < 2 && asked[name] === '') return null
+        return (
+          <Choice
+            key={name}
+            label={t[name]}
+            value={asked[name]}
+            onValue={(value) => onChange({ [name]: value })}
+            choices={[all, ...values]}
+          />
+        )
+      })}
+      <Choice
+        label={t.sort}
+        value={asked.sort}
+        onValue={(sort) => onChange({ sort: sort as Asked['sort'] })}
+        choices={SORT_NAMES}
+      />
+    </div>
+  )
+}

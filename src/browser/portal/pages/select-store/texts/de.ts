@@ -1,0 +1,18 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Shop wählen',
+  operator: 'Betreiber dieser Installation',
+  operatorHint:
+    'Sie dürfen jeden Shop öffnen. Die Seiten für Betreiber gibt es noch nicht; die Kommandozeile kann, was sie können werden.',
+  yours: 'Ihre Shops',
+  all: 'Alle Shops',
+  filter: 'Nach Namen filtern',
+  suspended: 'Gesperrt',
+  lastUsed: (ago) => `Zuletzt benutzt ${ago}`,
+  products: (count) => `${count} Produkte`,
+  none: 'Sie gehören noch zu keinem Shop. Der Inhaber kann Sie einladen.',
+  noneFits: 'Kein Shop hat das im Namen.',
+  roles: { owner: 'Inhaber', admin: 'Admin', developer: 'Entwickler', viewer: 'Betrachter' },
+  signOut: 'Abmelden',
+}

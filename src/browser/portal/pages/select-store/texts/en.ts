@@ -1,0 +1,17 @@
+export const texts = {
+  heading: 'Choose a store',
+  operator: 'Operator of this installation',
+  operatorHint:
+    'You may open every store. The pages for operators are not there yet; the command line does what they will.',
+  yours: 'Your stores',
+  all: 'All stores',
+  filter: 'Filter by name',
+  suspended: 'Suspended',
+  lastUsed: (ago: string) => `Last used ${ago}`,
+  products: (count: string) => `${count} products`,
+  none: 'You belong to no store yet. Its owner can invite you.',
+  noneFits: 'No store has this in its name.',
+  roles: { owner: 'Owner', admin: 'Admin', developer: 'Developer', viewer: 'Viewer' },
+  signOut: 'Sign out',
+}
+export type Texts = typeof texts

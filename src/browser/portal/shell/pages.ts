@@ -1,0 +1,21 @@
+import type { ComponentType } from 'preact'
+import type { PageProps, StorePage } from './routes.ts'
+
+export type PageModule = { Page: ComponentType<PageProps> }
+
+/** The modules of the pages, each loaded when somebody opens it. A new page is a folder, its path in `routes.ts` and a line here. */
+export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModule>>> = {
+  overview: () => import('../pages/overview/overview-page.tsx'),
+  products: () => import('../pages/products/products-page.tsx'),
+  playground: () => import('../pages/playground/playground-page.tsx'),
+}
+
+/** Pages about no store. */
+export const LOAD_LONE_PAGE = {
+  login: () => import('../pages/sign-in/sign-in-page.tsx'),
+  forgot: () => import('../pages/sign-in/forgot-page.tsx'),
+  'select-store': () => import('../pages/select-store/select-store-page.tsx'),
+  admin: () => import('../pages/select-store/select-store-page.tsx'),
+} as const satisfies Record<string, () => Promise<PageModule>>
+
+export type LonePageName = keyof typeof LOAD_LONE_PAGE

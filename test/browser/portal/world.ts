@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core'
+import { type Visit, visit } from '../chromium.ts'
+import { BEHIND_PROXY, clientAddress, installDemo, openService } from '../service.ts'
+
+/** One service for all tests of the portal: a start costs more than most of them. */
+export const service = openService(BEHIND_PROXY)
+
+export const PASSWORD = 'kettle drum violin'
+
+/** Number of the person that was made last. Each has a store and a client address of their own. */
+let count = 0
+
+export interface Person {
+  email: string
+  slug: string
+  /** A token of `POST /oauth/login`. */
+  token: string
+  headers: Record<string, string>
+}
+
+export async function call(
+  { token, headers }: Pick<Person, 'token' | 'headers'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(service.address + path, {
+    method,
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return (await response.json()) as Record<string, unknown>
+}
+
+/** Makes somebody with a store. @param products whether the drawn catalogue is in it. */
+export async function createOwner(products: 'demo' | 'none' = 'none'): Promise<Person> {
+  const n = ++count
+  const email = `owner-${n}@shop.test`
+  const printed = await service.run(
+    ...['setup', '--email', email, '--password', PASSWORD, '--store', `Shop ${n}`, '--json'],
+  )
+  const { slug } = JSON.parse(printed) as { slug: string }
+  const headers = clientAddress(n)
+  const { access_token } = await call({ token: '', headers }, 'POST', '/oauth/login', {
+    email,
+    password: PASSWORD,
+  })
+  const person = { email, slug, headers, token: String(access_token) }
+  if (products === 'demo')
+    await installDemo(service.address, person.token, { 'x-service-active-tenant': slug })
+  return person
+}
+
+export interface Look {
+  width: number
+  colorScheme: 'light' | 'dark'
+  locale?: string
+}
+
+export const DESKTOP: Look = { width: 1280, colorScheme: 'light', locale: 'en-GB' }
+export const PHONE: Look = { width: 360, colorScheme: 'dark', locale: 'en-GB' }
+
+/** Fills the form for signing in and sends it. */
+export async function submitSignIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.locator('input[type="email"]').fill(email)
+  await page.locator('input[type="password"]').fill(password)
+  await page.locator('button[type="submit"].primary').click()
+}
+
+/** Signs somebody in with a browser of their own and opens a page of their store. @param rest of the address. */
+export function visitPortal<Result>(
+  person: Person,
+  rest: string,
+  look: Look,
+  act: (page: Page) => Promise<Result>,
+): Promise<Visit<Result>> {
+  const { slug, email, headers } = person
+  const address = `${service.address}/login#/${slug}/portal${rest}`
+  return visit(address, { ...look, headers }, async (page) => {
+    await submitSignIn(page, email)
+    await page.waitForURL((url) => url.pathname.startsWith(`/${slug}/portal`))
+    return act(page)
+  })
+}
+
+const axe = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
+
+/** Lists the findings of axe-core, as `rule: element`. It runs in a world of its own, which the page's policy does not bind. */
+export async function findFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate<string[]>(`axe.run(document)
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`)
+}
+
+export const scrollWidth = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth')
+
+/** What the browser keeps of the portal in any storage that a script reads. */
+export const readStorage = (page: Page): Promise<unknown> =>
+  page.evaluate('[document.cookie, localStorage.length, sessionStorage.length]')
+
+/** Chromium tells of refusals itself: a page that asks whether somebody is signed in gets one. */
+export const own = (complaints: readonly string[]): string[] =>
+  complaints.filter((text) => !/status of 4\d\d|^\[DOM\]/.test(text))
