@@ -10,7 +10,9 @@ afterAll(() => app.close())
 
 /** Asks as a browser does. */
 const open = (path: string, headers: Record<string, string> = {}) =>
-  app.http.handle(new Request(`http://lookalike.test${path}`, { headers: { accept: 'text/html', ...headers } }))
+  app.http.handle(
+    new Request(`http://lookalike.test${path}`, { headers: { accept: 'text/html', ...headers } }),
+  )
 
 const ADDRESSES = [
   '/login',

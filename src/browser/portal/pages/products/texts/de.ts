@@ -26,6 +26,7 @@ export const texts: Texts = {
   howToImport: 'So importieren Sie eine Datei',
   jobs: {
     bulk_index: 'Produkte werden hinzugefügt',
+    search_checks: 'Gespeicherte Prüfungen laufen',
     import: 'Eine Datei wird importiert',
     feed: 'Ein Feed wird gelesen',
   },

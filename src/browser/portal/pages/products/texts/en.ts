@@ -24,6 +24,7 @@ export const texts = {
   howToImport: 'How to import a file',
   jobs: {
     bulk_index: 'Products are being added',
+    search_checks: 'Saved checks are being run',
     import: 'A file is being imported',
     feed: 'A feed is being read',
   },
