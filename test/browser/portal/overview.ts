@@ -18,8 +18,8 @@ async function searchAsShop(shop: Person): Promise<void> {
     const [first] = results as { product_id: string }[]
     await call(shop, 'POST', '/v1/search/feedback', {
       search_id: String(search_id),
-      product_id: first?.product_id,
-      event_type: 'click',
+      result_product_id: first?.product_id,
+      action: 'click',
     })
   }
 }

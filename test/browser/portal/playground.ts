@@ -59,7 +59,7 @@ export function playgroundTests(): void {
 
     test('words find products, with reasons; the slider counts without a call; none of it is a number', async () => {
       const { result } = await visitPortal(shop, '/playground?view=everything', DESKTOP, async (page) => {
-        await page.getByLabel('Words').fill('red dress')
+        await page.getByLabel('Words', { exact: true }).fill('red dress')
         await tiles(page).first().waitFor()
         const all = await tiles(page).count()
         await page.locator('.why summary').first().click()

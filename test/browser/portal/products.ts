@@ -7,6 +7,7 @@ import {
   own,
   type Person,
   PHONE,
+  readSample,
   scrollWidth,
   visitPortal,
 } from './world.ts'
@@ -17,9 +18,6 @@ const refuse = (status: number, error: string, headers: Record<string, string> =
   headers: { 'content-type': 'application/json', 'x-request-id': 'request-7', ...headers },
   body: JSON.stringify({ error, message: 'A message of the API' }),
 })
-
-const PIXEL =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
 export function productTests(): void {
   describe('the products page', () => {
@@ -36,6 +34,7 @@ export function productTests(): void {
         const faults = await findFaults(page)
         await page.getByRole('button', { name: 'Load the demo' }).click()
         await page.getByText('40 products').waitFor({ timeout: 30_000 })
+        await page.locator('.tile').nth(39).waitFor()
         return { faults, tiles: await page.locator('.tile').count() }
       })
       expect(result).toEqual({ faults: [], tiles: 40 })
@@ -92,7 +91,7 @@ export function productTests(): void {
       const anna = await createOwner()
       await call(anna, 'POST', '/v1/products', {
         product_id: 'one',
-        image_url: PIXEL,
+        image_url: await readSample(),
         metadata: { name: 'One' },
       })
       const { result } = await visitPortal(anna, '/products', DESKTOP, async (page) => {
@@ -113,7 +112,7 @@ export function productTests(): void {
       for (const [n, text] of [name, `\u202E${'x'.repeat(200)}`, 'שלום'].entries())
         await call(anna, 'POST', '/v1/products', {
           product_id: `"><b>${n}`,
-          image_url: PIXEL,
+          image_url: await readSample(),
           metadata: { name: text, url: 'javascript:document.title=3', category: name },
         })
       const { result } = await visitPortal(anna, '/products', PHONE, async (page) => {

@@ -33,7 +33,17 @@ export async function call(
     },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return (await response.json()) as Record<string, unknown>
+  const answer = (await response.json()) as Record<string, unknown>
+  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** A picture that the service takes, as a `data:` URI. */
+export async function readSample(): Promise<string> {
+  const [sample] = (await (await fetch(`${service.address}/samples`)).json()) as { url: string }[]
+  const response = await fetch(service.address + new URL(sample?.url ?? '', service.address).pathname)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return `data:${response.headers.get('content-type')};base64,${bytes.toString('base64')}`
 }
 
 /** Makes somebody with a store. @param products whether the drawn catalogue is in it. */
@@ -81,6 +91,7 @@ export function visitPortal<Result>(
   const { slug, email, headers } = person
   const address = `${service.address}/login#/${slug}/portal${rest}`
   return visit(address, { ...look, headers }, async (page) => {
+    page.setDefaultTimeout(10_000)
     await submitSignIn(page, email)
     await page.waitForURL((url) => url.pathname.startsWith(`/${slug}/portal`))
     return act(page)
