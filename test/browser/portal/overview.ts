@@ -68,6 +68,7 @@ export function overviewTests(): void {
       const shop = await createOwner()
       const { result } = await visitPortal(shop, '/products', DESKTOP, async (page) => {
         await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor()
+        await page.clock.install()
         const asked: string[] = []
         page.on('request', (request) => {
           const { pathname } = new URL(request.url())
@@ -75,7 +76,8 @@ export function overviewTests(): void {
         })
         await page.getByRole('link', { name: 'Overview' }).click()
         await page.getByText('Add products').waitFor()
-        await page.waitForTimeout(5_000)
+        // An hour passes for the page.
+        await page.clock.fastForward(3_600_000)
         return asked.sort()
       })
       expect(result).toEqual(['/v1/search/analytics', '/v1/store/overview'])

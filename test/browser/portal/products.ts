@@ -221,7 +221,9 @@ export function productTests(): void {
         let most = 0
         for (let n = 0; n < 40; n++) {
           await page.mouse.wheel(0, 1_500)
-          await page.waitForTimeout(30)
+          await page.evaluate(
+            'new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))',
+          )
           most = Math.max(most, await page.locator('.tile').count())
         }
         await page.waitForFunction('document.querySelectorAll(".tile").length <= 200')

@@ -3,7 +3,12 @@ import type { PageProps, StorePage } from './routes.ts'
 
 export type PageModule = { Page: ComponentType<PageProps> }
 
-/** The modules of the pages, each loaded when somebody opens it. A new page is a folder, its path in `routes.ts` and a line here. */
+/**
+ * The modules of the pages, each loaded when somebody opens it.
+ *
+ * A new page is a folder in `pages/` with its `texts/`, its path in `routes.ts`, its name in the texts of the shell, a line here, and
+ * a file in `test/browser/portal`. It shows what waits, what is empty, what failed and what is there, and asks by `call` alone.
+ */
 export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModule>>> = {
   overview: () => import('../pages/overview/overview-page.tsx'),
   products: () => import('../pages/products/products-page.tsx'),
