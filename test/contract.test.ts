@@ -224,6 +224,14 @@ const SERVED = `
   GET    /docs/:file                 8.2
   GET    /docs/guide                 8.2
   GET    /docs/guide/:name           8.2
+  GET    /login                      8.2
+  GET    /forgot                     8.2
+  GET    /admin                      8.2
+  GET    /admin/*                    8.2
+  GET    /portal/select-store        8.2
+  GET    /:slug/portal               8.2
+  GET    /:slug/portal/*             8.2
+  GET    /assets/:file               8.2
   GET    /licences                   8.2
   GET    /licences.txt               8.2
   GET    /widget.js                  8.9
