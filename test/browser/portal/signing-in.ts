@@ -175,6 +175,29 @@ export function signingInTests(): void {
       expect(result.url).toContain('q=umbrella')
     }, 60_000)
 
+    test('of somebody else in the dialog leads to their own store, and repeats nothing', async () => {
+      const [eve, mallory] = [await createOwner('demo'), await createOwner()]
+      const { result } = await visitPortal(eve, '/products', DESKTOP, async (page) => {
+        await page.locator('.tile a').first().click()
+        await page.getByRole('button', { name: 'Delete this product' }).click()
+        await call(eve, 'DELETE', '/v1/me/sessions')
+        const deletions: string[] = []
+        page.on('request', (request) => {
+          if (request.method() === 'DELETE') deletions.push(request.headers()['authorization'] ?? '')
+        })
+        await page.getByRole('button', { name: 'Delete it now' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' })
+        await dialog.getByLabel('E-mail address').fill(mallory.email)
+        await dialog.getByLabel('Password').fill(PASSWORD)
+        await dialog.getByRole('button', { name: 'Sign in' }).click()
+        await page.waitForURL((url) => url.pathname.startsWith(`/${mallory.slug}/portal`))
+        return deletions.length
+      })
+      // The one that was refused.
+      expect(result).toBe(1)
+      expect(await call(eve, 'GET', '/v1/products?limit=1')).toMatchObject({ total: 40 })
+    }, 60_000)
+
     test('that ends in one tab ends in all, and a second tab needs no password', async () => {
       const tom = await createOwner()
       const { result } = await visitPortal(tom, '', DESKTOP, async (page) => {

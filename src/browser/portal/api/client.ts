@@ -45,7 +45,11 @@ function buildAddress(path: string, values: Readonly<Record<string, string>>, qu
  *
  * @throws CallError
  */
-export async function call<Name extends Call>(name: Name, sent: Sent<Name> = {}): Promise<Answer<Name>> {
+export const call = <Name extends Call>(name: Name, sent: Sent<Name> = {}): Promise<Answer<Name>> =>
+  offline.watch(() => attempt(name, sent))
+
+/** Tries with one token after the other: one may have ended, and the person may have to sign in again. */
+async function attempt<Name extends Call>(name: Name, sent: Sent<Name>): Promise<Answer<Name>> {
   const [method = 'GET', path = ''] = name.split(' ')
   const address = buildAddress(path, sent.path ?? {}, sent.query ?? {})
   for (let tries = 1; ; tries++) {
@@ -56,10 +60,9 @@ export async function call<Name extends Call>(name: Name, sent: Sent<Name> = {})
     }
     const headers = new Headers({ authorization: `Bearer ${token}` })
     if (activeStore !== null) headers.set('x-service-active-tenant', activeStore)
+    const message = { headers, body: sent.form ?? sent.body, signal: sent.signal }
     try {
-      return (await offline.watch(() =>
-        send(method, address, { headers, body: sent.form ?? sent.body, signal: sent.signal }),
-      )) as Answer<Name>
+      return (await send(method, address, message)) as Answer<Name>
     } catch (thrown) {
       if (!(thrown instanceof CallError)) throw thrown
       if (thrown.status === 403) onRefused()

@@ -113,8 +113,10 @@ export async function signIn(credentials: Credentials): Promise<UserToken> {
   token = { value: answer.access_token, until: endOf(answer) }
   const isSame = person === null || person === answer.user_id
   tabs.postMessage({ kind: 'signed-in', ...token, person: answer.user_id } satisfies News)
-  if (!isSame) location.assign(answer.redirect)
-  return answer
+  if (isSame) return answer
+  // Somebody else: nothing that waits for the former person may go on in their name.
+  location.assign(answer.redirect)
+  return new Promise(() => {})
 }
 
 /** Ends the sign-in, in every tab. */

@@ -25,6 +25,7 @@ export function Frame({
       <a class="skip" href="#content">
         {t.skip}
       </a>
+      {me.active_store?.role === null && <aside class="banner operating">{t.asOperator}</aside>}
       <header class="top">
         <a class="brand" href={addressOf(store, 'overview')}>
           <Mark />

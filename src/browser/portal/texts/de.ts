@@ -27,10 +27,7 @@ export const texts: Texts = {
   noAccessHint: 'Der Inhaber kann Sie einladen. Ihre anderen Shops sind einen Klick entfernt.',
   chooseStore: 'Shop wählen',
   noPage: 'Unter dieser Adresse gibt es nichts',
-  operator: 'Betreiber dieser Installation',
-  operatorHint:
-    'Die Seiten für Betreiber kommen später. Bis dahin kann die Kommandozeile alles, und Sie dürfen jeden Shop öffnen.',
-  stores: 'Shops',
+  asOperator: 'Sie sind als Betreiber dieser Installation hier. Dieser Shop gehört jemand anderem.',
   gone: 'Ihre Anmeldung ist abgelaufen',
   goneHint: 'Melden Sie sich wieder an; alles geht dort weiter, wo es war.',
   email: 'E-Mail-Adresse',

@@ -25,10 +25,7 @@ export const texts = {
   noAccessHint: 'Its owner can invite you. Your other stores are a click away.',
   chooseStore: 'Choose a store',
   noPage: 'There is nothing at this address',
-  operator: 'Operator of this installation',
-  operatorHint:
-    'The pages for operators come later. Until then the command line does everything, and you may open any store.',
-  stores: 'Stores',
+  asOperator: 'You are here as the operator of this installation. This store belongs to somebody else.',
   gone: 'Your sign-in has ended',
   goneHint: 'Sign in again, and everything goes on where it was.',
   email: 'E-mail address',
