@@ -53,8 +53,8 @@ export function storeTests(): void {
   })
 
   test('the operator in a store of somebody else is told so on every page', async () => {
-    const owner = await createOwner()
-    // The first account of the service.
+    const [, owner] = [await createOwner(), await createOwner()]
+    // The first account of the service is its operator.
     const root: Person = { ...owner, email: 'owner-1@shop.test' }
     const { result } = await visitPortal(root, '/products', PHONE, async (page) => {
       await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor()
