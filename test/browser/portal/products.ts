@@ -197,6 +197,32 @@ export function productTests(): void {
       expect(result[2]).toContain('permission_denied')
     }, 60_000)
 
+    test('work that runs is one line with its numbers; at its end the list loads anew, and nobody asks again', async () => {
+      const running = {
+        ...{ job_id: 'j', type: 'import', status: 'processing', total: 1_840, processed: 312 },
+        ...{ started_at: new Date(Date.now() - 30_000).toISOString(), eta_seconds: 170 },
+      }
+      let looks = 0
+      const { result } = await visitPortal(shop, '', DESKTOP, async (page) => {
+        await page.route('**/v1/jobs?*', (route) =>
+          route.fulfill({ json: { jobs: ++looks < 3 ? [running] : [], count: 1, next_cursor: null } }),
+        )
+        let lists = 0
+        page.on('request', (request) => {
+          if (request.url().includes('/v1/products?')) lists++
+        })
+        await page.getByRole('link', { name: 'Products', exact: true }).click()
+        const line = await page.locator('.job').textContent()
+        await page.locator('.job').waitFor({ state: 'detached' })
+        await page.locator('.tile').first().waitFor()
+        await page.clock.install()
+        await page.clock.fastForward(60_000)
+        return { line, lists }
+      })
+      expect(result.line).toMatch(/^A file is being imported312 of 1,840 · 10 a second · about 3 min left$/)
+      expect([result.lists, looks]).toEqual([2, 3])
+    }, 60_000)
+
     test('ten thousand products keep at most 200 cards in the document', async () => {
       const { result } = await visitPortal(shop, '', DESKTOP, async (page) => {
         await page.route('**/v1/products?*', (route) => {
