@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type CallError, toCallError } from '../api/errors.ts'
 import { t } from '../texts/texts.ts'
 import { Failure } from './panel.tsx'
@@ -52,15 +52,22 @@ function Block<Item>({
     setHeight(isNear ? null : (box.current?.offsetHeight ?? null))
   })
   useNearness(box, follow.current, KEPT_PX)
-  return (
-    <div ref={box} style={height === null ? undefined : { height: `${height}px` }}>
-      {height === null && (
+  const isKept = height === null
+  // The cards of a page never change: another page below must not cost a comparison of all that are there.
+  const cards = useMemo(
+    () =>
+      isKept && (
         <ul class="grid">
           {items.map((item) => (
             <li key={keyOf(item)}>{draw(item)}</li>
           ))}
         </ul>
-      )}
+      ),
+    [items, isKept],
+  )
+  return (
+    <div ref={box} style={isKept ? undefined : { height: `${height}px` }}>
+      {cards}
     </div>
   )
 }
