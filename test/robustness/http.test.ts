@@ -108,9 +108,9 @@ test('clients that connect and say nothing hold nobody up', async () => {
 
 /** A widget's requests are judged by key and origin first; `widget/searches.test.ts` sends them too much. */
 const isOfWidget = (path: string): boolean => path.startsWith('/v1/widget/')
-/** These refuse who calls before they look at the body: whoever is no super-admin, and events without a signature. */
+/** These refuse who calls before they look at the body: no super-admin, events without a signature, pages of other sites. */
 const isClosed = (path: string): boolean =>
-  path.startsWith('/v1/admin/') || path === '/v1/billing/stripe/webhook'
+  path.startsWith('/v1/admin/') || ['/v1/billing/stripe/webhook', '/portal/session'].includes(path)
 
 /** Every other operation that takes a body, with its first media type. */
 async function operationsWithBody(): Promise<{ method: string; path: string; type: string }[]> {

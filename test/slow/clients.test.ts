@@ -93,7 +93,8 @@ async function sendSearchExamples(token: string) {
     paths: Record<string, { post?: { tags: string[]; requestBody: { content: Record<string, Example> } } }>
   }
   const sent = Object.entries(paths).flatMap(([path, { post }]) => {
-    const example = post?.tags.includes('Search') && post.requestBody.content['application/json']?.example
+    const isSearch = post?.tags.includes('Search') && !path.startsWith('/v1/search/checks')
+    const example = isSearch && post?.requestBody.content['application/json']?.example
     return example ? [{ path, example }] : []
   })
   return Promise.all(

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../../../core/errors.ts'
-import { documentedFailures, failures } from '../../../http/failures.ts'
+import { documentedFailures, failures, NO_BODY } from '../../../http/failures.ts'
 import { answerWebp, WEBP_CONTENT } from '../../../http/webp-answer.ts'
 import type { SampleService } from './samples.ts'
 import { Samples } from './schema.ts'
@@ -11,6 +11,7 @@ export function sampleRoutes(samples: SampleService) {
     .get('', () => samples.list(), {
       response: { 200: Samples, ...failures() },
       detail: {
+        responses: NO_BODY,
         operationId: 'listSamples',
         summary: 'List pictures to try a search with',
         description:

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
-import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { FOR_CALLER, failures, JSON_BODY, NO_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import type { PortalDoor } from '../../../http/portal-door.ts'
@@ -31,6 +31,7 @@ export function setupRoutes(
     .get('/state', () => firstOwner.describe(), {
       response: { 200: SetupState, ...failures(...READING) },
       detail: {
+        responses: NO_BODY,
         operationId: 'getSetupState',
         summary: 'Read whether this installation has an owner',
         description: 'Needs no credential. Until there is an owner, `POST /setup` makes one.',
