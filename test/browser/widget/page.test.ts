@@ -212,9 +212,12 @@ describe('the key', () => {
     const { address } = shop.service
     const policy = strictPolicy(address).replace(`connect-src ${address};`, '')
     const { console } = await shop.visit({ policy }, {}, async (page) => {
+      // The browser reports a broken policy in its own time.
+      const told = page.waitForEvent('console', (message) => message.text().startsWith('Lookalike: '))
       await open(page)
       await searchWords(page, 'mug')
       await said(page, 'The search did not work.')
+      await told
     })
     expect(console).toContainEqual(
       `Lookalike: the Content-Security-Policy of this page forbids connect-src ${address}. ` +
