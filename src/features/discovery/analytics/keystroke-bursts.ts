@@ -6,20 +6,29 @@ const BURST_MS = 3_000
 /** Sessions whose last search is remembered. */
 const SESSIONS_MAX = 10_000
 
+/** Searches of a burst that are remembered, the latest. Feedback on an earlier one no longer ends it. */
+const KEYSTROKES_MAX = 20
+
+interface Burst {
+  /** The search that counts. */
+  last: SearchRow
+  /** The ids of its searches, the latest at the end. */
+  ids: string[]
+}
+
 /** Whether a search is not a further page of another one. */
 export const isFirstPage = ({ parameters }: SearchRow): boolean => !parameters['offset']
 
 /** Recognizes the text searches that are keystrokes of one: search as you type sends several. */
 export function createKeystrokeBursts() {
   /** By store and session, in the order of their last searches. */
-  const last = new Map<string, SearchRow>()
-  /** Sessions by the id of their last search. */
+  const bursts = new Map<string, Burst>()
+  /** Sessions by the ids of the searches of their bursts. */
   const keys = new Map<string, string>()
 
   function drop(key: string): void {
-    const search = last.get(key)
-    if (search) keys.delete(search.id)
-    last.delete(key)
+    for (const id of bursts.get(key)?.ids ?? []) keys.delete(id)
+    bursts.delete(key)
   }
 
   return {
@@ -27,20 +36,22 @@ export function createKeystrokeBursts() {
     take(search: SearchRow): SearchRow | undefined {
       if (search.type !== 'text' || search.sessionId === null || !isFirstPage(search)) return undefined
       const key = `${search.storeId} ${search.sessionId}`
-      const before = last.get(key)
+      const before = bursts.get(key)
+      // After a clock was set back, no keystroke burst goes on.
+      const age = before ? search.createdAt - before.last.createdAt : Infinity
+      const replaced = age >= 0 && age <= BURST_MS ? before : undefined
       drop(key)
-      last.set(key, search)
-      keys.set(search.id, key)
-      for (const oldest of last.keys()) {
-        if (last.size <= SESSIONS_MAX) break
+      const ids = [...(replaced?.ids ?? []), search.id].slice(-KEYSTROKES_MAX)
+      bursts.set(key, { last: search, ids })
+      for (const id of ids) keys.set(id, key)
+      for (const oldest of bursts.keys()) {
+        if (bursts.size <= SESSIONS_MAX) break
         drop(oldest)
       }
-      // After a clock was set back, no keystroke burst begins.
-      const age = before ? search.createdAt - before.createdAt : Infinity
-      return age >= 0 && age <= BURST_MS ? before : undefined
+      return replaced?.last
     },
 
-    /** Ends the keystroke burst of a search. */
+    /** Ends the keystroke burst that a search belongs to, also one that a later keystroke has replaced. */
     end(searchId: string): void {
       const key = keys.get(searchId)
       if (key !== undefined) drop(key)
@@ -49,7 +60,7 @@ export function createKeystrokeBursts() {
     forgetSession: (storeId: string, sessionId: string): void => drop(`${storeId} ${sessionId}`),
 
     forgetStore(storeId: string): void {
-      for (const key of last.keys()) if (key.startsWith(`${storeId} `)) drop(key)
+      for (const key of bursts.keys()) if (key.startsWith(`${storeId} `)) drop(key)
     },
   }
 }

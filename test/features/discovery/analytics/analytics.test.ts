@@ -131,6 +131,17 @@ describe('analytics (contract 3.12)', () => {
     })
   })
 
+  test('a click on a replaced keystroke ends the burst: the next search stands for itself', async () => {
+    const first = add({ query: 'm', sessionId: 's' })
+    add({ query: 'mug', sessionId: 's' })
+    await send({ action: 'click', search_id: first })
+    add({ query: 'mugs', sessionId: 's' })
+    expect(await get('analytics')).toMatchObject({
+      searches: { total: 2 },
+      engagement: { searches_with_click: 1, ctr: 0.5 },
+    })
+  })
+
   test('a long keystroke burst is followed to its end once, even if it continues', async () => {
     const keystrokes = Array.from({ length: 300 }, (_, n) => {
       app.clock.advance(2_000)

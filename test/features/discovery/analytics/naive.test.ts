@@ -141,7 +141,7 @@ function createWorld(pages: readonly Page[], slug: string) {
       searches.push(search)
     },
     addEvent(told: Omit<RawEvent, 'isCounted' | 'isRepeated' | 'isKept' | 'goneAfter'>): void {
-      if (told.search) told.search.isEnded = true
+      if (told.search) counted(told.search).isEnded = true
       const isSameLine = (other: RawEvent) =>
         told.order !== undefined &&
         other.order === told.order &&
