@@ -148,5 +148,7 @@ test('a host that has timed out three times puts its items behind the others of 
   const good = productsFrom('works.test', 5).map((product, n) => ({ ...product, product_id: `good${n}` }))
   await startBulk(app, token, [...late, ...good])
   while (asked.filter((host) => host.endsWith('works.test')).length < 5) await new Promise(setImmediate)
-  expect(asked.filter((host) => host === 'late.test').length).toBeLessThan(20)
+  // Those behind them may have been asked since, too.
+  const until = asked.findLastIndex((host) => host.endsWith('works.test'))
+  expect(asked.slice(0, until).filter((host) => host === 'late.test').length).toBeLessThan(20)
 })
