@@ -1,4 +1,4 @@
-import { turn } from '../../../core/turns.ts'
+import { createTurns, turn } from '../../../core/turns.ts'
 import type { Calibration } from '../../../platform/embedder/embedder.ts'
 import { browse, findSlots, type Places, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
@@ -62,6 +62,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
 
   /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */
   return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
+    await searchTurn()
     const { searcher, wanted, rankBy, sort } = query
     const { condition, depth, popular } = scope
     const { storeId } = searcher
@@ -109,6 +110,12 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     }
   }
 }
+
+/**
+ * Searches that become ready together would hold the event loop for all their time together. They have a queue of their own, so
+ * that none waits behind the steps of other work.
+ */
+const searchTurn = createTurns(setImmediate)
 
 const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
 
