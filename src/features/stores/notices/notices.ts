@@ -219,7 +219,7 @@ function listAccess(facts: Facts): Draft[] {
     {
       ...{ kind: 'webhooks_failing', page: 'webhooks', needs: 'search:read', link: '/v1/search/webhooks' },
       severity: webhooks.disabled > 0 ? 'error' : webhooks.failing > 0 ? 'warning' : undefined,
-      text: `${counted(webhooks.failing, 'webhook')} cannot be delivered; ${webhooks.disabled} of them were switched off for it.`,
+      text: `Deliveries to ${counted(webhooks.failing, 'webhook')} fail${webhooks.disabled > 0 ? `; ${webhooks.disabled} switched off for it` : ''}.`,
       data: { webhooks: webhooks.failing, disabled: webhooks.disabled },
       since: webhooks.since,
     },

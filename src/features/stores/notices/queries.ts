@@ -64,9 +64,11 @@ export function noticeQueries(db: Db) {
     SELECT count(*) FILTER (WHERE consecutive_failures > 0 OR disabled_reason IN ('receiver_gone', 'always_failing')) AS failing,
       count(*) FILTER (WHERE disabled_reason IN ('receiver_gone', 'always_failing')) AS disabled, min(failing_since) AS since
     FROM webhooks WHERE store_id = @storeId AND deleted_at IS NULL`)
+  // A trace lasts as long as its key. Pages are older, and are forgotten with the counts of their days.
   const steps = db.prepare<{ storeId: string }, Steps>(`
     SELECT EXISTS (SELECT 1 FROM search_days WHERE store_id = @storeId AND searches > 0) AS isSearched,
-      EXISTS (SELECT 1 FROM widget_pages WHERE store_id = @storeId AND last_search_at IS NOT NULL) AS isWidgetSeen,
+      EXISTS (SELECT 1 FROM widget_traces WHERE store_id = @storeId AND last_search_at IS NOT NULL)
+        OR EXISTS (SELECT 1 FROM widget_pages WHERE store_id = @storeId AND last_search_at IS NOT NULL) AS isWidgetSeen,
       EXISTS (SELECT 1 FROM event_days WHERE store_id = @storeId AND action = 'click' AND events > 0) AS isClicked`)
   const nextStores = db.prepare<{ after: string; limit: bigint }, WalkedStore>(`
     SELECT id, slug, name FROM stores

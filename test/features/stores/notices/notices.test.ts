@@ -40,6 +40,15 @@ const count = (searches: number, zero: number, store = storeId) =>
 describe('the overview of a store (contract 4.16)', () => {
   const asOwner = async () => getToken(app, await addPerson(app, 'anna', [{ store: 'one', role: 'owner' }]))
 
+  test('a widget that was seen once stays seen, when the counts of its days are gone', async () => {
+    const { id } = await makeKey(app, await asOwner(), {})
+    const isSeen = async () => (await read()).checklist.find(({ key }) => key === 'widget_seen')?.is_done
+    insertRow(app, 'widget_traces', { key_id: id, origin: ORIGIN, store_id: storeId, last_click_at: 1 })
+    expect(await isSeen()).toBe(false)
+    updateRows(app, 'widget_traces', { last_search_at: 1 }, {})
+    expect(await isSeen()).toBe(true)
+  })
+
   test('of a new store: nothing is done, and only second factors are missing', async () => {
     const { checklist, attention, hidden } = await read('', await asOwner())
     expect(checklist.map(({ key, is_done }) => [key, is_done])).toEqual([
@@ -140,6 +149,7 @@ describe('the overview of a store (contract 4.16)', () => {
     expect(await find('feeds_failing')).toMatchObject({ severity: 'error', link: '/v1/feeds/f1' })
     expect(await find('webhooks_failing')).toMatchObject({
       ...{ severity: 'error', data: { webhooks: 1, disabled: 1 }, since: '2029-12-31T23:59:59.000Z' },
+      text: 'Deliveries to 1 webhook fail; 1 switched off for it.',
     })
     expect(await find('api_keys_expiring')).toMatchObject({ severity: 'warning', data: { keys: 1 } })
     expect((await read()).attention.map(({ severity }) => severity)).toEqual([
