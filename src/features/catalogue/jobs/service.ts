@@ -147,9 +147,11 @@ export function jobService(deps: JobDeps) {
 
     /** Frees what was kept for a finished job. */
     async release(job: JobRow): Promise<void> {
-      await cleanup.removeFile(job)
+      // A retry may come while the file is deleted: it begins a pace and has waiters of its own.
       presenter.endPace(job.id)
-      waiters.release(job.id)
+      const release = waiters.take(job.id)
+      await cleanup.removeFile(job)
+      release()
       await cleanup.tidy(job.storeId)
     },
 
@@ -186,9 +188,13 @@ function createWaiters() {
   return {
     wait: (id: number): Promise<void> =>
       new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve])),
-    release(id: number): void {
-      for (const resolve of waiting.get(id) ?? []) resolve()
+    /** @returns lets those go on that wait for it now. */
+    take(id: number): () => void {
+      const taken = waiting.get(id) ?? []
       waiting.delete(id)
+      return () => {
+        for (const resolve of taken) resolve()
+      }
     },
   }
 }
