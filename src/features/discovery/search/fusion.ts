@@ -1,6 +1,7 @@
 import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
 import { type ExactLeg, type LegColumn, type VectorLeg, weighted } from './legs/leg.ts'
 import type { Loss } from './lowering.ts'
+import { itself } from './nearest.ts'
 import { RANKING } from './parameters.ts'
 import { correct, type ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
@@ -143,9 +144,6 @@ const addition = (leg: ExactLeg, slot: number, likeness: number): number =>
   leg.isFading && likeness > RANKING.alike
     ? leg.at(slot) * Math.max(0, (1 - likeness) / (1 - RANKING.alike))
     : leg.at(slot)
-
-/** The slot of a place where the places are all slots. */
-export const itself = (place: number): number => place
 
 /** The fusion in one tick, for the store as it is now, without its losses. */
 export interface PresentFusion {

@@ -1,15 +1,18 @@
 import { type Accepts, findBar, selectAbove } from '../../../core/select.ts'
 import {
-  ERROR_MARGIN,
+  type Candidates,
   type Field,
   findError,
+  findFloor,
   type NearProduct,
   type NearRequest,
   type Precise,
   pickProducts,
+  type Search,
   slotsAt,
+  takeCandidates,
+  takeMore,
 } from './nearest.ts'
-import type { SearchedStore } from './searched-store.ts'
 
 /*
  * Wanted colours and the vote of the first hits take something from values. They do so from as few as the list needs: what is not
@@ -26,44 +29,59 @@ export interface Loss {
   lowerInPart?: Loss['lower'] | undefined
 }
 
-/** A field and what is wanted of it. */
-export interface Lowering {
-  store: SearchedStore
+/** A search whose values lose something; its precise values are those before any loss. */
+export interface Lowering extends Search {
   request: NearRequest
-  field: Field
-  accepts: Accepts | undefined
-  /** Before any loss. */
-  precise: Precise
   /** In their order. */
   losses: readonly Loss[]
+}
+
+/** Takes all losses from values. */
+function lower(values: Float32Array, slots: Uint32Array, losses: readonly Loss[]): Float32Array {
+  for (const loss of losses) loss.lower(values, slots)
+  return values
 }
 
 /** Takes all losses from precise values. */
 export const lowerAll =
   (precise: Precise, losses: readonly Loss[]): Precise =>
-  (slots) => {
-    const values = precise(slots)
-    for (const { lower } of losses) lower(values, slots)
-    return values
-  }
+  (slots) =>
+    lower(precise(slots), slots, losses)
 
-/** Finds the nearest products after all losses, as `listNearest` does without any. */
-export function listLowered(lowering: Lowering): NearProduct[] {
-  const { store, request, field, precise, losses } = lowering
-  const first = selectFirst(lowering)
-  const sample = first.subarray(0, SAMPLE)
-  let error = ERROR_MARGIN * findError(field.values, sample, precise(slotsAt(field, sample)))
-  for (;;) {
+/**
+ * Finds the nearest products after all losses, as `listNearest` does without any.
+ *
+ * @param first candidates by the values before.
+ */
+export function listLowered(lowering: Lowering, first: Candidates): NearProduct[] {
+  const { store, request, field, precise, accepts, losses } = lowering
+  const { candidates, known, floor } = lowerCandidates(lowering, first)
+  for (let { error } = candidates; ; ) {
+    const others = listBetween(field, floor - error, candidates.bar, accepts)
     const lowest = (places: Uint32Array): Float32Array => lowerFrom(lowering, places, -error)
-    const { places } = findAble(lowering, first, error, lowest)
+    const { places } = findAble(lowering, others, { margin: error, floor, lowest })
     const slots = slotsAt(field, places)
     const exact = precise(slots)
     const found = findError(field.values, places, exact)
     if (found <= error) {
-      for (const { lower } of losses) lower(exact, slots)
-      return pickProducts(store, request, slots, exact).products
+      const values = join(known, lower(exact, slots, losses), Float32Array)
+      return pickProducts(store, request, join(candidates.slots, slots, Uint32Array), values).products
     }
     error = 2 * found
+  }
+}
+
+/** Lowers candidates, and takes more where they are too few products; `floor` is what the last product of the list reaches. */
+function lowerCandidates(
+  lowering: Lowering,
+  first: Candidates,
+): { candidates: Candidates; known: Float32Array; floor: number } {
+  const { store, request, losses } = lowering
+  for (let candidates = first; ; candidates = takeMore(lowering, candidates)) {
+    const { slots, exact, bar } = candidates
+    const known = lower(exact.slice(), slots, losses)
+    const floor = findFloor(store, request, slots, known)
+    if (floor > -Infinity || bar === -Infinity) return { candidates, known, floor }
   }
 }
 
@@ -75,57 +93,65 @@ export function listLowered(lowering: Lowering): NearProduct[] {
  *   are off by.
  */
 export function lowerEstimates(lowering: Lowering, margin: number): Field {
-  const { precise, losses, field } = lowering
+  const { request, field, precise, accepts, losses } = lowering
+  const { floor: reached } = lowerCandidates(lowering, takeCandidates(lowering, request.depth))
+  const all = listBetween(field, reached - margin, Number.POSITIVE_INFINITY, accepts)
   const valuesAt = lowerAll(precise, losses)
   const lowest = (places: Uint32Array): Float32Array => valuesAt(slotsAt(field, places))
-  const { places, floor } = findAble(lowering, selectFirst(lowering), margin, lowest)
+  const { places, floor } = findAble(lowering, all, { margin, floor: reached, lowest })
   const values = lowerFrom(lowering, places, margin)
   const able = selectAbove(values, floor)
   const slots = slotsAt(field, pick(places, able))
   return { values: valuesOf(values, able), slotAt: (place) => slots[place] as number }
 }
 
-/** Candidates beyond the wanted number, because losses change their order. */
-const PAD = 48
-
-/** Candidates that show how far the values of a field are off. */
-const SAMPLE = 64
-
-function selectFirst({ request, field: { values, tops }, accepts }: Lowering): Uint32Array {
-  const bar = findBar(values, Math.ceil(request.depth * 1.25) + PAD, accepts, tops)
-  return selectAbove(values, bar, accepts, tops)
+/** Lists the places whose values reach a bar and are below an end. */
+function listBetween(
+  { values, tops }: Pick<Field, 'values' | 'tops'>,
+  bar: number,
+  end: number,
+  accepts?: Accepts,
+): Uint32Array {
+  if (bar >= end) return new Uint32Array(0)
+  const places = selectAbove(values, bar, accepts, tops)
+  let size = 0
+  for (let n = 0; n < places.length; n++) {
+    const place = places[n] as number
+    if ((values[place] as number) < end) places[size++] = place
+  }
+  return places.subarray(0, size)
 }
 
-/** More than so many times the places that were lowered are not lowered at once: the best of them may raise the floor. */
+/** More than so many places are not lowered at once: the best of them may raise the floor. */
+const STEP_MIN = 1_024
 const STRIDE = 16
 
 /**
- * Finds the places that can be in the list.
+ * Finds the places among some that can be in the list.
  *
- * @param first the best of the field.
- * @param margin how far a value may lie above that of the field.
- * @param lowest gives lowered values of some places that their own don't fall below.
- * @returns in ascending order, with a floor that the last product of the list reaches.
+ * @param known `floor` is reached by the last product of the list; `margin` is how far a value may lie above that of the
+ *   field; `lowest` gives lowered values of some places that their own don't fall below.
+ * @returns in no particular order, with the floor as far as it could be raised.
  */
 function findAble(
   lowering: Lowering,
-  first: Uint32Array,
-  margin: number,
-  lowest: (places: Uint32Array) => Float32Array,
+  all: Uint32Array,
+  known: { margin: number; floor: number; lowest: (places: Uint32Array) => Float32Array },
 ): { places: Uint32Array; floor: number } {
-  const { store, request, field, accepts } = lowering
-  const floorOf = (places: Uint32Array): number =>
-    pickProducts(store, request, slotsAt(field, places), lowest(places)).floor
-  let floor = floorOf(first)
-  let all = selectAbove(field.values, floor - margin, accepts, field.tops)
-  for (let count = STRIDE * first.length; ; count *= STRIDE) {
-    const values = valuesOf(field.values, all)
-    const isAll = all.length <= count
-    const places = isAll ? all : pick(all, selectAbove(values, findBar(values, count)))
-    const able = sieve(lowering, places, margin, floor)
-    if (isAll) return { places: able, floor }
-    floor = Math.max(floor, floorOf(able))
-    all = pick(all, selectAbove(values, floor - margin))
+  const { store, request, field } = lowering
+  const { margin, lowest } = known
+  let { floor } = known
+  let able: Uint32Array = new Uint32Array(0)
+  let left = all
+  for (let count = Math.max(STEP_MIN, STRIDE * request.depth); ; count *= STRIDE) {
+    const values = valuesOf(field.values, left)
+    const bar = left.length <= count ? -Infinity : findBar(values, count)
+    const best = bar === -Infinity ? left : pick(left, selectAbove(values, bar))
+    able = join(able, sieve(lowering, best, margin, floor), Uint32Array)
+    if (bar === -Infinity) return { places: able, floor }
+    floor = Math.max(floor, findFloor(store, request, slotsAt(field, able), lowest(able)))
+    able = sieve(lowering, able, margin, floor)
+    left = pick(left, listBetween({ values }, floor - margin, bar))
   }
 }
 
@@ -143,12 +169,8 @@ function sieve({ field, losses }: Lowering, from: Uint32Array, margin: number, f
 }
 
 /** The lowered values of some places. @param raise added to them first. */
-function lowerFrom({ field, losses }: Lowering, places: Uint32Array, raise: number): Float32Array {
-  const slots = slotsAt(field, places)
-  const lowered = raisedValues(field, places, raise)
-  for (const { lower } of losses) lower(lowered, slots)
-  return lowered
-}
+const lowerFrom = ({ field, losses }: Lowering, places: Uint32Array, raise: number): Float32Array =>
+  lower(raisedValues(field, places, raise), slotsAt(field, places), losses)
 
 function raisedValues({ values }: Field, places: Uint32Array, raise: number): Float32Array {
   const raised = valuesOf(values, places)
@@ -168,4 +190,15 @@ function pick(places: Uint32Array, chosen: Uint32Array): Uint32Array {
   const picked = new Uint32Array(chosen.length)
   for (let n = 0; n < picked.length; n++) picked[n] = places[chosen[n] as number] as number
   return picked
+}
+
+function join<Numbers extends Float32Array | Uint32Array>(
+  one: Numbers,
+  other: Numbers,
+  Kind: new (length: number) => Numbers,
+): Numbers {
+  const joined = new Kind(one.length + other.length)
+  joined.set(one)
+  joined.set(other, one.length)
+  return joined
 }

@@ -15,8 +15,12 @@ export interface Field {
   slotAt(place: number): number
 }
 
+/** The slot of a place where the places are all slots. */
+export const itself = (place: number): number => place
+
 /** The slots of some places. A loop is ten times as fast as `map`. */
 export function slotsAt({ slotAt }: Field, places: Uint32Array): Uint32Array {
+  if (slotAt === itself) return places
   const slots = new Uint32Array(places.length)
   for (let n = 0; n < slots.length; n++) slots[n] = slotAt(places[n] as number)
   return slots
@@ -59,40 +63,68 @@ const PAD = 48
  * The scan's largest possible error, in multiples of its largest error among the candidates, which is two to three
  * standard errors for at least 36 candidates.
  */
-export const ERROR_MARGIN = 3
+const ERROR_MARGIN = 3
 
 /** Candidates are taken from a little below the bar, because taking more may show a larger error. */
 const SLACK = 1.25
 
+/** Places with their precise values. */
+export interface Candidates {
+  /** In ascending order: all whose values reach the bar. */
+  places: Uint32Array
+  slots: Uint32Array
+  /** Not changed by anybody. */
+  exact: Float32Array
+  /** -Infinity where these are all that take part. */
+  bar: number
+  /** How far the values of the field are off, at most. */
+  error: number
+}
+
+/** Where a list is searched for. */
+export interface Search {
+  store: SearchedStore
+  field: Field
+  precise: Precise
+  /** Whether a place takes part; undefined where all do. */
+  accepts: Accepts | undefined
+}
+
+/** Takes the best places by the field, mostly enough for a list of some products. */
+export const takeCandidates = (search: Search, depth: number): Candidates =>
+  takeBest(search, Math.ceil(depth * 1.25) + PAD)
+
+/** Takes more of them: pictures of few products fill the list. */
+export const takeMore = (search: Search, { slots }: Candidates): Candidates =>
+  takeBest(search, 4 * slots.length)
+
+function takeBest(search: Search, wanted: number): Candidates {
+  const { field, accepts } = search
+  return takeFrom(search, findBar(field.values, wanted, accepts, field.tops))
+}
+
+function takeFrom({ field, precise, accepts }: Search, bar: number): Candidates {
+  const { values, tops } = field
+  const places = selectAbove(values, bar, accepts, tops)
+  const slots = slotsAt(field, places)
+  const exact = precise(slots)
+  return { places, slots, exact, bar, error: ERROR_MARGIN * findError(values, places, exact) }
+}
+
 /**
- * Finds the nearest products exactly, among the places that `accepts` lets pass.
+ * Finds the nearest products exactly, among the places that take part.
  *
  * The best by their rough values go through the precise pass. That tells how near the last wanted product is and how far the
  * values are off, and so from which value on every picture matters; one more pass takes those.
+ *
+ * @param first candidates that were taken already, for a list of any length.
  */
-export function listNearest(
-  store: SearchedStore,
-  request: NearRequest,
-  field: Field,
-  precise: Precise,
-  accepts: Accepts | undefined,
-): NearProduct[] {
-  const { values, tops } = field
-  let wanted = Math.ceil(request.depth * 1.25) + PAD
-  let bar = findBar(values, wanted, accepts, tops)
-  for (;;) {
-    const places = selectAbove(values, bar, accepts, tops)
-    const slots = slotsAt(field, places)
-    const exact = precise(slots)
-    const error = ERROR_MARGIN * findError(values, places, exact)
-    const { products, floor } = pickProducts(store, request, slots, exact)
+export function listNearest(search: Search, request: NearRequest, first: Candidates): NearProduct[] {
+  for (let candidates = first; ; ) {
+    const { slots, exact, bar, error } = candidates
+    const { products, floor } = pickProducts(search.store, request, slots, exact)
     if (bar === -Infinity || floor - error >= bar) return products
-    if (floor > -Infinity) bar = floor - SLACK * error
-    else {
-      // Pictures of few products fill the list.
-      wanted *= 4
-      bar = findBar(values, wanted, accepts, tops)
-    }
+    candidates = floor > -Infinity ? takeFrom(search, floor - SLACK * error) : takeMore(search, candidates)
   }
 }
 
@@ -139,4 +171,22 @@ export function pickProducts(
     }
   }
   return { products, floor: -Infinity }
+}
+
+/** The floor that {@link pickProducts} would give. */
+export function findFloor(
+  { columns }: SearchedStore,
+  { map, depth, threshold }: NearRequest,
+  slots: Uint32Array,
+  values: Float32Array,
+): number {
+  const order = sortDown(values)
+  const seen = new Set<number>()
+  for (let n = 0; n < order.length; n++) {
+    const value = values[order[n] as number] as number
+    seen.add(columns.productAt(slots[order[n] as number] as number))
+    if (seen.size === depth || value === -Infinity || (threshold > 0 && toScore(value, map) < threshold))
+      return value
+  }
+  return -Infinity
 }

@@ -4,16 +4,18 @@ import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
 import { createEstimateTrust } from './estimate-trust.ts'
 import { collectProbable, measureMargin } from './estimates.ts'
+import { type AddedLeg, type Fusion, type PresentFusion, presentFusion, type ScannedBy } from './fusion.ts'
+import { type Loss, listLowered, lowerAll, lowerEstimates } from './lowering.ts'
 import {
-  type AddedLeg,
-  type Fusion,
+  type Candidates,
+  type Field,
   itself,
-  type PresentFusion,
-  presentFusion,
-  type ScannedBy,
-} from './fusion.ts'
-import { type Loss, type Lowering, listLowered, lowerAll, lowerEstimates } from './lowering.ts'
-import { type Field, listNearest, type NearProduct, type NearRequest } from './nearest.ts'
+  listNearest,
+  type NearProduct,
+  type NearRequest,
+  type Search,
+  takeCandidates,
+} from './nearest.ts'
 import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
@@ -187,19 +189,21 @@ function createRanking(
   const acceptsOf = ({ slotAt }: Field) =>
     slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
 
-  const lowerOf = (field: Field, request: NearRequest): Lowering => ({
-    ...{ store, request, field, losses, accepts: acceptsOf(field), precise: present.valuesAt },
+  const searchIn = (field: Field): Search => ({
+    ...{ store, field, precise: present.valuesAt, accepts: acceptsOf(field) },
   })
 
   /** The nearest products by the losses so far. */
-  const findBest = (field: Field, request: NearRequest): NearProduct[] =>
+  const findBest = (search: Search, request: NearRequest, first: Candidates): NearProduct[] =>
     losses.length > 0
-      ? listLowered(lowerOf(field, request))
-      : listNearest(store, request, field, present.valuesAt, acceptsOf(field))
+      ? listLowered({ ...search, request, losses }, first)
+      : listNearest(search, request, first)
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    if (fusion.vote) castVoteOf(findBest(field, toVote))
-    return toRanking(findBest(field, near), isExact)
+    const search = searchIn(field)
+    const first = takeCandidates(search, Math.max(near.depth, VOTERS))
+    if (fusion.vote) castVoteOf(findBest(search, toVote, first))
+    return toRanking(findBest(search, near, first), isExact)
   }
 
   /** Lets the first hits vote, which may be one loss more. */
@@ -245,15 +249,15 @@ function createRanking(
         // What was found before lies in the same memory.
         const field = fieldOf([estimates])
         const [upper, over] =
-          losses.length > 0 ? [lowerEstimates(lowerOf(field, request), margin), 0] : [field, margin]
+          losses.length > 0
+            ? [lowerEstimates({ ...searchIn(field), request, losses }, margin), 0]
+            : [field, margin]
         const precise = lowerAll(present.valuesAt, losses)
         const probable = collectProbable(store, request, upper, over, precise, acceptsOf(upper))
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
-        return findBest(
-          toField(scores, (place) => probable[place] as number, probable.length),
-          request,
-        )
+        const search = searchIn(toField(scores, (place) => probable[place] as number, probable.length))
+        return findBest(search, request, takeCandidates(search, request.depth))
       }
       const voters = fusion.vote && findProbable(toVote)
       if (fusion.vote && !voters) return undefined

@@ -268,27 +268,51 @@ function voteForLooks(
   const pictures = voters.map(({ slot }) => segment.vectorAt(slot))
   if (pictures.some((picture) => picture === undefined)) return undefined
   const vectors = pictures as Float32Array[]
-  const agreement = measureAgreement(shares, (one, other) =>
-    calibrate(dot(vectors[one] as Float32Array, vectors[other] as Float32Array), alike),
-  )
-  // No voter votes for itself.
-  const own = new Map(
-    voters.map(({ slot }, n) => {
-      const others = average(vectors, shares.with(n, 0))
-      return [slot, others ? dot(others, vectors[n] as Float32Array) : 0]
-    }),
-  )
+  const cosines = compareAll(vectors)
+  const cosineOf = (one: number, other: number): number => cosines[one]?.[other] ?? 0
+  const agreement = measureAgreement(shares, (one, other) => calibrate(cosineOf(one, other), alike))
   const mean = average(vectors, shares)
   if (!mean) return undefined
-  const best = Math.max(...own.values())
+  // No voter votes for itself.
+  const own = voters.map((_voter, n) => cosineToMean(cosineOf, shares.with(n, 0), n))
+  const numbers = new Map(voters.map(({ slot }, n) => [slot, own[n] as number]))
+  const best = Math.max(...own)
   return (slots, losses) => {
-    const cosines = segment.rescore(mean, slots)
+    const found = segment.rescore(mean, slots)
     for (let n = 0; n < slots.length; n++) {
-      const cosine = own.get(slots[n] as number) ?? (cosines[n] as number)
+      const cosine = numbers.get(slots[n] as number) ?? (found[n] as number)
       const lack = Math.max(0, Math.min(LOOKS_SPAN, best - cosine))
       losses[n] = (losses[n] as number) + loss * agreement * lack
     }
   }
+}
+
+/** The cosine of each two vectors of length 1. */
+function compareAll(vectors: readonly Float32Array[]): number[][] {
+  const cosines = vectors.map(() => new Array<number>(vectors.length).fill(1))
+  for (const [one, vector] of vectors.entries()) {
+    for (let other = 0; other < one; other++) {
+      const cosine = dot(vector, vectors[other] as Float32Array)
+      ;(cosines[one] as number[])[other] = cosine
+      ;(cosines[other] as number[])[one] = cosine
+    }
+  }
+  return cosines
+}
+
+/** The cosine of a vector to the weighted mean of some, by their cosines; 0 where the mean has no direction. */
+function cosineToMean(
+  cosineOf: (one: number, other: number) => number,
+  weights: readonly number[],
+  own: number,
+): number {
+  let along = 0
+  let square = 0
+  for (const [one, weight] of weights.entries()) {
+    along += weight * cosineOf(one, own)
+    for (const [other, share] of weights.entries()) square += weight * share * cosineOf(one, other)
+  }
+  return square > 0 ? along / Math.sqrt(square) : 0
 }
 
 function dot(a: Float32Array, b: Float32Array): number {
@@ -306,5 +330,7 @@ function average(vectors: readonly Float32Array[], weights: readonly number[]): 
     for (let n = 0; n < length; n++) mean[n] = (mean[n] as number) + weight * (vector[n] as number)
   }
   const size = Math.sqrt(dot(mean, mean))
-  return size > 0 ? mean.map((one) => one / size) : undefined
+  if (!(size > 0)) return undefined
+  for (let n = 0; n < length; n++) mean[n] = (mean[n] as number) / size
+  return mean
 }

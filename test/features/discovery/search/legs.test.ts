@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createProductIndex } from '../../../../src/features/catalogue/product-index/product-index.ts'
-import { fuseSides, itself, presentFusion } from '../../../../src/features/discovery/search/fusion.ts'
+import { fuseSides, presentFusion } from '../../../../src/features/discovery/search/fusion.ts'
 import {
   hasWords,
   keywordLeg,
   measureDeviation,
 } from '../../../../src/features/discovery/search/legs/keyword.ts'
+import { itself } from '../../../../src/features/discovery/search/nearest.ts'
 import { pictureSide, wordsSide } from '../../../../src/features/discovery/search/sides.ts'
 import { createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { unitVectors } from '../../../platform/vectors/units.ts'
