@@ -66,6 +66,12 @@ const KINDS: readonly Kind[] = [
     search: (client, n) => client.searchText(freshWords('repeated', n % 6)),
   },
   {
+    ...{ id: 'words-once', what: 'search by fresh words, `second_look: false`' },
+    search: (client, n) =>
+      client.search('text', { query: freshWords(`once ${process.pid}`, n), second_look: false }),
+    against: { id: 'words', what: 'with the second look' },
+  },
+  {
     ...{ id: 'words-named', what: 'search by the name of a product' },
     search: (client, n, products) => client.searchText(`product ${spread(n, products)}`),
   },
@@ -91,6 +97,10 @@ const KINDS: readonly Kind[] = [
       }),
   },
   like('like', '', () => ({})),
+  {
+    ...like('like-once', '`second_look: false`', () => ({ second_look: false })),
+    against: { id: 'like', what: 'with the second look' },
+  },
   like('exact', '`exact: true`', () => ({ exact: true })),
   {
     ...like('category', 'one category of 20', (n) => ({ category: `category ${n % 20}` })),

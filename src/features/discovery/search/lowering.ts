@@ -25,6 +25,8 @@ export interface Loss {
   leg: 'color' | 'second_look'
   /** Takes it from the values of some slots. No value rises, and of two values of a slot the greater one stays so. */
   lower(values: Float32Array, slots: Uint32Array): void
+  /** What had a value before that lost nothing; absent where it had the same. */
+  beforeLoss?(value: number): number
   /** Takes only what costs little to find; absent where that is all. */
   lowerInPart?: Loss['lower'] | undefined
 }
@@ -42,6 +44,16 @@ function lower(values: Float32Array, slots: Uint32Array, losses: readonly Loss[]
   return values
 }
 
+/** Rounding of values as 32-bit floats. */
+const ROUNDING = 1e-6
+
+/** The least value of a field that may reach a floor after all losses. @param margin how far a value may lie above the field's. */
+function barFor({ losses }: Lowering, floor: number, margin: number): number {
+  let bar = floor
+  for (const { beforeLoss } of losses.toReversed()) bar = beforeLoss?.(bar) ?? bar
+  return bar - margin - ROUNDING
+}
+
 /** Takes all losses from precise values. */
 export const lowerAll =
   (precise: Precise, losses: readonly Loss[]): Precise =>
@@ -57,7 +69,7 @@ export function listLowered(lowering: Lowering, first: Candidates): NearProduct[
   const { store, request, field, precise, accepts, losses } = lowering
   const { candidates, known, floor } = lowerCandidates(lowering, first)
   for (let { error } = candidates; ; ) {
-    const others = listBetween(field, floor - error, candidates.bar, accepts)
+    const others = listBetween(field, barFor(lowering, floor, error), candidates.bar, accepts)
     const lowest = (places: Uint32Array): Float32Array => lowerFrom(lowering, places, -error)
     const { places } = findAble(lowering, others, { margin: error, floor, lowest })
     const slots = slotsAt(field, places)
@@ -95,7 +107,7 @@ function lowerCandidates(
 export function lowerEstimates(lowering: Lowering, margin: number): Field {
   const { request, field, precise, accepts, losses } = lowering
   const { floor: reached } = lowerCandidates(lowering, takeCandidates(lowering, request.depth))
-  const all = listBetween(field, reached - margin, Number.POSITIVE_INFINITY, accepts)
+  const all = listBetween(field, barFor(lowering, reached, margin), Number.POSITIVE_INFINITY, accepts)
   const valuesAt = lowerAll(precise, losses)
   const lowest = (places: Uint32Array): Float32Array => valuesAt(slotsAt(field, places))
   const { places, floor } = findAble(lowering, all, { margin, floor: reached, lowest })
@@ -151,7 +163,7 @@ function findAble(
     if (bar === -Infinity) return { places: able, floor }
     floor = Math.max(floor, findFloor(store, request, slotsAt(field, able), lowest(able)))
     able = sieve(lowering, able, margin, floor)
-    left = pick(left, listBetween({ values }, floor - margin, bar))
+    left = pick(left, listBetween({ values }, barFor(lowering, floor, margin), bar))
   }
 }
 

@@ -21,6 +21,13 @@ export function bend(value: number, { slope, midpoint, knee }: FinalMap): number
   return beyond > 0 ? midpoint + (knee + SOFTNESS * Math.log1p(beyond)) / slope : value
 }
 
+/** The value that {@link bend} makes a bent one of; Infinity where no number is that large. */
+export function unbend(bent: number, { slope, midpoint, knee }: FinalMap): number {
+  if (knee === undefined) return bent
+  const beyond = slope * (bent - midpoint) - knee
+  return beyond > 0 ? midpoint + (knee + Math.expm1(beyond / SOFTNESS)) / slope : bent
+}
+
 export const roundScore = (score: number): number => Math.round(score * 1e6) / 1e6
 
 /**

@@ -66,6 +66,9 @@ const PRODUCTS_MIN = 20
 const WORDS_MAX = 12
 const NAMED_MAX = 5
 
+/** Looks of voters that agree less would move no score by a hundredth, and are not worth comparing pictures for. */
+const LOOKS_AGREEMENT_MIN = 0.02
+
 /** A picture that looks less like the voters by so much of a cosine loses no more than this. */
 const LOOKS_SPAN = 0.5
 
@@ -271,7 +274,7 @@ function voteForLooks(
   const cosines = compareAll(vectors)
   const cosineOf = (one: number, other: number): number => cosines[one]?.[other] ?? 0
   const agreement = measureAgreement(shares, (one, other) => calibrate(cosineOf(one, other), alike))
-  const mean = average(vectors, shares)
+  const mean = agreement < LOOKS_AGREEMENT_MIN ? undefined : average(vectors, shares)
   if (!mean) return undefined
   // No voter votes for itself.
   const own = voters.map((_voter, n) => cosineToMean(cosineOf, shares.with(n, 0), n))

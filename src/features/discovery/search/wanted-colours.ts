@@ -5,7 +5,7 @@ import { findSpokenColours, type SpokenColour } from '../../../core/colours/spok
 import type { FinalMap } from '../../../platform/embedder/embedder.ts'
 import type { Loss } from './lowering.ts'
 import { RANKING } from './parameters.ts'
-import { bend } from './score.ts'
+import { bend, unbend } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { QueryWords } from './sides.ts'
 
@@ -38,6 +38,7 @@ export function colourLoss(store: SearchedStore, wanted: WantedColours, map: Fin
   const { slope, midpoint } = map
   return {
     leg: 'color',
+    beforeLoss: (value) => unbend(value, map),
     lower(values, slots) {
       for (let n = 0; n < values.length; n++) {
         const value = bend(values[n] as number, map)

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { calibrate } from '../../../../src/core/calibrate.ts'
-import { correct, findCutoff, toScore } from '../../../../src/features/discovery/search/score.ts'
+import {
+  bend,
+  correct,
+  findCutoff,
+  toScore,
+  unbend,
+} from '../../../../src/features/discovery/search/score.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
@@ -17,6 +23,18 @@ describe('similarity_score (contract 3.5)', () => {
     expect(new Set(scores).size).toBe(scores.length)
     expect(scores.at(-2)).toBeLessThan(0.95)
     expect(scores.at(-1)).toBeLessThan(0.99)
+  })
+
+  test('a bent value can be unbent, on both sides of the knee', () => {
+    for (const map of [
+      { midpoint: 0.2, slope: 30, knee: 1 },
+      { midpoint: 0.2, slope: 30 },
+    ]) {
+      for (const value of [-0.4, 0.1, 0.2 + 1 / 30, 0.25, 0.6, 3]) {
+        expect(unbend(bend(value, map), map)).toBeCloseTo(value, 9)
+      }
+    }
+    expect(unbend(1e6, { midpoint: 0.2, slope: 30, knee: 1 })).toBe(Infinity)
   })
 
   test('is 0.5 at the midpoint, lies in 0 to 1 and grows with the cosine', () => {
