@@ -39,13 +39,20 @@ function readTokens(frame: string): string {
   return tokens.join('\n')
 }
 
+/** Lets a page choose its colour scheme against that of the system, by `data-theme` of its root. */
+const letChooseScheme = (styles: string): string =>
+  styles.replace(
+    /@media \(prefers-color-scheme: dark\) \{\s+:root (\{[^}]+\})\s+\}/g,
+    (_, dark: string) =>
+      `@media (prefers-color-scheme: dark) {\n:root:not([data-theme='light']) ${dark}\n}\n:root[data-theme='dark'] ${dark}`,
+  )
+
 /** Joins the tokens and every style sheet of the portal, in the order of their paths. */
 async function buildStyles(): Promise<string> {
   const paths = [...new Bun.Glob('**/*.css').scanSync(sources)].sort()
   const texts = await Promise.all(paths.map((path) => Bun.file(join(sources, path)).text()))
   const tokens = readTokens(await Bun.file(join(browser, 'docs/frame.css')).text())
-  return [tokens, ...texts]
-    .join('\n')
+  return letChooseScheme([tokens, ...texts].join('\n'))
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s*\n\s*/g, '\n')
     .trim()

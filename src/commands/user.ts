@@ -195,6 +195,7 @@ const formatInvitation = ({ email, token, expiresAt, isSent }: Invitation, addre
   `${email} may register until ${isoTime(expiresAt)}. ${isSent ? 'The mail has been sent.' : 'The mail is waiting in the outbox.'}
 
   invite  ${token}   (shown only now)
+  page    ${address}/register#${token}
 
   curl --fail-with-body -sS ${address}/register -H 'content-type: application/json' \\
     -d '{"client_name": "…", "email": "${email}", "password": "…", "invite": "${token}"}'`

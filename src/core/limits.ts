@@ -1,3 +1,5 @@
+import { PASSWORD_CHARS } from './password-shape.ts'
+
 /**
  * Limits that are part of the contract, and therefore not settings. Each comment gives its reason. What stores share has
  * four numbers: `ShareLimits` of `shares.ts`.
@@ -240,8 +242,8 @@ export const LIMITS = {
   /** Time after its expiry in which a token may still be refreshed (contract 4.6). */
   refreshGraceSeconds: 300,
   /** Characters of a password, counted after NFKC; the time to hash it grows with its length. */
-  passwordCharsMin: 10,
-  passwordCharsMax: 1_024,
+  passwordCharsMin: PASSWORD_CHARS.min,
+  passwordCharsMax: PASSWORD_CHARS.max,
   /** Sign-ins and refreshes of one network address in a minute (contract 5.6). */
   signInsPerMinute: 10,
   refreshesPerMinute: 30,

@@ -3,8 +3,8 @@ import { page } from './page.ts'
 /** Script of the pages behind links. The token follows the # of their address, so opening a page never sends it. */
 const SCRIPT = '/docs/mail-link.js'
 
-/** The next step, until there is a page for signing in. */
-const NEXT = '<p class="next"><a href="/docs">API page</a> <a href="/">Start page</a></p>'
+/** The next step. */
+const NEXT = '<p class="next"><a href="/login">Sign in</a> <a href="/docs/guide">Guide</a></p>'
 
 /** Keeps a browser from breaking a line after the hyphen. */
 const withWholeWords = (html: string): string =>
@@ -33,8 +33,6 @@ interface Question {
   outcomes: Record<string, Outcome>
   /** Where the form is sent, and the address that describes the link before the form is shown; by default this page, and none. */
   paths?: { send: string; look?: string }
-  /** The field of the request for what follows the #; by default `token`, which the address then names. */
-  secret?: 'code'
   /** Text that replaces the form if the address holds no token. */
   incomplete: string
 }
@@ -52,14 +50,13 @@ export const linkPage = ({
   outcomes,
   incomplete,
   paths,
-  secret,
 }: Question) =>
   page(
     `${heading} · Lookalike`,
     withWholeWords(`<div id="ask">
       <h1 tabindex="-1">${heading}</h1>
       <noscript><p class="problem">This page needs JavaScript: the code of your link follows the # in the address, where only a script can read it. Turn JavaScript on, then open the link again.</p></noscript>
-      <form id="form" method="post"${formData({ send: paths?.send, look: paths?.look, secret })} hidden>
+      <form id="form" method="post"${formData({ send: paths?.send, look: paths?.look })} hidden>
         ${intro}
         <p class="problem" role="alert" id="problem" tabindex="-1" hidden></p>
         ${field}
@@ -95,9 +92,7 @@ export const passwordField = (label: string, autocomplete: string, rule = ''): s
         ${rule ? `<p class="muted" id="rule">${rule}</p>` : ''}
         <p><label class="choice"><input type="checkbox" id="show" /> Show the password</label></p>`
 
-/** The next step, until there is a page for signing in. */
-export const HOW_TO_SIGN_IN =
-  '<p>This version has no sign-in page yet. Sign in with <code>POST&nbsp;/oauth/login</code>, your e-mail address and your password; the API page shows how.</p>'
+export const HOW_TO_SIGN_IN = '<p>Sign in with your e-mail address and your password.</p>'
 
 /** Why a link does not work. */
 export const LINK_ENDED = 'It has expired, has already been used, or is incomplete.'

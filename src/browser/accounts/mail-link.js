@@ -1,5 +1,5 @@
-// Script of the pages behind the links in our mails, and behind the link to the set-up. It reads the token from the URL, sends it with the reader's input,
-// and shows the outcome. The token follows the #, which no browser sends anywhere.
+// Script of the pages behind the links in our mails. It reads the token from the URL, sends it with the reader's input, and
+// shows the outcome. The token follows the #, which no browser sends anywhere.
 
 import {
   ask,
@@ -21,12 +21,8 @@ const password = byId('password')
 /** The fields that the form sends beside the token. Disabled ones belong to a part that does not concern this reader. */
 const fields = [...form.querySelectorAll('input[name]')]
 
-/** The field of the request that holds what the link names: a token, or the code of the set-up. */
-const secret = form.dataset.secret ?? 'token'
-
 /** Reads the token. Older mails have it in the query; it moves behind the #, so that a reload does not send it. */
 function takeToken() {
-  if (secret === 'code') return location.hash.slice(1)
   const queried = new URLSearchParams(location.search).get('token')
   const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? queried
   if (location.search !== '') {
@@ -72,7 +68,7 @@ const nameFailure = ({ error, details }) => (details?.status ? `was_${details.st
 /** Sends the form. */
 function send() {
   const sent = fields.filter((field) => !field.disabled).map((field) => [field.name, field.value])
-  return request(form.dataset.send ?? location.pathname, { [secret]: token, ...Object.fromEntries(sent) })
+  return request(form.dataset.send ?? location.pathname, { token, ...Object.fromEntries(sent) })
 }
 
 /** Asks what the link is about. */

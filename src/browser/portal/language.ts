@@ -1,12 +1,16 @@
+import { readView } from './view.ts'
+
 /** The languages that have texts. Another one is a file beside `en.ts` in each folder of texts, and a line here. */
-const LANGUAGES = ['en', 'de'] as const
+export const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 const isLanguage = (tag: string): tag is Language => (LANGUAGES as readonly string[]).includes(tag)
 
-/** The first language of the browser that we have. */
+/** The language that was chosen, or the first one of the browser that we have. */
 export const language: Language =
-  navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en'
+  [readView().language ?? '', ...navigator.languages]
+    .map((tag) => tag.slice(0, 2).toLowerCase())
+    .find(isLanguage) ?? 'en'
 
 /** Numbers, dates and money follow the browser, in every language. */
 const locale = navigator.language

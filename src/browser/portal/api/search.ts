@@ -12,10 +12,12 @@ export interface SearchSettings {
   threshold?: number
   explain?: boolean
   cutoff?: 'none' | 'auto'
+  /** Whether the search counts as one of the store's. */
+  analytics?: boolean
 }
 
 /**
- * Searches as the person. Never counted: a merchant who plays must not become the numbers.
+ * Searches as the person. Not counted unless asked for: a merchant who plays must not become the numbers.
  *
  * @param imageId of the same picture, if an answer has named one: it is not sent and embedded again.
  * @throws CallError
@@ -26,7 +28,7 @@ export async function search(
   signal: AbortSignal,
   imageId?: string,
 ): Promise<SearchResponse> {
-  const common = { ...settings, analytics: false }
+  const common = { analytics: false, ...settings }
   if (!picture) return call('POST /v1/search/text', { body: { query: words, ...common }, signal })
   if (words !== '' && imageId !== undefined)
     return call('POST /v1/search/hybrid', { body: { image_id: imageId, query: words, ...common }, signal })

@@ -107,12 +107,17 @@ export interface Credentials {
   recovery_code?: string
 }
 
+/** Takes the sign-in that an answer brings, such as that of the set-up. */
+export function takeSignIn(answer: UserToken): void {
+  token = { value: answer.access_token, until: endOf(answer) }
+  tabs.postMessage({ kind: 'signed-in', ...token, person: answer.user_id } satisfies News)
+}
+
 /** @throws CallError */
 export async function signIn(credentials: Credentials): Promise<UserToken> {
   const answer = (await send('POST', '/portal/session', { body: credentials })) as UserToken
-  token = { value: answer.access_token, until: endOf(answer) }
   const isSame = person === null || person === answer.user_id
-  tabs.postMessage({ kind: 'signed-in', ...token, person: answer.user_id } satisfies News)
+  takeSignIn(answer)
   if (isSame) return answer
   // Somebody else: nothing that waits for the former person may go on in their name.
   location.assign(answer.redirect)

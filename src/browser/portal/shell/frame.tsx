@@ -4,7 +4,7 @@ import { signOut } from '../api/session.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
-import { addressOf, STORE_PAGES, type StorePage } from './routes.ts'
+import { addressOf, LISTED_PAGES, type StorePage } from './routes.ts'
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -40,6 +40,7 @@ export function Frame({
               <br />
               <span class="muted">{me.user?.email}</span>
             </p>
+            <a href="/portal/account">{t.myAccount}</a>
             {hasOthers && <a href="/portal/select-store">{t.switchStore}</a>}
             <a href="/docs" target="_blank" rel="noopener">
               {t.api}
@@ -54,7 +55,7 @@ export function Frame({
         </details>
       </header>
       <nav class="rail" aria-label={t.places}>
-        {STORE_PAGES.map((name) => (
+        {LISTED_PAGES.map((name) => (
           <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
             {t.pages[name]}
           </a>

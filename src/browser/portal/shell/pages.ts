@@ -13,12 +13,16 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   overview: () => import('../pages/overview/overview-page.tsx'),
   products: () => import('../pages/products/products-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
+  start: () => import('../pages/start/start-page.tsx'),
 }
 
 /** Pages about no store. */
 export const LOAD_LONE_PAGE = {
   login: () => import('../pages/sign-in/sign-in-page.tsx'),
   forgot: () => import('../pages/sign-in/forgot-page.tsx'),
+  setup: () => import('../pages/setup/setup-page.tsx'),
+  register: () => import('../pages/sign-in/register-page.tsx'),
+  account: () => import('../pages/account/account-page.tsx'),
   'select-store': () => import('../pages/select-store/select-store-page.tsx'),
   admin: () => import('../pages/select-store/select-store-page.tsx'),
 } as const satisfies Record<string, () => Promise<PageModule>>

@@ -1,4 +1,5 @@
 import { signal } from '../signal.ts'
+import type { LonePageName } from './pages.ts'
 
 /** What every page of a store gets. */
 export interface PageProps {
@@ -9,24 +10,35 @@ export interface PageProps {
 }
 
 /** The pages of a store in the order of the navigation, with the rest of their addresses. */
-const PATHS = { overview: '', products: 'products', playground: 'playground' } as const
+const PATHS = { overview: '', products: 'products', playground: 'playground', start: 'start' } as const
 
 export type StorePage = keyof typeof PATHS
 
 export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
 
+/** Pages that the navigation does not list: others lead to them. */
+const UNLISTED: readonly StorePage[] = ['start']
+
+export const LISTED_PAGES = STORE_PAGES.filter((page) => !UNLISTED.includes(page))
+
+/** Pages about no store, by their addresses. */
+const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
+  '/login': 'login',
+  '/forgot': 'forgot',
+  '/setup': 'setup',
+  '/register': 'register',
+  '/portal/select-store': 'select-store',
+  '/portal/account': 'account',
+}
+
 /** What an address names. */
-export type Route =
-  | { kind: 'login' | 'forgot' | 'admin' | 'select-store' | 'nothing' }
-  | { kind: 'store'; store: string; page: StorePage }
+export type Route = { kind: LonePageName | 'nothing' } | { kind: 'store'; store: string; page: StorePage }
 
 export function readRoute(path: string): Route {
   const [first = '', second, ...rest] = path.replace(/^\/|\/$/g, '').split('/')
-  if (path === '/portal/select-store') return { kind: 'select-store' }
-  if (second !== 'portal')
-    return first === 'login' || first === 'forgot' || first === 'admin'
-      ? { kind: first }
-      : { kind: 'nothing' }
+  const lone = LONE_PATHS[path.replace(/\/$/, '')]
+  if (lone) return { kind: lone }
+  if (second !== 'portal') return { kind: first === 'admin' ? 'admin' : 'nothing' }
   const page = STORE_PAGES.find((name) => PATHS[name] === rest.join('/'))
   return page ? { kind: 'store', store: first, page } : { kind: 'nothing' }
 }

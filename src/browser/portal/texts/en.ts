@@ -1,10 +1,11 @@
 export const texts = {
   brand: 'Lookalike',
   skip: 'Skip to the content',
-  pages: { overview: 'Overview', products: 'Products', playground: 'Playground' },
+  pages: { overview: 'Overview', products: 'Products', playground: 'Playground', start: 'First steps' },
   places: 'Pages of the store',
   switchStore: 'Choose another store',
   account: 'Your account',
+  myAccount: 'My account',
   signOut: 'Sign out',
   api: 'API',
   guide: 'Guide',
@@ -52,5 +53,19 @@ export const texts = {
   copyRefused: 'Select it and copy',
   typeToConfirm: (text: string) => `Type “${text}” to confirm`,
   cancel: 'Cancel',
+  step: (current: number, all: number) => `Step ${current} of ${all}`,
+  passwordHint: 'At least 10 characters; a few words are easy to remember.',
+  passwordMore: (count: number) => (count === 1 ? 'One more character.' : `${count} more characters.`),
+  passwordFits: 'This is enough.',
+  passwordGood: 'This is a good password.',
+  passwordMeter: 'Strength of the password',
+  passwordFaults: {
+    min_length: 'It needs at least 10 characters.',
+    max_length: 'It may have at most 1,024 characters.',
+    repeated: 'It repeats the same few characters.',
+    common: 'This is one of the most used passwords. Choose another.',
+    personal: 'It must not be the e-mail address or the name of the store.',
+  },
+  showPassword: 'Show the password',
 }
 export type Texts = typeof texts

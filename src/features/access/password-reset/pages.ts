@@ -1,7 +1,7 @@
 import { HOW_TO_SIGN_IN, LINK_ENDED, linkPage, passwordField, plainPage } from '../../../http/link-page.ts'
 import { escapeHtml } from '../../../http/page.ts'
 
-const LINK_IS_DEAD = `${LINK_ENDED} Request a new link with <code>POST&nbsp;/oauth/password/forgot</code> and your e-mail address; the API page shows how.`
+const LINK_IS_DEAD = `${LINK_ENDED} <a href="/forgot">Ask for a new link</a>.`
 
 /** The page behind the link for a new password. */
 export const newPasswordPage = (): string =>

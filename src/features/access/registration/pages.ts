@@ -67,7 +67,7 @@ export const invitePage = (): string =>
         'You have joined the store',
         `<p>You are now a member of the store <code data-fill="slug"></code>, with the role <code data-fill="role"></code>.</p>
       <div data-if="is_existing_user">${HOW_TO_SIGN_IN}</div>
-      <p data-unless="is_existing_user">You are signed in in this browser.</p>`,
+      <p data-unless="is_existing_user">You are signed in in this browser: <a href="/login">open the store</a>.</p>`,
       ],
       was_accepted: [
         'This invitation was already used',

@@ -29,9 +29,12 @@ const HEADERS = {
 const ADDRESSES = [
   '/login',
   '/forgot',
+  '/setup',
+  '/register',
   '/admin',
   '/admin/*',
   '/portal/select-store',
+  '/portal/account',
   '/:slug/portal',
   '/:slug/portal/*',
 ] as const

@@ -4,10 +4,8 @@ import { jsonBody } from '../../../http/body.ts'
 import { spendingFirst } from '../../../http/budgets/address-budget.ts'
 import { FOR_CALLER, failures, JSON_BODY, NO_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import type { PortalDoor } from '../../../http/portal-door.ts'
 import type { FirstOwnerService } from './first-owner.ts'
-import { setupPage } from './pages.ts'
 import { SetupAnswer, SetupBody, SetupState, SlugParams, SlugState } from './schema.ts'
 
 const WRONG_CODE = ['unauthorized', 'The code was used, is older than 30 minutes, or is wrong.'] as const
@@ -27,7 +25,6 @@ export function setupRoutes(
     .onBeforeHandle(({ set }) => {
       set.headers['cache-control'] = 'no-store'
     })
-    .get('', () => answerPage(setupPage(), SCRIPTED), { detail: { hide: true } })
     .get('/state', () => firstOwner.describe(), {
       response: { 200: SetupState, ...failures(...READING) },
       detail: {

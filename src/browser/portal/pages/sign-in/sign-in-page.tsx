@@ -55,7 +55,7 @@ export function Page() {
       />
       <p class="muted">{t.hint}</p>
       <p class="foot">
-        <a href="/docs">{t.about}</a> <a href="/docs/guide">{t.guide}</a>
+        <a href="/register">{t.newHere}</a> <a href="/docs">{t.about}</a> <a href="/docs/guide">{t.guide}</a>
       </p>
     </>
   )

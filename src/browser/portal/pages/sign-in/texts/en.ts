@@ -12,5 +12,21 @@ export const texts = {
   back: 'Back to signing in',
   codesLeft: (count: number) => `Recovery codes left: ${count}. Make new ones before they run out.`,
   goOn: 'Go on',
+  registerHeading: 'Register a store',
+  storeName: 'Name of your store',
+  register: 'Register the store',
+  registering: 'Registering …',
+  registered:
+    'Open the link in the mail within 24 hours, and type your password there once more. Then you can sign in.',
+  waitsHeading: 'Your registration waits',
+  waits: 'This installation sends no mails. Ask its operator to open your account; then you can sign in.',
+  closed: 'Nobody can register here',
+  closedHint: 'The operator of this installation has switched it off. An owner of a store can invite you.',
+  invite: 'Code of your invitation',
+  inviteHint: 'The operator of this installation sent it to you.',
+  inviteWrong: 'Here one registers by invitation. Type the code that was sent to this e-mail address.',
+  badEmail: 'This is no e-mail address.',
+  badStore: 'A name is one line of 1 to 100 characters.',
+  newHere: 'Register a store',
 }
 export type Texts = typeof texts
