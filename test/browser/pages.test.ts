@@ -20,8 +20,6 @@ const PAGES = {
   '/errors/image_download_failed': 'image_download_failed',
   '/licences': 'Licences and notices',
   '/verify': 'This link is incomplete',
-  '/setup': 'This link is incomplete',
-  '/setup#3f7k-q2mx-9tbw-x4hd': 'Make the first account',
   '/verify#token=x': 'Confirm your e-mail address',
   '/verify/cancel#token=x': 'Was this not you?',
   '/oauth/password/reset': 'This link is incomplete',
