@@ -64,9 +64,10 @@ export function accountTests(): void {
         await page.goto(`${service.address}/portal/account`)
         await page.getByRole('button', { name: 'Set up a second factor' }).click()
         const secret = ((await page.locator('.copied code').textContent()) ?? '').replaceAll(' ', '')
-        const qr = await page
-          .getByRole('img', { name: 'QR code' })
-          .evaluate('(img) => img.decode().then(() => img.naturalWidth > 0)')
+        await page.getByRole('img', { name: 'QR code' }).waitFor()
+        const qr = await page.evaluate<boolean>(
+          `document.querySelector('.qr').decode().then(() => document.querySelector('.qr').naturalWidth > 0)`,
+        )
         await page.getByLabel('Code from your authenticator').fill('000000')
         await page.getByRole('button', { name: 'Turn it on' }).click()
         const wrong = await page.getByRole('alert').textContent()

@@ -27,7 +27,7 @@ export function Page(props: PageProps) {
   const [overview, retry] = useLoad((signal) => call('GET /v1/store/overview', { signal }), [store])
   const step = overview.state === 'there' ? pickStep(asked, overview.value.checklist) : null
   useEffect(() => {
-    if (step !== null) document.getElementById('content')?.focus()
+    if (step !== null) document.getElementById('content')?.focus({ preventScroll: true })
   }, [step])
   if (overview.state === 'failed') return <Failure error={overview.error} onRetry={retry} />
   if (overview.state === 'loading' || step === null) return <p class="waiting">{shell.loading}</p>
