@@ -1,4 +1,4 @@
-import { readView } from './view.ts'
+import { readView } from './look-settings.ts'
 
 /** The languages that have texts. Another one is a file beside `en.ts` in each folder of texts, and a line here. */
 export const LANGUAGES = ['en', 'de'] as const

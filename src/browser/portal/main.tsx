@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { language } from './language.ts'
+import { applyTheme, readView } from './look-settings.ts'
 import { App } from './shell/app.tsx'
 import { followLinks } from './shell/routes.ts'
-import { applyTheme, readView } from './view.ts'
 
 document.documentElement.lang = language
 applyTheme(readView())

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { LANGUAGES } from '../../language.ts'
+import { applyTheme, keepView, readView, type View } from '../../look-settings.ts'
 import { Choice } from '../../parts/choice.tsx'
-import { applyTheme, keepView, readView, type View } from '../../view.ts'
 import { t } from './texts/texts.ts'
 
 /** A language by its own name, which its readers find in any other. */

@@ -12,7 +12,7 @@ import { Steps } from '../../parts/steps.tsx'
 import { rememberSecret } from '../../shell/first-secret.ts'
 import { addressOf, go } from '../../shell/routes.ts'
 import { t as shell } from '../../texts/texts.ts'
-import { readSlug } from './setup-page.tsx'
+import { readSlug } from './read-slug.ts'
 import { t } from './texts/texts.ts'
 
 /** Typing pauses this long before the address of the store is asked for. */

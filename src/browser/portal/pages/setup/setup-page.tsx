@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { SetupState, SlugState } from '#generated/api.ts'
+import type { SetupState } from '#generated/api.ts'
 import { CallError } from '../../api/errors.ts'
 import { send } from '../../api/transport.ts'
 import { Copied } from '../../parts/copy.tsx'
@@ -7,17 +7,11 @@ import { Failure } from '../../parts/panel.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { t as shell } from '../../texts/texts.ts'
 import { AccountForm } from './account-form.tsx'
+import { readSlug } from './read-slug.ts'
 import { t } from './texts/texts.ts'
 
 /** What can be done with the link. */
 type Link = 'incomplete' | 'ended' | 'owned' | 'good'
-
-/** Reads whether a slug is free, with the code of the link in place of a sign-in. @throws CallError */
-export const readSlug = async (slug: string, code: string, signal?: AbortSignal): Promise<SlugState> =>
-  (await send('GET', `/v1/slugs/${encodeURIComponent(slug)}`, {
-    headers: new Headers({ 'x-setup-code': code }),
-    signal,
-  })) as SlugState
 
 /** Finds out what the link is good for before anybody fills in the form. @throws CallError */
 async function checkLink(code: string): Promise<Link> {
