@@ -14,7 +14,7 @@ const PATHS = { overview: '', products: 'products', playground: 'playground', st
 
 export type StorePage = keyof typeof PATHS
 
-export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
+const STORE_PAGES = Object.keys(PATHS) as StorePage[]
 
 /** Pages that the navigation does not list: others lead to them. */
 const UNLISTED: readonly StorePage[] = ['start']
