@@ -195,8 +195,8 @@ describe('the page of a link', () => {
       await fieldOf(page).fill(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
-      await page.getByRole('link', { name: 'API page' }).click()
-      await page.waitForURL('**/docs')
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      await page.waitForURL('**/login')
     })
     expect(sent.length).toBeGreaterThan(4)
     for (const request of sent) {
