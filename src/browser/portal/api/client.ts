@@ -55,11 +55,8 @@ export const call = <Name extends Call>(name: Name, sent: Sent<Name> = {}): Prom
  *
  * @param accept the media type of the answer. @throws CallError
  */
-export const callRaw = <Name extends Call>(
-  name: Name,
-  sent: Sent<Name>,
-  accept: string,
-): Promise<Response> => offline.watch(() => attempt(name, sent, open, accept))
+export const callRaw = <Name extends Call>(name: Name, sent: Sent<Name>, accept: string): Promise<Response> =>
+  offline.watch(() => attempt(name, sent, open, accept))
 
 /** Tries with one token after the other: one may have ended, and the person may have to sign in again. */
 async function attempt<Name extends Call, Result>(

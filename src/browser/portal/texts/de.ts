@@ -3,7 +3,14 @@ import type { Texts } from './en.ts'
 export const texts: Texts = {
   brand: 'Lookalike',
   skip: 'Zum Inhalt',
-  pages: { overview: 'Übersicht', products: 'Produkte', playground: 'Ausprobieren' },
+  pages: {
+    overview: 'Übersicht',
+    products: 'Produkte',
+    import: 'Import',
+    jobs: 'Aufträge',
+    feeds: 'Feeds',
+    playground: 'Ausprobieren',
+  },
   places: 'Seiten des Shops',
   switchStore: 'Anderen Shop wählen',
   account: 'Ihr Konto',
@@ -49,4 +56,9 @@ export const texts: Texts = {
   of: (count, total) => `${count} von ${total}`,
   timeLeft: (minutes) => `noch etwa ${minutes} min`,
   rate: (perSecond) => `${perSecond} pro Sekunde`,
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  copyRefused: 'Bitte markieren und kopieren',
+  typeToConfirm: (text) => `Geben Sie zur Bestätigung „${text}“ ein`,
+  cancel: 'Abbrechen',
 }

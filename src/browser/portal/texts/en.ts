@@ -1,7 +1,14 @@
 export const texts = {
   brand: 'Lookalike',
   skip: 'Skip to the content',
-  pages: { overview: 'Overview', products: 'Products', playground: 'Playground' },
+  pages: {
+    overview: 'Overview',
+    products: 'Products',
+    import: 'Import',
+    jobs: 'Jobs',
+    feeds: 'Feeds',
+    playground: 'Playground',
+  },
   places: 'Pages of the store',
   switchStore: 'Choose another store',
   account: 'Your account',
@@ -47,5 +54,10 @@ export const texts = {
   of: (count: string, total: string) => `${count} of ${total}`,
   timeLeft: (minutes: string) => `about ${minutes} min left`,
   rate: (perSecond: string) => `${perSecond} a second`,
+  copy: 'Copy',
+  copied: 'Copied',
+  copyRefused: 'Select it and copy',
+  typeToConfirm: (text: string) => `Type “${text}” to confirm`,
+  cancel: 'Cancel',
 }
 export type Texts = typeof texts

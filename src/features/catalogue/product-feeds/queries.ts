@@ -78,7 +78,10 @@ export interface FeedRow extends FeedSettings, KnownFile {
 export type ListedFeed = Pick<FeedRow, 'id' | 'storeId'>
 type WaitingFeed = Pick<FeedRow, 'id' | 'intervalMinutes' | 'nextRunAt'>
 
-export type RawFeed = Omit<FeedRow, 'mapping' | 'deleteMissing' | 'isPaused' | 'asked' | 'isRunning' | 'run'> & {
+export type RawFeed = Omit<
+  FeedRow,
+  'mapping' | 'deleteMissing' | 'isPaused' | 'asked' | 'isRunning' | 'run'
+> & {
   mapping: string | null
   deleteMissing: number
   isPaused: number
