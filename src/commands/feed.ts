@@ -224,7 +224,7 @@ const formatFeeds = (feeds: readonly Feed[]): string =>
       feed.url,
       formatMinutes(feed.interval_minutes),
       feed.delete_missing ? 'yes' : 'no',
-      feed.status,
+      feed.paused && feed.status === 'waiting' ? 'paused' : feed.status,
       feed.last_run === null ? 'none' : describeRun(feed.last_run),
     ]),
   ])

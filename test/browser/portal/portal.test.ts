@@ -1,4 +1,5 @@
 import { accountTests } from './account.ts'
+import { importTests } from './importing.ts'
 import { overviewTests } from './overview.ts'
 import { playgroundTests } from './playground.ts'
 import { productTests } from './products.ts'
@@ -12,3 +13,4 @@ productTests()
 overviewTests()
 playgroundTests()
 accountTests()
+importTests()

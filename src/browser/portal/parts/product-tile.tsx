@@ -42,7 +42,8 @@ export function ProductTile({
   id: string
   src: string | null
   metadata: Readonly<Record<string, unknown>>
-  href: string
+  /** Where it leads; a preview leads nowhere. */
+  href?: string
   children?: ComponentChildren
 }) {
   const { name, category, price, before, isSoldOut } = readShown(id, metadata)

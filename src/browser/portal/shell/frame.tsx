@@ -4,7 +4,7 @@ import { signOut } from '../api/session.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
-import { addressOf, LISTED_PAGES, type StorePage } from './routes.ts'
+import { addressOf, listGroup, PLACES, placeOf, type StorePage } from './routes.ts'
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -55,15 +55,35 @@ export function Frame({
         </details>
       </header>
       <nav class="rail" aria-label={t.places}>
-        {LISTED_PAGES.map((name) => (
-          <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
+        {PLACES.map((name) => (
+          <a
+            key={name}
+            href={addressOf(store, name)}
+            aria-current={name === page ? 'page' : name === placeOf(page) ? 'true' : undefined}
+          >
             {t.pages[name]}
           </a>
         ))}
       </nav>
       <main id="content" tabIndex={-1}>
+        <Group store={store} page={page} />
         {children}
       </main>
     </div>
+  )
+}
+
+/** The pages that stand together with this one. */
+function Group({ store, page }: { store: string; page: StorePage }) {
+  const group = listGroup(page)
+  if (group.length === 0) return null
+  return (
+    <nav class="group" aria-label={t.pages[placeOf(page)]}>
+      {group.map((name) => (
+        <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
+          {t.pages[name]}
+        </a>
+      ))}
+    </nav>
   )
 }

@@ -12,6 +12,9 @@ export type PageModule = { Page: ComponentType<PageProps> }
 export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModule>>> = {
   overview: () => import('../pages/overview/overview-page.tsx'),
   products: () => import('../pages/products/products-page.tsx'),
+  import: () => import('../pages/import/import-page.tsx'),
+  jobs: () => import('../pages/jobs/jobs-page.tsx'),
+  feeds: () => import('../pages/feeds/feeds-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
   start: () => import('../pages/start/start-page.tsx'),
 }

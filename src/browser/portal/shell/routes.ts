@@ -10,16 +10,19 @@ export interface PageProps {
 }
 
 /** The pages of a store in the order of the navigation, with the rest of their addresses. */
-const PATHS = { overview: '', products: 'products', playground: 'playground', start: 'start' } as const
+const PATHS = {
+  overview: '',
+  products: 'products',
+  import: 'products/import',
+  jobs: 'jobs',
+  feeds: 'feeds',
+  playground: 'playground',
+  start: 'start',
+} as const
 
 export type StorePage = keyof typeof PATHS
 
 const STORE_PAGES = Object.keys(PATHS) as StorePage[]
-
-/** Pages that the navigation does not list: others lead to them. */
-const UNLISTED: readonly StorePage[] = ['start']
-
-export const LISTED_PAGES = STORE_PAGES.filter((page) => !UNLISTED.includes(page))
 
 /** Pages about no store, by their addresses. */
 const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
@@ -31,6 +34,31 @@ const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
   '/portal/account': 'account',
 }
 
+/** Pages that stand beside another one, and not in the navigation. */
+const BESIDE: Readonly<Partial<Record<StorePage, StorePage>>> = {
+  import: 'products',
+  jobs: 'products',
+  feeds: 'products',
+}
+
+/** Pages with an address of its own for each thing that they list. */
+const WITH_DETAIL: ReadonlySet<StorePage> = new Set(['jobs'])
+
+/** The entry of the navigation under which a page stands. */
+export const placeOf = (page: StorePage): StorePage => BESIDE[page] ?? page
+
+/** Pages that the navigation does not list: others lead to them. */
+const UNLISTED: ReadonlySet<StorePage> = new Set(['start'])
+
+/** The entries of the navigation. */
+export const PLACES = STORE_PAGES.filter((page) => placeOf(page) === page && !UNLISTED.has(page))
+
+/** The pages that stand together with a page; none where it stands alone. */
+export function listGroup(page: StorePage): StorePage[] {
+  const group = STORE_PAGES.filter((other) => placeOf(other) === placeOf(page))
+  return group.length > 1 ? group : []
+}
+
 /** What an address names. */
 export type Route = { kind: LonePageName | 'nothing' } | { kind: 'store'; store: string; page: StorePage }
 
@@ -39,12 +67,21 @@ export function readRoute(path: string): Route {
   const lone = LONE_PATHS[path.replace(/\/$/, '')]
   if (lone) return { kind: lone }
   if (second !== 'portal') return { kind: first === 'admin' ? 'admin' : 'nothing' }
-  const page = STORE_PAGES.find((name) => PATHS[name] === rest.join('/'))
+  const isAt = (page: StorePage, parts: readonly string[]) => PATHS[page] === parts.join('/')
+  const page =
+    STORE_PAGES.find((name) => isAt(name, rest)) ??
+    STORE_PAGES.find((name) => WITH_DETAIL.has(name) && isAt(name, rest.slice(0, -1)))
   return page ? { kind: 'store', store: first, page } : { kind: 'nothing' }
 }
 
 export const addressOf = (store: string, page: StorePage): string =>
   `/${store}/portal${PATHS[page] && `/${PATHS[page]}`}`
+
+/** The thing that an address names within its page, such as a job; null for the page itself. */
+export function readDetail(path: string, page: StorePage): string | null {
+  const detail = path.replace(/[?#].*$/, '').split(`/portal/${PATHS[page]}/`)[1]
+  return detail || null
+}
 
 /** Path and query of the page that is shown. */
 export const address = signal(location.pathname + location.search)

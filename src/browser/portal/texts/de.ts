@@ -3,7 +3,15 @@ import type { Texts } from './en.ts'
 export const texts: Texts = {
   brand: 'Lookalike',
   skip: 'Zum Inhalt',
-  pages: { overview: 'Übersicht', products: 'Produkte', playground: 'Ausprobieren', start: 'Erste Schritte' },
+  pages: {
+    overview: 'Übersicht',
+    products: 'Produkte',
+    import: 'Import',
+    jobs: 'Aufträge',
+    feeds: 'Feeds',
+    playground: 'Ausprobieren',
+    start: 'Erste Schritte',
+  },
   places: 'Seiten des Shops',
   switchStore: 'Anderen Shop wählen',
   account: 'Ihr Konto',

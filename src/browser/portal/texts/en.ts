@@ -1,7 +1,15 @@
 export const texts = {
   brand: 'Lookalike',
   skip: 'Skip to the content',
-  pages: { overview: 'Overview', products: 'Products', playground: 'Playground', start: 'First steps' },
+  pages: {
+    overview: 'Overview',
+    products: 'Products',
+    import: 'Import',
+    jobs: 'Jobs',
+    feeds: 'Feeds',
+    playground: 'Playground',
+    start: 'First steps',
+  },
   places: 'Pages of the store',
   switchStore: 'Choose another store',
   account: 'Your account',

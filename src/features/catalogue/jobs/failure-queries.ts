@@ -6,6 +6,8 @@ export interface FailedItem {
   productId: string | null
   error: ItemError
   canRetry: boolean
+  /** Address of the picture; null where none is kept, or only among much else. */
+  imageUrl: string | null
 }
 
 /** A failure in the list of a store. */
@@ -23,12 +25,17 @@ interface RawFailure {
   productId: string | null
   error: string
   canRetry: number
+  imageUrl: string | null
 }
+
+/** Contents may hold whole pictures. SQLite tells their length without reading them. */
+const SHORT_CONTENT_BYTES = 64 * 1024
+const IMAGE_URL = `CASE WHEN octet_length(content) <= ${SHORT_CONTENT_BYTES} THEN json_extract(content, '$.image_url') END AS imageUrl`
 
 /** All SQL that lists the failed items of jobs. */
 export function failureQueries(db: Db) {
   const failures = db.prepare<[bigint, bigint, bigint], RawFailure>(`
-    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry
+    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry, ${IMAGE_URL}
     FROM job_items INDEXED BY job_items_failed
     WHERE job = ? AND state = 'failed' AND position > ? ORDER BY position LIMIT ?`)
   const OPEN = `job_items INDEXED BY job_items_open_failures`
@@ -40,27 +47,15 @@ export function failureQueries(db: Db) {
     [string, string],
     RawFailure & { productId: string; jobId: string; jobCreatedAt: number }
   >(`
-    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry, job_id AS jobId,
+    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry, ${IMAGE_URL}, job_id AS jobId,
       jobs.created_at AS jobCreatedAt
     FROM ${OPEN} CROSS JOIN jobs ON jobs.id = job_items.job AND jobs.status <> 'preparing'
     WHERE job_items.store_id = ? AND product_id = ? AND ${IS_OPEN} ORDER BY job_items.id DESC LIMIT 1`)
-  const failedRows = db.prepare<[bigint, bigint, bigint], RawFailure & { imageUrl: string | null }>(`
-    SELECT position, product_id AS productId, error, ${CAN_RETRY} AS canRetry,
-      json_extract(content, '$.image_url') AS imageUrl
-    FROM job_items INDEXED BY job_items_failed
-    WHERE job = ? AND state = 'failed' AND position > ? ORDER BY position LIMIT ?`)
 
   return {
     /** The failed items after a position, in their order. */
     listFailures: (id: number, after: number, limit: number): FailedItem[] =>
       failures.all(BigInt(id), BigInt(after), BigInt(limit)).map(readFailure),
-    /** The same with the picture of each item whose content is kept. Every content is read, so ask for few. */
-    listFailedRows: (
-      id: number,
-      after: number,
-      limit: number,
-    ): (FailedItem & { imageUrl: string | null })[] =>
-      failedRows.all(BigInt(id), BigInt(after), BigInt(limit)).map(readFailure),
     /** The product of a store behind one, in the order of their ids, with a failure after which nobody wrote it. */
     findNextOpen: (storeId: string, after: string): string | undefined =>
       nextOpen.get(storeId, after)?.productId,

@@ -98,9 +98,15 @@ export function toFailure({
   productId,
   error,
   canRetry,
+  imageUrl,
 }: FailedItem): Omit<ItemFailure, 'thumbnail_url'> {
   const { details, ...what } = error
-  return { index: position, product_id: productId, ...what, ...(details && { details }), retryable: canRetry }
+  // A picture that came within the request is no address.
+  const image_url = imageUrl?.startsWith('data:') ? null : imageUrl
+  return {
+    ...{ index: position, product_id: productId, image_url },
+    ...{ ...what, ...(details && { details }), retryable: canRetry },
+  }
 }
 
 export const toOpenFailure = ({

@@ -39,7 +39,7 @@ export function createJobReader({ queries, failures, presenter, addThumbnailUrls
 
   function* listRows(job: number): Generator<Cell[][]> {
     for (let after = -1; ; ) {
-      const found = failures.listFailedRows(job, after, ROWS_AT_ONCE)
+      const found = failures.listFailures(job, after, ROWS_AT_ONCE)
       const last = found.at(-1)
       if (!last) return
       yield found.map(toRow)
@@ -141,12 +141,10 @@ export const ERROR_HEADINGS: readonly string[] = [
   ...['index', 'product_id', 'image_url', 'error', 'message', 'retryable', 'details'],
 ]
 
-function toRow({ imageUrl, ...item }: FailedItem & { imageUrl: string | null }): Cell[] {
-  const { index, product_id, error, message, retryable, details } = toFailure(item)
-  // A picture that came within the request is no address.
-  const address = imageUrl?.startsWith('data:') ? null : imageUrl
+function toRow(item: FailedItem): Cell[] {
+  const { index, product_id, image_url, error, message, retryable, details } = toFailure(item)
   return [
-    ...[index, product_id, address, error, message],
+    ...[index, product_id, image_url, error, message],
     ...[String(retryable), details === undefined ? null : JSON.stringify(details)],
   ]
 }

@@ -62,6 +62,10 @@ const ItemFailure = named(
   t.Object({
     index: Type.Integer({ description: 'Place of the item in the request, from 0.' }),
     product_id: t.Union([t.String(), t.Null()]),
+    image_url: t.Union([t.String(), t.Null()], {
+      description:
+        'Address of the picture of an item that can be tried again; null for one that came within the request.',
+    }),
     thumbnail_url: ThumbnailUrl,
     error: t.String({ description: 'A code, as in the answers to single requests.' }),
     message: t.String(),

@@ -42,7 +42,8 @@ export function createFeedPresenter({ findJob, clock }: FeedPresenterDeps) {
   }
 
   function view(row: FeedRow): Feed {
-    const isQueued = row.asked !== null || row.nextRunAt <= clock.now()
+    const waitsForNobody = !row.isPaused || row.asked !== null
+    const isQueued = waitsForNobody && (row.asked !== null || row.nextRunAt <= clock.now())
     return {
       id: row.id,
       url: maskUrl(row.url, row.credentials !== null),
@@ -50,8 +51,9 @@ export function createFeedPresenter({ findJob, clock }: FeedPresenterDeps) {
       interval_minutes: row.intervalMinutes,
       mapping: row.mapping,
       delete_missing: row.deleteMissing,
+      paused: row.isPaused,
       status: row.isRunning ? 'running' : isQueued ? 'queued' : 'waiting',
-      next_run_at: row.isRunning ? null : isoTime(row.nextRunAt),
+      next_run_at: row.isRunning || !waitsForNobody ? null : isoTime(row.nextRunAt),
       consecutive_failures: row.consecutiveFailures,
       created_at: isoTime(row.createdAt),
       updated_at: isoTime(row.updatedAt),

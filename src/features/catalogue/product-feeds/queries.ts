@@ -16,6 +16,7 @@ export interface FeedSettings {
   intervalMinutes: number
   mapping: Feed['mapping']
   deleteMissing: boolean
+  isPaused: boolean
 }
 
 /** Identifies the file of the last run that imported it. */
@@ -77,9 +78,13 @@ export interface FeedRow extends FeedSettings, KnownFile {
 export type ListedFeed = Pick<FeedRow, 'id' | 'storeId'>
 type WaitingFeed = Pick<FeedRow, 'id' | 'intervalMinutes' | 'nextRunAt'>
 
-export type RawFeed = Omit<FeedRow, 'mapping' | 'deleteMissing' | 'asked' | 'isRunning' | 'run'> & {
+export type RawFeed = Omit<
+  FeedRow,
+  'mapping' | 'deleteMissing' | 'isPaused' | 'asked' | 'isRunning' | 'run'
+> & {
   mapping: string | null
   deleteMissing: number
+  isPaused: number
   asked: string | null
   isRunning: number
   run: string | null
@@ -88,11 +93,14 @@ export type RawFeed = Omit<FeedRow, 'mapping' | 'deleteMissing' | 'asked' | 'isR
 export type FeedQueries = ReturnType<typeof feedQueries>
 
 export const FEED_COLUMNS = `id, store_id AS storeId, url, credentials, format, interval_minutes AS intervalMinutes, mapping,
-  delete_missing AS deleteMissing, revision, next_run_at AS nextRunAt, asked,
+  delete_missing AS deleteMissing, is_paused AS isPaused, revision, next_run_at AS nextRunAt, asked,
   consecutive_failures AS consecutiveFailures, etag, last_modified AS lastModified, content_hash AS contentHash,
   trusted_until AS trustedUntil, is_running AS isRunning, run_number AS runNumber, complete_run AS completeRun, settled_run AS settledRun,
   run_status AS runStatus, run_job_id AS runJobId, run_deleted AS runDeleted, run_added AS runAdded, run, created_at AS createdAt,
   updated_at AS updatedAt`
+
+/** A paused feed runs only when somebody asks for it. The words are those of the index. */
+const MAY_RUN = 'is_running = 0 AND deleted_at IS NULL AND (is_paused = 0 OR asked IS NOT NULL)'
 
 /** Those of suspended stores wait, and take no place among what is due. */
 const OF_WORKING_STORE = 'store_id NOT IN (SELECT id FROM stores WHERE suspended_at IS NOT NULL)'
@@ -114,7 +122,7 @@ export function feedQueries(db: Db) {
     VALUES (@id, @storeId, @url, @credentials, @format, @intervalMinutes, @mapping, @deleteMissing, @now, @now, @now)`)
   const update = db.prepare(`
     UPDATE feeds SET url = @url, credentials = @credentials, format = @format, interval_minutes = @intervalMinutes,
-      mapping = @mapping, delete_missing = @deleteMissing, revision = @revision, next_run_at = @nextRunAt,
+      mapping = @mapping, delete_missing = @deleteMissing, is_paused = @isPaused, revision = @revision, next_run_at = @nextRunAt,
       consecutive_failures = @consecutiveFailures, etag = @etag, last_modified = @lastModified,
       content_hash = @contentHash, trusted_until = @trustedUntil, updated_at = @updatedAt
     WHERE id = @id`)
@@ -129,7 +137,7 @@ export function feedQueries(db: Db) {
   const remove = db.prepare('DELETE FROM feeds WHERE id = ? AND deleted_at IS NOT NULL')
   const due = db.prepare<[bigint, bigint], ListedFeed>(`
     SELECT id, store_id AS storeId FROM feeds INDEXED BY feeds_due
-    WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at <= ? AND ${OF_WORKING_STORE}
+    WHERE ${MAY_RUN} AND next_run_at <= ? AND ${OF_WORKING_STORE}
     ORDER BY next_run_at LIMIT ?`)
   const cutOff = db.prepare<[bigint], ListedFeed>(`
     SELECT id, store_id AS storeId FROM feeds INDEXED BY feeds_running
@@ -141,7 +149,7 @@ export function feedQueries(db: Db) {
       AND (jobs.id IS NULL OR jobs.finished_at IS NOT NULL) LIMIT ?`)
   const tooLate = db.prepare<Record<string, unknown>, WaitingFeed>(`
     SELECT id, interval_minutes AS intervalMinutes, next_run_at AS nextRunAt FROM feeds INDEXED BY feeds_due
-    WHERE is_running = 0 AND deleted_at IS NULL AND next_run_at > @after LIMIT @limit`)
+    WHERE ${MAY_RUN} AND next_run_at > @after LIMIT @limit`)
   const reschedule = db.prepare('UPDATE feeds SET next_run_at = ? WHERE id = ?')
 
   return {
@@ -157,13 +165,17 @@ export function feedQueries(db: Db) {
       const row = byId.get(id)
       return row && readFeed(row)
     },
-    add: ({ now, ...row }: FeedSettings & { id: string; storeId: string; now: number }): void =>
+    add: ({
+      now,
+      ...row
+    }: Omit<FeedSettings, 'isPaused'> & { id: string; storeId: string; now: number }): void =>
       void insert.run({ ...row, ...written(row), now: BigInt(now) }),
     update(row: FeedRow): void {
       const { id, url, credentials, format, intervalMinutes, revision, nextRunAt } = row
       const { consecutiveFailures, etag, lastModified, contentHash, trustedUntil, updatedAt } = row
       update.run({
         ...{ id, url, credentials, format, intervalMinutes, revision, nextRunAt, ...written(row) },
+        isPaused: row.isPaused ? 1 : 0,
         ...{ consecutiveFailures, etag, lastModified, contentHash, trustedUntil, updatedAt },
       })
     },
@@ -194,10 +206,19 @@ const written = ({ mapping, deleteMissing }: Pick<FeedRow, 'mapping' | 'deleteMi
   deleteMissing: deleteMissing ? 1 : 0,
 })
 
-export const readFeed = ({ mapping, deleteMissing, asked, isRunning, run, ...row }: RawFeed): FeedRow => ({
+export const readFeed = ({
+  mapping,
+  deleteMissing,
+  isPaused,
+  asked,
+  isRunning,
+  run,
+  ...row
+}: RawFeed): FeedRow => ({
   ...row,
   mapping: parse(mapping),
   deleteMissing: deleteMissing === 1,
+  isPaused: isPaused === 1,
   asked: parse(asked),
   isRunning: isRunning === 1,
   run: parse(run),

@@ -27,6 +27,10 @@ const DELETE_MISSING = {
     'Whether products that this feed brought are deleted when its file names them no more. At most 20 % of them at a time.',
 }
 
+const PAUSED = {
+  description: 'Whether the feed runs only when somebody asks for it. A run in progress goes on.',
+}
+
 const MappingOrNull = t.Union([MappingBody, t.Null()])
 
 /** The body of POST /v1/feeds (contract 2.14). */
@@ -52,6 +56,7 @@ export const FeedPatch = named(
     interval_minutes: t.Optional(Type.Integer(INTERVAL)),
     mapping: t.Optional(MappingOrNull),
     delete_missing: t.Optional(t.Boolean(DELETE_MISSING)),
+    paused: t.Optional(t.Boolean(PAUSED)),
   }),
   { interval_minutes: 60 },
 )
@@ -145,8 +150,11 @@ export const Feed = named(
     interval_minutes: Type.Integer(),
     mapping: MappingOrNull,
     delete_missing: t.Boolean(),
+    paused: t.Boolean(PAUSED),
     status: oneOf(['waiting', 'queued', 'running'] as const, '`queued`: due, or asked for, and not begun.'),
-    next_run_at: t.Union([Moment, t.Null()], { description: 'null while a run is in progress.' }),
+    next_run_at: t.Union([Moment, t.Null()], {
+      description: 'null while a run is in progress, and for a paused feed of which no run is asked.',
+    }),
     consecutive_failures: count('Failed runs since the last one that did not fail.'),
     created_at: Moment,
     updated_at: Moment,

@@ -112,7 +112,7 @@ export function feedService(deps: FeedDeps) {
     update(storeId: string, id: string, patch: FeedPatch): Feed {
       requireOwn(storeId, id)
       const split = check(patch)
-      return atomically(() => {
+      const feed = atomically(() => {
         const before = requireOwn(storeId, id)
         if (Object.keys(patch).length === 0) return view(before)
         const now = clock.now()
@@ -123,6 +123,7 @@ export function feedService(deps: FeedDeps) {
           format: patch.format === undefined ? before.format : patch.format,
           mapping: patch.mapping === undefined ? before.mapping : patch.mapping,
           deleteMissing: patch.delete_missing ?? before.deleteMissing,
+          isPaused: patch.paused ?? before.isPaused,
           ...{ intervalMinutes, updatedAt: now },
         }
         if (intervalMinutes !== before.intervalMinutes && before.run && before.consecutiveFailures === 0) {
@@ -137,6 +138,8 @@ export function feedService(deps: FeedDeps) {
         queries.update(row)
         return view(requireOwn(storeId, id))
       })
+      if (patch.paused === false) wake()
+      return feed
     },
 
     /** DELETE /v1/feeds/{id}. Its products stay. @throws ApiError `not_found`. */

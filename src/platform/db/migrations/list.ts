@@ -39,6 +39,7 @@ import widgetTraces from './0038_widget_traces.sql' with { type: 'text' }
 import jobSources from './0039_job_sources.sql' with { type: 'text' }
 import operatorLists from './0040_operator_lists.sql' with { type: 'text' }
 import unmatchedBytes from './0042_unmatched_bytes.sql' with { type: 'text' }
+import pausedFeeds from './0044_paused_feeds.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -83,4 +84,5 @@ export const migrations: readonly string[] = [
   jobSources,
   operatorLists,
   unmatchedBytes,
+  pausedFeeds,
 ]

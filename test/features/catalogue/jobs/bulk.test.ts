@@ -90,6 +90,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
       {
         index: 0,
         product_id: 'a',
+        image_url: 'https://img.test/none.jpg',
         thumbnail_url: null,
         error: 'image_download_failed',
         message: 'The server answered 404',

@@ -31,7 +31,7 @@ describe('POST /v1/feeds (contract 2.14)', () => {
       id: expect.any(String),
       url: at.url,
       ...{ format: 'csv', interval_minutes: 60, mapping: { name: 'name' }, delete_missing: true },
-      ...{ status: 'queued', consecutive_failures: 0, last_run: null },
+      ...{ paused: false, status: 'queued', consecutive_failures: 0, last_run: null },
       next_run_at: '2030-01-01T00:00:00.000Z',
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',
@@ -169,6 +169,27 @@ describe('PATCH and DELETE', () => {
       expect(failureOf(await at.call('PATCH', `/${id}`, patch))).toEqual(failure)
     }
     expect((await at.read(id)).url).toBe(at.url)
+  })
+
+  test('a paused feed runs only when somebody asks, and goes on when it is started again', async () => {
+    const { id } = await at.add()
+    const due = (await at.read(id)).next_run_at
+    expect((await at.call('PATCH', `/${id}`, { paused: true })).body).toMatchObject({
+      ...{ paused: true, status: 'waiting', next_run_at: null },
+    })
+    at.app.clock.advance(3 * 86_400_000)
+    await at.settle()
+    expect([at.requests.length, (await at.read(id)).status]).toEqual([1, 'waiting'])
+
+    at.shop.file = at.table('a', 'b')
+    expect(await at.run(id)).toMatchObject({ paused: true, next_run_at: null, status: 'waiting' })
+    expect([at.requests.length, at.list()]).toEqual([2, ['a', 'b']])
+
+    at.app.clock.advance(3 * 86_400_000)
+    await at.call('PATCH', `/${id}`, { paused: false })
+    await at.settle()
+    const { next_run_at, paused } = await at.read(id)
+    expect([at.requests.length, paused, String(next_run_at) > String(due)]).toEqual([3, false, true])
   })
 
   test('a deleted feed is gone at once, also in the middle of a run', async () => {

@@ -116,6 +116,8 @@ function Numbers({ analytics }: { analytics: Analytics | null }) {
 /** Pages of notices and steps that exist already, by the link that the API gives. */
 const LINKED: Readonly<Record<string, (store: string) => string>> = {
   products: (store) => addressOf(store, 'products'),
+  import: (store) => addressOf(store, 'jobs'),
+  feeds: (store) => addressOf(store, 'feeds'),
   first_search: (store) => addressOf(store, 'playground'),
 }
 

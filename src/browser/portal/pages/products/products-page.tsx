@@ -7,7 +7,7 @@ import { List } from '../../parts/list.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { ProductTile } from '../../parts/product-tile.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { address, type PageProps, setQuery } from '../../shell/routes.ts'
+import { address, addressOf, type PageProps, setQuery } from '../../shell/routes.ts'
 import { useSignal } from '../../signal.ts'
 import { Filters } from './filters.tsx'
 import { ProductDrawer } from './product-drawer.tsx'
@@ -97,7 +97,11 @@ export function Page({ can, store }: PageProps) {
                 </button>
               </div>
             ) : (
-              <Nothing canLoad={can('products:write')} onLoaded={() => setRound((n) => n + 1)} />
+              <Nothing
+                store={store}
+                canLoad={can('products:write')}
+                onLoaded={() => setRound((n) => n + 1)}
+              />
             )
           }
         />
@@ -118,7 +122,7 @@ export function Page({ can, store }: PageProps) {
 }
 
 /** A store without products: the next step is one button. */
-function Nothing({ canLoad, onLoaded }: { canLoad: boolean; onLoaded(): void }) {
+function Nothing({ store, canLoad, onLoaded }: { store: string; canLoad: boolean; onLoaded(): void }) {
   const [state, setState] = useState<'idle' | 'busy' | CallError>('idle')
   useEffect(() => {
     if (state !== 'busy') return
@@ -135,9 +139,7 @@ function Nothing({ canLoad, onLoaded }: { canLoad: boolean; onLoaded(): void }) 
         </button>
       )}
       <p>
-        <a href="/docs/guide/indexing" target="_blank" rel="noopener">
-          {t.howToImport}
-        </a>
+        <a href={addressOf(store, 'import')}>{t.importFile}</a>
       </p>
     </div>
   )

@@ -20,10 +20,10 @@ export const texts: Texts = {
   noneFits: 'Kein Produkt passt zu diesen Filtern.',
   empty: 'Hier ist noch nichts',
   emptyHint:
-    'Laden Sie 40 gezeichnete Produkte, um alles auszuprobieren; ein Klick entfernt sie wieder. Oder fügen Sie Ihre eigenen über die API oder die Kommandozeile hinzu.',
+    'Laden Sie 40 gezeichnete Produkte, um alles auszuprobieren; ein Klick entfernt sie wieder. Oder beginnen Sie mit Ihren eigenen.',
   loadDemo: 'Demo laden',
   loadingDemo: '40 Produkte werden geladen …',
-  howToImport: 'So importieren Sie eine Datei',
+  importFile: 'Eigene Produkte aus einer Datei importieren',
   jobs: {
     bulk_index: 'Produkte werden hinzugefügt',
     search_checks: 'Gespeicherte Prüfungen laufen',

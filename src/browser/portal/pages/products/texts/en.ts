@@ -17,11 +17,10 @@ export const texts = {
   clear: 'Show all products',
   noneFits: 'No product fits these filters.',
   empty: 'Nothing here yet',
-  emptyHint:
-    'Load 40 drawn products to try everything; one click removes them. Or add your own with the API or the command line.',
+  emptyHint: 'Load 40 drawn products to try everything; one click removes them. Or begin with your own.',
   loadDemo: 'Load the demo',
   loadingDemo: 'Loading 40 products …',
-  howToImport: 'How to import a file',
+  importFile: 'Import your own from a file',
   jobs: {
     bulk_index: 'Products are being added',
     search_checks: 'Saved checks are being run',
