@@ -43,8 +43,10 @@ export function playgroundTests(): void {
           '/playground',
           look,
           async (page) => {
+            const answered = page.waitForResponse((response) => response.url().endsWith('/v1/search'))
             await page.locator('.samples button').first().click()
-            await tiles(page).first().waitFor()
+            await answered
+            await page.locator('.answer [aria-busy="false"] .tile').first().waitFor()
             await page.waitForFunction('document.querySelector(".answer .tile img").naturalWidth > 0')
             const box = await tiles(page).first().boundingBox()
             return {
@@ -89,7 +91,7 @@ export function playgroundTests(): void {
       expect(result.all).toBeGreaterThan(result.shown)
       expect(result.told).toBe(`${result.shown} of ${result.all} reach it`)
       expect(result.why.join('\n')).toContain('the word “dress” is in “name”')
-      expect(result).toMatchObject({ asked: [], faults: [], url: '?q=red+dress&view=everything' })
+      expect(result).toMatchObject({ asked: [], faults: [], url: '?q=red+dress&view=everything&min=0.5' })
       const { searches } = await call(shop, 'GET', '/v1/search/analytics')
       expect(searches).toMatchObject({ total: 0 })
     }, 60_000)

@@ -11,7 +11,7 @@ const STEP = 0.02
 const within = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 
 /** A part moved, without leaving the picture. */
-export const movePart = ({ x, y, width, height }: Part, dx: number, dy: number): Part => ({
+const movePart = ({ x, y, width, height }: Part, dx: number, dy: number): Part => ({
   x: within(x + dx, 0, 1 - width),
   y: within(y + dy, 0, 1 - height),
   width,
@@ -19,7 +19,7 @@ export const movePart = ({ x, y, width, height }: Part, dx: number, dy: number):
 })
 
 /** A part made wider and higher from its top left corner. */
-export const stretchPart = ({ x, y, width, height }: Part, dx: number, dy: number): Part => ({
+const stretchPart = ({ x, y, width, height }: Part, dx: number, dy: number): Part => ({
   x,
   y,
   width: within(width + dx, SMALLEST, 1 - x),

@@ -164,7 +164,7 @@ function PickFile({
 }
 
 /** The address of a photo in memory, as long as it is shown. */
-export function usePhotoAddress(source: Source | undefined): string | null {
+function usePhotoAddress(source: Source | undefined): string | null {
   const blob = source?.kind === 'file' ? source.blob : null
   const [src, setSrc] = useState<string | null>(null)
   useEffect(() => {

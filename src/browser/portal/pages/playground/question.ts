@@ -50,7 +50,7 @@ export interface Settings {
   threshold: number
 }
 
-export const DEFAULTS: Settings = {
+const DEFAULTS: Settings = {
   view: 'shoppers',
   cuts: false,
   secondLook: true,
