@@ -37,6 +37,9 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
     '202' in responses ||
     ['POST /v1/search/webhooks', 'POST /v1/billing/checkout'].includes(name))
 
+/** Changes that are refused when somebody else was faster. */
+const TAKES_VERSION = new Set(['PATCH /v1/products/{product_id}', 'PATCH /v1/store/settings'])
+
 /** Routes that a page of this service calls with its cookie. */
 const takesCookie = (name: string): boolean =>
   /^(POST \/portal\/session\/refresh|DELETE \/portal\/session)$/.test(name)
@@ -460,6 +463,7 @@ describe('parameters', () => {
         name,
         [
           ...(makesSomething(name, operation) ? ['Idempotency-Key'] : []),
+          ...(TAKES_VERSION.has(name) ? ['If-Match'] : []),
           ...(takesCookie(name) ? ['X-Requested-With'] : []),
           ...(name === 'GET /v1/slugs/{slug}' ? ['X-Setup-Code'] : []),
           ...(isGuarded(name) && !isForWidgets(name) ? ['X-Service-Active-Tenant'] : []),

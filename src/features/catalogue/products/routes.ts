@@ -4,6 +4,7 @@ import { jsonBody, jsonOrFormBody, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, PICTURE_URL, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH } from '../../../http/if-match.ts'
 import {
   DeletedProduct,
   IndexedProduct,
@@ -84,17 +85,25 @@ export function productRoutes(
           'Pages of products with their metadata. Follow `next_cursor` until it is null, with the same filters and `sort`.',
       },
     })
-    .get('/:product_id', ({ actor, params }) => products.find(actor.storeId, params.product_id), {
-      can: 'products:read',
-      params: ProductParams,
-      response: { 200: IndexedProductView, ...failures(...ONE_PRODUCT, ...READING) },
-      detail: {
-        operationId: 'getProduct',
-        summary: 'Read a product',
-        description:
-          'Gives the metadata as it was sent, and what is known of the picture: size, palette and hash.',
+    .get(
+      '/:product_id',
+      ({ actor, params, set }) => {
+        const found = products.find(actor.storeId, params.product_id)
+        set.headers['etag'] = products.tagOf(found)
+        return found
       },
-    })
+      {
+        can: 'products:read',
+        params: ProductParams,
+        response: { 200: IndexedProductView, ...failures(...ONE_PRODUCT, ...READING) },
+        detail: {
+          operationId: 'getProduct',
+          summary: 'Read a product',
+          description:
+            'Gives the metadata as it was sent, and what is known of the picture: size, palette and hash.',
+        },
+      },
+    )
     .put(
       '/:product_id',
       async ({ actor, params, body, status }) => {
@@ -118,19 +127,22 @@ export function productRoutes(
     )
     .patch(
       '/:product_id',
-      async ({ actor, params, body }) =>
-        (await products.patch(actor.store, params.product_id, body, actor)).answer,
+      async ({ actor, params, body, request }) => {
+        const ifMatch = request.headers.get('if-match')
+        return (await products.patch(actor.store, params.product_id, body, actor, ifMatch)).answer
+      },
       {
         can: 'products:write',
         params: ProductParams,
         parse: jsonBody(LIMITS.pictureJsonBytesMax, 'index'),
         body: ProductPatch,
-        response: { 200: IndexedProduct, ...failures(...INDEXING, 'not_found') },
+        response: { 200: IndexedProduct, ...failures(...INDEXING, 'not_found', CHANGED_SINCE) },
         detail: {
           operationId: 'updateProduct',
           summary: 'Change some fields of a product',
           description:
             'Metadata are merged (RFC 7396): absent keys stay, and `null` removes a key. A picture is read again only if its address changes, or with `refresh`.',
+          parameters: [IF_MATCH],
         },
       },
     )

@@ -5,6 +5,7 @@ import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fold } from '../../../core/text.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
@@ -140,8 +141,17 @@ export function productService(deps: ProductDeps) {
       productId: string,
       patch: ProductPatch,
       author?: Standing,
-    ): Promise<Indexed> =>
-      toIndexed(await writer.edit(store, productId, (product) => applyPatch(product, patch), author)),
+      ifMatch: string | null = null,
+    ): Promise<Indexed> => {
+      const edit = (product: ProductRow) => {
+        demandVersion(ifMatch, tagOf(product))
+        return applyPatch(product, patch)
+      }
+      return toIndexed(await writer.edit(store, productId, edit, author))
+    },
+
+    /** The version of a product as it was just read. */
+    tagOf: ({ updated_at }: IndexedProductView): string => tagOf({ updatedAt: Date.parse(updated_at) }),
 
     /** GET /v1/products/{product_id}, behind a guard (see `rememberSeen`). @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -186,6 +196,9 @@ export function productService(deps: ProductDeps) {
     },
   }
 }
+
+/** Each write of a client moves the time of the last change. */
+const tagOf = ({ updatedAt }: Pick<ProductRow, 'updatedAt'>): string => versionTag(updatedAt)
 
 const isProduct = TypeCompiler.Compile(Product)
 

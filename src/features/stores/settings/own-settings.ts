@@ -1,6 +1,7 @@
 import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import type { Problem } from '../../../core/problem.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { type Facts, listTemplateKeys, readFacts, unknownKey } from './facts.ts'
@@ -45,13 +46,17 @@ export function ownSettingsService(deps: OwnSettingsDeps) {
     /** GET /v1/store/settings. */
     show: (storeId: string): StoreSettings => toView(storeId, settings.read(storeId)),
 
-    /** PATCH /v1/store/settings. @throws ApiError `validation_error`. */
-    async change(actor: Actor, patch: SettingsPatch): Promise<StoreSettings> {
+    /** The version of settings as they were just read. */
+    tagOf: (view: StoreSettings): string => versionTag(view),
+
+    /** PATCH /v1/store/settings. @throws ApiError `validation_error`, `conflict`. */
+    async change(actor: Actor, patch: SettingsPatch, ifMatch: string | null = null): Promise<StoreSettings> {
       const { storeId } = actor
       const facts = await readPatch(actor, patch)
       const changed = atomically(() => {
         // The search through the products of a large store takes a while.
         actor.demandStill()
+        demandVersion(ifMatch, versionTag(toView(storeId, settings.read(storeId))))
         const saved = settings.save(storeId, { ...patch, ...facts })
         record(describeAct(actor, 'store.settings_changed', { fields: listFields(patch) }))
         return saved

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '../support/app.ts'
+
+let app: TestApp
+let token: string
+
+beforeEach(async () => {
+  app = testApp()
+  token = await app.signIn()
+})
+afterEach(() => app.close())
+
+/** Two people read the same thing; the first saves. */
+async function change(path: string, [first, second]: readonly [object, object]) {
+  const read = await app.call('GET', path, { token })
+  const etag = read.headers.get('etag') ?? ''
+  const patch = (body: object, headers: Record<string, string> = {}) =>
+    app.call('PATCH', path, { token, body, headers })
+  app.clock.advance(1_000)
+  const saved = await patch(first, { 'if-match': etag })
+  app.clock.advance(1_000)
+  const late = await patch(second, { 'if-match': etag })
+  const again = (await app.call('GET', path, { token })).headers.get('etag') ?? ''
+  const anyway = await patch(second, { 'if-match': again })
+  const without = await patch(first)
+  return {
+    statuses: [saved.status, late.status, anyway.status, without.status],
+    error: late.body['error'],
+    isNamed: (late.body['details'] as { etag?: string }).etag === again,
+    isTag: /^"[\w-]+"$/.test(etag) && etag !== again,
+  }
+}
+
+const TOLD = { statuses: [200, 409, 200, 200], error: 'conflict', isNamed: true, isTag: true }
+
+test('of two people who change one product the second is told, and may save anyway', async () => {
+  const body = { product_id: 'a', image_url: app.picture('a', 1), metadata: { name: 'Cup' } }
+  await app.call('POST', '/v1/products', { token, body })
+  const names = [{ metadata: { name: 'Mug' } }, { metadata: { name: 'Bowl' } }] as const
+  expect(await change('/v1/products/a', names)).toEqual(TOLD)
+})
+
+test('of two people who change the settings the second is told, and may save anyway', async () => {
+  const values = [{ duplicate_threshold: 0.9 }, { duplicate_threshold: 0.8 }] as const
+  expect(await change('/v1/store/settings', values)).toEqual(TOLD)
+})
