@@ -22,6 +22,7 @@ const DOCUMENTS = [
   'analytics',
   'webhooks',
   'widget',
+  'portal',
   'billing',
   'clients',
   'operating',

@@ -2,7 +2,7 @@ import type { Operations } from '#generated/api.ts'
 import { CallError } from './errors.ts'
 import { offline } from './offline.ts'
 import { forgetToken, readToken, signInAgain } from './session.ts'
-import { send } from './transport.ts'
+import { type Message, open, send } from './transport.ts'
 
 export type Call = keyof Operations
 export type Answer<Name extends Call> = Operations[Name]['answer']
@@ -16,6 +16,8 @@ export interface Sent<Name extends Call> {
   body?: Operations[Name]['body']
   form?: FormData
   signal?: AbortSignal
+  /** Hears which share of a form has left, from 0 to 1. */
+  onProgress?: (share: number) => void
 }
 
 /** The store that the page is about. */
@@ -46,10 +48,23 @@ function buildAddress(path: string, values: Readonly<Record<string, string>>, qu
  * @throws CallError
  */
 export const call = <Name extends Call>(name: Name, sent: Sent<Name> = {}): Promise<Answer<Name>> =>
-  offline.watch(() => attempt(name, sent))
+  offline.watch(() => attempt(name, sent, send)) as Promise<Answer<Name>>
+
+/**
+ * Calls the API as {@link call} does, for an answer that is no JSON: a table or a stream of events.
+ *
+ * @param accept the media type of the answer. @throws CallError
+ */
+export const callRaw = <Name extends Call>(name: Name, sent: Sent<Name>, accept: string): Promise<Response> =>
+  offline.watch(() => attempt(name, sent, open, accept))
 
 /** Tries with one token after the other: one may have ended, and the person may have to sign in again. */
-async function attempt<Name extends Call>(name: Name, sent: Sent<Name>): Promise<Answer<Name>> {
+async function attempt<Name extends Call, Result>(
+  name: Name,
+  sent: Sent<Name>,
+  deliver: (method: string, address: string, message: Message) => Promise<Result>,
+  accept = 'application/json',
+): Promise<Result> {
   const [method = 'GET', path = ''] = name.split(' ')
   const address = buildAddress(path, sent.path ?? {}, sent.query ?? {})
   for (let tries = 1; ; tries++) {
@@ -58,11 +73,11 @@ async function attempt<Name extends Call>(name: Name, sent: Sent<Name>): Promise
       await signInAgain()
       continue
     }
-    const headers = new Headers({ authorization: `Bearer ${token}` })
+    const headers = new Headers({ accept, authorization: `Bearer ${token}` })
     if (activeStore !== null) headers.set('x-service-active-tenant', activeStore)
-    const message = { headers, body: sent.form ?? sent.body, signal: sent.signal }
+    const { form, body, signal, onProgress } = sent
     try {
-      return (await send(method, address, message)) as Answer<Name>
+      return await deliver(method, address, { headers, body: form ?? body, signal, onProgress })
     } catch (thrown) {
       if (!(thrown instanceof CallError)) throw thrown
       if (thrown.status === 403) onRefused()

@@ -13,6 +13,11 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   overview: () => import('../pages/overview/overview-page.tsx'),
   products: () => import('../pages/products/products-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
+  keys: () => import('../pages/keys/keys-page.tsx'),
+  webhooks: () => import('../pages/webhooks/webhooks-page.tsx'),
+  team: () => import('../pages/team/team-page.tsx'),
+  plan: () => import('../pages/plan/plan-page.tsx'),
+  settings: () => import('../pages/settings/settings-page.tsx'),
 }
 
 /** Pages about no store. */

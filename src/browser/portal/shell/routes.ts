@@ -4,16 +4,27 @@ import { signal } from '../signal.ts'
 export interface PageProps {
   /** Slug of the store; empty on pages about none. */
   store: string
-  /** What the person may do in the store. */
-  can(permission: string): boolean
+  /** What the person may do with the store: a permission, or a power over it. */
+  can(right: string): boolean
 }
 
-/** The pages of a store in the order of the navigation, with the rest of their addresses. */
-const PATHS = { overview: '', products: 'products', playground: 'playground' } as const
+/** The pages of a store, with the rest of their addresses. */
+const PATHS = {
+  overview: '',
+  products: 'products',
+  playground: 'playground',
+  keys: 'keys',
+  webhooks: 'webhooks',
+  team: 'team',
+  plan: 'plan',
+  settings: 'settings',
+} as const
 
 export type StorePage = keyof typeof PATHS
 
-export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
+const STORE_PAGES = Object.keys(PATHS) as StorePage[]
+
+export const isStorePage = (name: string): name is StorePage => Object.hasOwn(PATHS, name)
 
 /** What an address names. */
 export type Route =

@@ -9,6 +9,7 @@ import indexing from '#generated/guide/indexing.html' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html' with { type: 'file' }
 import operating from '#generated/guide/operating.html' with { type: 'file' }
 import people from '#generated/guide/people.html' with { type: 'file' }
+import portal from '#generated/guide/portal.html' with { type: 'file' }
 import reference from '#generated/guide/reference.html' with { type: 'file' }
 import searching from '#generated/guide/searching.html' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html' with { type: 'file' }
@@ -29,6 +30,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   maintaining: String(maintaining),
   operating: String(operating),
   people: String(people),
+  portal: String(portal),
   reference: String(reference),
   searching: String(searching),
   webhooks: String(webhooks),
