@@ -17,13 +17,9 @@ function nameThing(details: AuditEvent['details']): string {
 export function tellEvent({ action, actor, details, meaning }: AuditEvent): string {
   const act: string | undefined = t.acts[action]
   if (act === undefined) return meaning ?? action
-  const who = actor.name ?? t.actors[actor.kind]
-  return act
-    .replace('{who}', () => who)
-    .replace(' {what}', () => {
-      const thing = nameThing(details)
-      return thing && ` ${thing}`
-    })
+  const who = actor.name ?? t.actors[actor.kind] ?? actor.kind
+  const thing = nameThing(details)
+  return act.replace('{who}', () => who).replace(' {what}', () => thing && ` ${thing}`)
 }
 
 /** The action as a sentence about nobody, for a filter. */
