@@ -46,6 +46,8 @@ export function drawGuide(nodes: Iterable<Node>, base: string): ComponentChild[]
     const tag = node.tagName.toLowerCase()
     if (['script', 'style', 'button', 'nav', 'svg'].includes(tag)) return ''
     if (!TAGS.has(tag)) return h(Fragment, null, children)
+    // The sign beside a heading links to the heading itself.
+    if (tag === 'a' && node.textContent?.trim() === '#') return ''
     if (tag !== 'a') return h(tag, null, children)
     const href = new URL(node.getAttribute('href') ?? '', new URL(base, location.origin))
     if (!/^https?:$/.test(href.protocol)) return h(Fragment, null, children)

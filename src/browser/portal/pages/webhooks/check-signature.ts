@@ -23,7 +23,7 @@ const STANDARD = 'webhook-signature'
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
 /** Reads pasted headers by their names in small letters. A value alone is told by its form. */
-export function readHeaders(pasted: string): Map<string, string> {
+function readHeaders(pasted: string): Map<string, string> {
   const headers = new Map<string, string>()
   for (const line of pasted.split(/\r?\n/)) {
     const text = line.trim().replace(/^["']|["'],?$/g, '')

@@ -5,6 +5,3 @@ export const t = await loadTexts({ en: () => import('./en.ts'), de: () => import
 
 /** The roles, most powerful first. */
 export const ROLES = Object.keys(t.roles) as Member['role'][]
-
-/** The roles as choices of a form. */
-export const ROLE_CHOICES = Object.entries(t.roles)
