@@ -7,7 +7,7 @@ import { t } from '../texts/texts.ts'
 import { chooseForDevelopers, developersChoice, showsDevelopers } from './developers.ts'
 import { addressOf, isStorePage, type StorePage } from './routes.ts'
 
-/** The entries in their order: what one looks at, what one builds with, whose store it is. */
+/** The entries in their order: what one looks at, what one builds with, whose store it is. A phone has room for the first group. */
 const GROUPS = [
   ['overview', 'products', 'playground', 'analytics'],
   ['widget', 'keys', 'webhooks'],
@@ -25,9 +25,6 @@ const BELOW: Readonly<Record<string, string>> = {
   searches: 'analytics',
 }
 
-/** Entries that a phone has room for. */
-const BOTTOM_MAX = 4
-
 interface RailProps {
   store: string
   page: StorePage
@@ -43,8 +40,7 @@ export function Rail({ store, page, me, onHelp }: RailProps) {
   useEffect(() => setOpen(false), [page])
   const groups = GROUPS.map((names) =>
     names.filter(isStorePage).filter((name) => showsAll || !FOR_DEVELOPERS.includes(name)),
-  )
-  const entries = groups.flat()
+  ).filter((names) => names.length > 0)
   const current = BELOW[page] ?? page
   const link = (name: StorePage, isNarrow: boolean) => (
     <a
@@ -61,7 +57,7 @@ export function Rail({ store, page, me, onHelp }: RailProps) {
       <nav class="rail" aria-label={t.places}>
         {groups.map((names) => (
           <div key={names[0]} class="places">
-            {names.map((name) => link(name, entries.indexOf(name) < BOTTOM_MAX))}
+            {names.map((name) => link(name, names === groups[0]))}
           </div>
         ))}
         <button type="button" class="narrow" aria-haspopup="dialog" onClick={() => setOpen(true)}>

@@ -155,7 +155,7 @@ export const texts: Texts = {
     'group.created': '{who} hat eine Gruppe angelegt: {what}',
     'group.updated': '{who} hat eine Gruppe geändert: {what}',
     'group.deleted': '{who} hat eine Gruppe gelöscht: {what}',
-    'store.created': '{who} hat den Shop eröffnet: {what}',
+    'store.created': '{who} hat den Shop eröffnet',
     'store.renamed': '{who} hat den Shop umbenannt in {what}',
     'store.settings_changed': '{who} hat die Einstellungen geändert',
     'store.plan_changed': '{who} hat den Tarif des Shops geändert',

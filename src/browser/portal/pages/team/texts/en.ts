@@ -151,7 +151,7 @@ export const texts = {
     'group.created': '{who} made the group {what}',
     'group.updated': '{who} changed the group {what}',
     'group.deleted': '{who} deleted the group {what}',
-    'store.created': '{who} opened the store {what}',
+    'store.created': '{who} opened the store',
     'store.renamed': '{who} renamed the store to {what}',
     'store.settings_changed': '{who} changed the settings',
     'store.plan_changed': '{who} moved the store to another plan',
