@@ -23,6 +23,7 @@ const DOCUMENTS = [
   'analytics',
   'webhooks',
   'widget',
+  'portal',
   'billing',
   'clients',
   'operating',

@@ -4,6 +4,7 @@ import { overviewTests } from './overview.ts'
 import { playgroundTests } from './playground.ts'
 import { productTests } from './products.ts'
 import { signingInTests } from './signing-in.ts'
+import { storePageTests } from './store-pages.ts'
 import { storeTests } from './stores.ts'
 
 // One file, so that all pages share one service and one browser.
@@ -14,3 +15,4 @@ overviewTests()
 playgroundTests()
 accountTests()
 importTests()
+storePageTests()

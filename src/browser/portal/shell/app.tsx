@@ -80,27 +80,24 @@ function StorePlace({ store, page }: { store: string; page: StorePage }) {
   if (loaded.state === 'loading' || !current) return <p class="waiting">{t.loading}</p>
   return (
     <Frame store={store} page={page} me={current}>
-      <StorePageOf key={page} store={store} page={page} permissions={current.permissions} />
+      <StorePageOf
+        key={page}
+        store={store}
+        page={page}
+        rights={[...current.permissions, ...current.powers]}
+      />
     </Frame>
   )
 }
 
-function StorePageOf({
-  store,
-  page,
-  permissions,
-}: {
-  store: string
-  page: StorePage
-  permissions: readonly string[]
-}) {
+function StorePageOf({ store, page, rights }: { store: string; page: StorePage; rights: readonly string[] }) {
   const [loaded, retry] = useLoad<PageModule>(() => LOAD_STORE_PAGE[page](), [page])
   useEffect(() => {
     document.title = `${t.pages[page]} · ${t.brand}`
   }, [page])
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />
   if (loaded.state === 'loading') return <p class="waiting">{t.loading}</p>
-  return <loaded.value.Page store={store} can={(permission) => permissions.includes(permission)} />
+  return <loaded.value.Page store={store} can={(right) => rights.includes(right)} />
 }
 
 /** What concerns the whole page, above it. */

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Me } from '#generated/api.ts'
 import { signOut } from '../api/session.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
-import { addressOf, listGroup, PLACES, placeOf, type StorePage } from './routes.ts'
+import { Help, useHelpKey } from './help.tsx'
+import { ForDevelopers, Rail } from './rail.tsx'
+import { addressOf, listGroup, placeOf, type StorePage } from './routes.ts'
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -18,6 +21,8 @@ export function Frame({
   me: Me
   children: ComponentChildren
 }) {
+  const [isHelping, setHelping] = useState(false)
+  useHelpKey(() => setHelping(true))
   const canSearch = me.permissions.includes('search:execute')
   const hasOthers = me.memberships.length > 1 || me.user?.is_super_admin
   return (
@@ -48,27 +53,22 @@ export function Frame({
             <a href="/docs/guide" target="_blank" rel="noopener">
               {t.guide}
             </a>
+            <button type="button" class="link" onClick={() => setHelping(true)}>
+              {t.help}
+            </button>
+            <ForDevelopers me={me} />
             <button type="button" class="link" onClick={() => signOut()}>
               {t.signOut}
             </button>
           </div>
         </details>
       </header>
-      <nav class="rail" aria-label={t.places}>
-        {PLACES.map((name) => (
-          <a
-            key={name}
-            href={addressOf(store, name)}
-            aria-current={name === page ? 'page' : name === placeOf(page) ? 'true' : undefined}
-          >
-            {t.pages[name]}
-          </a>
-        ))}
-      </nav>
+      <Rail {...{ store, page, me }} onHelp={() => setHelping(true)} />
       <main id="content" tabIndex={-1}>
         <Group store={store} page={page} />
         {children}
       </main>
+      {isHelping && <Help page={page} onClose={() => setHelping(false)} />}
     </div>
   )
 }

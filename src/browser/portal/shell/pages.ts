@@ -17,6 +17,11 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   feeds: () => import('../pages/feeds/feeds-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
   start: () => import('../pages/start/start-page.tsx'),
+  keys: () => import('../pages/keys/keys-page.tsx'),
+  webhooks: () => import('../pages/webhooks/webhooks-page.tsx'),
+  team: () => import('../pages/team/team-page.tsx'),
+  plan: () => import('../pages/plan/plan-page.tsx'),
+  settings: () => import('../pages/settings/settings-page.tsx'),
 }
 
 /** Pages about no store. */

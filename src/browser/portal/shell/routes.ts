@@ -5,11 +5,11 @@ import type { LonePageName } from './pages.ts'
 export interface PageProps {
   /** Slug of the store; empty on pages about none. */
   store: string
-  /** What the person may do in the store. */
-  can(permission: string): boolean
+  /** What the person may do with the store: a permission, or a power over it. */
+  can(right: string): boolean
 }
 
-/** The pages of a store in the order of the navigation, with the rest of their addresses. */
+/** The pages of a store, with the rest of their addresses. */
 const PATHS = {
   overview: '',
   products: 'products',
@@ -17,6 +17,11 @@ const PATHS = {
   jobs: 'jobs',
   feeds: 'feeds',
   playground: 'playground',
+  keys: 'keys',
+  webhooks: 'webhooks',
+  team: 'team',
+  plan: 'plan',
+  settings: 'settings',
   start: 'start',
 } as const
 
@@ -34,7 +39,7 @@ const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
   '/portal/account': 'account',
 }
 
-/** Pages that stand beside another one, and not in the navigation. */
+/** Pages without an entry in the navigation, with the entry that leads to them. */
 const BESIDE: Readonly<Partial<Record<StorePage, StorePage>>> = {
   import: 'products',
   jobs: 'products',
@@ -46,12 +51,6 @@ const WITH_DETAIL: ReadonlySet<StorePage> = new Set(['jobs'])
 
 /** The entry of the navigation under which a page stands. */
 export const placeOf = (page: StorePage): StorePage => BESIDE[page] ?? page
-
-/** Pages that the navigation does not list: others lead to them. */
-const UNLISTED: ReadonlySet<StorePage> = new Set(['start'])
-
-/** The entries of the navigation. */
-export const PLACES = STORE_PAGES.filter((page) => placeOf(page) === page && !UNLISTED.has(page))
 
 /** The pages that stand together with a page; none where it stands alone. */
 export function listGroup(page: StorePage): StorePage[] {

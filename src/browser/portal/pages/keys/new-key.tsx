@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import type { NewApiKey } from '#generated/api.ts'
+import { call } from '../../api/client.ts'
+import { Check } from '../../parts/check.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Failure } from '../../parts/panel.tsx'
+import { useSending } from '../../parts/use-sending.ts'
+import { t } from './texts/texts.ts'
+
+/** Puts `products:read` and `products:write` into the form of the API: a resource and its actions. */
+function toScopes(permissions: readonly string[]): Record<string, string[]> {
+  const scopes: Record<string, string[]> = {}
+  for (const permission of permissions) {
+    const [resource = '', action = ''] = permission.split(':')
+    scopes[resource] = [...(scopes[resource] ?? []), action]
+  }
+  return scopes
+}
+
+/** Makes an API key: what it is called, what it may do, how long. Nobody can give more than they have. */
+export function NewKeyDialog({
+  can,
+  onMade,
+  onClose,
+}: {
+  can(right: string): boolean
+  onMade(key: NewApiKey): void
+  onClose(): void
+}) {
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<readonly string[]>(['search:execute'].filter(can))
+  const [days, setDays] = useState('90')
+  const { isBusy, error, run } = useSending()
+
+  const submit = (event: Event) => {
+    event.preventDefault()
+    run(async () =>
+      onMade(
+        await call('POST /v1/security/api-keys', {
+          body: {
+            name: name.trim(),
+            scopes: toScopes(chosen),
+            expires_in_days: days === '' ? null : Number(days),
+          },
+        }),
+      ),
+    )
+  }
+
+  return (
+    <Dialog class="asked" label={t.newKey} onClose={onClose}>
+      <form onSubmit={submit}>
+        <h2>{t.newKey}</h2>
+        <Field
+          label={t.name}
+          hint={t.nameHint}
+          value={name}
+          onValue={setName}
+          maxLength={100}
+          required
+          takesFocus
+        />
+        <fieldset class="ticks">
+          <legend>{t.mayDo}</legend>
+          {Object.entries(t.scopes).map(([permission, label]) => (
+            <Check
+              key={permission}
+              checked={chosen.includes(permission)}
+              disabled={!can(permission)}
+              onChange={(isOn) =>
+                setChosen(isOn ? [...chosen, permission] : chosen.filter((one) => one !== permission))
+              }
+            >
+              {label}
+              {!can(permission) && <span class="muted"> ({t.notYours})</span>}
+            </Check>
+          ))}
+        </fieldset>
+        <Choice label={t.lifetime} value={days} onValue={setDays} choices={t.lifetimes} />
+        {error && <Failure error={error} />}
+        <p class="actions">
+          <button
+            type="submit"
+            class="primary"
+            disabled={isBusy || name.trim() === '' || chosen.length === 0}
+          >
+            {t.makeKey}
+          </button>
+          <button type="button" onClick={onClose}>
+            {t.cancel}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

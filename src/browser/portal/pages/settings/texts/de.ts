@@ -1,0 +1,77 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Einstellungen',
+  mayNot: 'Administratoren und Inhaber können die Einstellungen dieses Shops sehen und ändern.',
+  shop: 'Ihr Shop',
+  name: 'Name des Shops',
+  fields: {
+    shop_url: 'Adresse des Shops',
+    shop_system: 'Womit der Shop läuft',
+    product_url_template: 'Adresse eines Produkts',
+    currency: 'Währung',
+    locale: 'Sprache',
+    time_zone: 'Zeitzone',
+    threshold: 'Kleinste Ähnlichkeit',
+    cutoff: 'Wo Ergebnisse enden',
+    category_boost: 'Gewicht der Kategorie',
+    second_look: 'Zweiter Blick',
+    duplicate_threshold: 'Zwei Produkte sehen gleich aus ab',
+    private_metadata: 'Private Felder',
+  },
+  systems: [
+    ['', 'nicht angegeben'],
+    ['woocommerce', 'WooCommerce'],
+    ['shopify', 'Shopify'],
+    ['shopware', 'Shopware'],
+    ['prestashop', 'PrestaShop'],
+    ['magento', 'Magento'],
+    ['opencart', 'OpenCart'],
+    ['other', 'etwas anderes'],
+  ],
+  templateHint:
+    'Für Produkte ohne eigene Adresse. {product_id} oder ein anderes Feld in geschweiften Klammern steht für dessen Wert.',
+  currencyHint: 'Drei Buchstaben, zum Beispiel EUR.',
+  localeHint: 'Zum Beispiel de-AT.',
+  zoneHint: 'Zum Beispiel Europe/Vienna. Nach ihr beginnen die Tage in den Zahlen.',
+  search: 'Suche',
+  searchHint:
+    'Was für Suchen gilt, die nichts anderes angeben. Ein leeres Feld überlässt die Wahl dem Dienst.',
+  thresholdHint: 'Von 0 bis 1. Ergebnisse darunter entfallen.',
+  boostHint: 'Von 0 bis 0,5.',
+  cutoffs: [
+    ['', 'wie der Dienst es tut'],
+    ['auto', 'wo die Ähnlichkeit abfällt'],
+    ['none', 'nirgends'],
+  ],
+  secondLooks: [
+    ['', 'wie der Dienst es tut'],
+    ['true', 'an: Die ersten Ergebnisse helfen bei den Wörtern'],
+    ['false', 'aus'],
+  ],
+  pictures: 'Bilder und Felder',
+  thumbnails: 'Von jedem Bild ein Vorschaubild aufbewahren',
+  thumbnailsGone:
+    'Das Speichern löscht die vorhandenen Vorschaubilder: Statt der Produkte zeigt dieses Portal Buchstaben.',
+  unmatched:
+    'Fotos von Besuchern ohne ähnliches Produkt 30 Tage aufbewahren, um zu sehen, was sie vergeblich suchen',
+  duplicatesHint: 'Von 0 bis 1. Leer: Nach Dubletten wird nicht gesucht.',
+  privateHint: 'Felder, die das Widget nie zeigt, durch Kommas getrennt.',
+  save: 'Einstellungen speichern',
+  saved: 'Gespeichert.',
+  end: 'Den Shop löschen',
+  endHint: 'Der Shop wird sofort abgeschaltet und nach 7 Tagen endgültig gelöscht.',
+  deleteStore: 'Diesen Shop löschen',
+  willBeGone:
+    'Produkte, Bilder, Suchen, Schlüssel, Webhooks und Mitglieder des Shops sind dann weg. Widgets in Ihrem Shop stehen sofort still. 7 Tage lang kann der Betreiber ihn zurückholen.',
+  typeSlug: (slug) => `Geben Sie zur Bestätigung „${slug}“ ein`,
+  password: 'Ihr Passwort',
+  code: 'Code aus Ihrer Authenticator-App',
+  wrongProof: 'Das Passwort oder der Code ist falsch.',
+  deleteNow: 'Shop löschen',
+  keep: 'Behalten',
+  deleted: 'Der Shop ist abgeschaltet',
+  deletedHint: (moment) =>
+    `Endgültig gelöscht wird er am ${moment}. Bis dahin kann der Betreiber ihn zurückholen.`,
+  toStores: 'Anderen Shop wählen',
+}

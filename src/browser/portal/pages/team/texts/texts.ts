@@ -1,0 +1,7 @@
+import type { Member } from '#generated/api.ts'
+import { loadTexts } from '../../../language.ts'
+
+export const t = await loadTexts({ en: () => import('./en.ts'), de: () => import('./de.ts') })
+
+/** The roles, most powerful first. */
+export const ROLES = Object.keys(t.roles) as Member['role'][]
