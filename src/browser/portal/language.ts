@@ -20,6 +20,7 @@ export const loadTexts = async <Texts>(translations: Translations<Texts>): Promi
 const NUMBER = new Intl.NumberFormat(locale)
 const PERCENT = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const SCORE = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const POSITION = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const DAY = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const MOMENT = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
 const AGO = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'long' })
@@ -27,6 +28,7 @@ const AGO = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'lon
 export const formatNumber = (value: number): string => NUMBER.format(value)
 export const formatShare = (value: number): string => PERCENT.format(value)
 export const formatScore = (value: number): string => SCORE.format(value)
+export const formatPosition = (value: number): string => POSITION.format(value)
 export const formatMoment = (iso: string): string => MOMENT.format(new Date(iso))
 /** @param date `2026-11-26`, a day of the store's zone. */
 export const formatDay = (date: string): string => DAY.format(new Date(`${date}T12:00:00`))

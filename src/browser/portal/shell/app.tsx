@@ -80,7 +80,12 @@ function StorePlace({ store, page }: { store: string; page: StorePage }) {
   if (loaded.state === 'loading' || !current) return <p class="waiting">{t.loading}</p>
   return (
     <Frame store={store} page={page} me={current}>
-      <StorePageOf key={page} store={store} page={page} permissions={current.permissions} />
+      <StorePageOf
+        key={page}
+        store={store}
+        page={page}
+        permissions={[...current.permissions, ...current.powers]}
+      />
     </Frame>
   )
 }

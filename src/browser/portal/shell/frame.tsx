@@ -4,7 +4,7 @@ import { signOut } from '../api/session.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
-import { addressOf, STORE_PAGES, type StorePage } from './routes.ts'
+import { addressOf, PARENTS, STORE_PAGES, type StorePage } from './routes.ts'
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -54,8 +54,12 @@ export function Frame({
         </details>
       </header>
       <nav class="rail" aria-label={t.places}>
-        {STORE_PAGES.map((name) => (
-          <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
+        {STORE_PAGES.filter((name) => !PARENTS[name]).map((name) => (
+          <a
+            key={name}
+            href={addressOf(store, name)}
+            aria-current={name === page ? 'page' : name === PARENTS[page] ? 'true' : undefined}
+          >
             {t.pages[name]}
           </a>
         ))}

@@ -13,6 +13,9 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   overview: () => import('../pages/overview/overview-page.tsx'),
   products: () => import('../pages/products/products-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
+  analytics: () => import('../pages/analytics/analytics-page.tsx'),
+  searches: () => import('../pages/analytics/searches/searches-page.tsx'),
+  widget: () => import('../pages/widget/widget-page.tsx'),
 }
 
 /** Pages about no store. */

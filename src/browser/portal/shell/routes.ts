@@ -9,11 +9,21 @@ export interface PageProps {
 }
 
 /** The pages of a store in the order of the navigation, with the rest of their addresses. */
-const PATHS = { overview: '', products: 'products', playground: 'playground' } as const
+const PATHS = {
+  overview: '',
+  products: 'products',
+  playground: 'playground',
+  analytics: 'analytics',
+  searches: 'analytics/searches',
+  widget: 'widget',
+} as const
 
 export type StorePage = keyof typeof PATHS
 
 export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
+
+/** Pages that stand below another one, and not in the navigation. */
+export const PARENTS: Partial<Readonly<Record<StorePage, StorePage>>> = { searches: 'analytics' }
 
 /** What an address names. */
 export type Route =

@@ -3,7 +3,14 @@ import type { Texts } from './en.ts'
 export const texts: Texts = {
   brand: 'Lookalike',
   skip: 'Zum Inhalt',
-  pages: { overview: 'Übersicht', products: 'Produkte', playground: 'Ausprobieren' },
+  pages: {
+    overview: 'Übersicht',
+    products: 'Produkte',
+    playground: 'Ausprobieren',
+    analytics: 'Auswertung',
+    searches: 'Suchen',
+    widget: 'Widget',
+  },
   places: 'Seiten des Shops',
   switchStore: 'Anderen Shop wählen',
   account: 'Ihr Konto',

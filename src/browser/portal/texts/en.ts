@@ -1,7 +1,14 @@
 export const texts = {
   brand: 'Lookalike',
   skip: 'Skip to the content',
-  pages: { overview: 'Overview', products: 'Products', playground: 'Playground' },
+  pages: {
+    overview: 'Overview',
+    products: 'Products',
+    playground: 'Playground',
+    analytics: 'Analytics',
+    searches: 'Searches',
+    widget: 'Widget',
+  },
   places: 'Pages of the store',
   switchStore: 'Choose another store',
   account: 'Your account',
