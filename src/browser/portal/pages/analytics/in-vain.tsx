@@ -85,7 +85,8 @@ function Switch({ onSwitched }: { onSwitched(): void }) {
   const [settings, setSettings] = useHeld(loaded)
   const isOn = settings?.unmatched_thumbnails ?? false
   const change = useAction(async () => {
-    setSettings(await call('PATCH /v1/store/settings', { body: { unmatched_thumbnails: !isOn } }))
+    const saved = await call('PATCH /v1/store/settings', { body: { unmatched_thumbnails: !isOn } })
+    setSettings(() => saved)
     onSwitched()
   })
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />

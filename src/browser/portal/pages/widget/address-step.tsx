@@ -70,15 +70,17 @@ export function AddressStep({ settings, onFacts }: FactsProps) {
 function Checked({ checked }: { checked: readonly CheckedAddress[] }) {
   if (checked.length === 0) return <p role="status">{t.noneFits}</p>
   return (
-    <ul class="verdicts" role="status">
-      {checked.map((one) => (
-        <Verdict key={one.product_id} isGood={opens(one)}>
-          <a href={one.url} target="_blank" rel="noopener noreferrer">
-            {describe(one)}
-          </a>
-        </Verdict>
-      ))}
-    </ul>
+    <div role="status">
+      <ul class="verdicts">
+        {checked.map((one) => (
+          <Verdict key={one.product_id} isGood={opens(one)}>
+            <a href={one.url} target="_blank" rel="noopener noreferrer">
+              {describe(one)}
+            </a>
+          </Verdict>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -49,7 +49,13 @@ export function Page({ store, can }: PageProps) {
       {!mayManage && <p class="muted">{t.noRights}</p>}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={retry} />}
       {loaded.state === 'loading' && <p class="skeleton" aria-hidden="true" />}
-      {ground && <Steps ground={ground} onGround={setGround} {...{ store, can }} />}
+      {ground && (
+        <Steps
+          ground={ground}
+          onGround={(change) => setGround((value) => value && change(value))}
+          {...{ store, can }}
+        />
+      )}
     </>
   )
 }
@@ -59,7 +65,7 @@ function Steps({
   onGround,
   store,
   can,
-}: PageProps & { ground: Ground; onGround(ground: Ground): void }) {
+}: PageProps & { ground: Ground; onGround(change: (ground: Ground) => Ground): void }) {
   const { keys, settings, src, plan } = ground
   const query = new URLSearchParams(useSignal(address).split('?')[1])
   const look = readLook(query)
@@ -78,15 +84,21 @@ function Steps({
       ...changes,
       ...(needsConsent !== undefined && { consent: needsConsent ? 'required' : '' }),
     })
-  const saveFacts = async (facts: StoreSettingsPatch) =>
-    onGround({ ...ground, settings: await call('PATCH /v1/store/settings', { body: facts }) })
+  async function saveFacts(facts: StoreSettingsPatch) {
+    const saved = await call('PATCH /v1/store/settings', { body: facts })
+    onGround((newest) => ({ ...newest, settings: saved }))
+  }
 
   function takeKey(key: WidgetKey) {
     const isNew = !keys.some(({ id }) => id === key.id)
-    onGround({ ...ground, keys: isNew ? [...keys, key] : keys.map((one) => (one.id === key.id ? key : one)) })
+    onGround((newest) => ({
+      ...newest,
+      keys: isNew ? [...newest.keys, key] : newest.keys.map((one) => (one.id === key.id ? key : one)),
+    }))
     if (isNew) change({ key: key.id })
   }
-  const dropKey = (id: string) => onGround({ ...ground, keys: keys.filter((key) => key.id !== id) })
+  const dropKey = (id: string) =>
+    onGround((newest) => ({ ...newest, keys: newest.keys.filter((key) => key.id !== id) }))
 
   return (
     <div class="widget-steps">
