@@ -8,7 +8,7 @@ import { addressOf } from '../../shell/routes.ts'
 import { t } from './texts/texts.ts'
 
 /** Saves a table for spreadsheets. */
-export const SaveTable = ({
+const SaveTable = ({
   name,
   headings,
   rows,

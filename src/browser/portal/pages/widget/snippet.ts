@@ -10,8 +10,6 @@ export interface Look {
   needsConsent: boolean
 }
 
-export const PLAIN: Look = { lang: '', theme: '', mode: '', attach: '', accent: '', needsConsent: false }
-
 /** Reads the look of an address, which can be sent to somebody. */
 export const readLook = (query: URLSearchParams): Look => ({
   lang: query.get('lang') ?? '',
@@ -50,7 +48,7 @@ function toLinear(channel: number): number {
 }
 
 /** White or black, whichever reads better on a colour. */
-export function pickTextColour(colour: string): '#ffffff' | '#000000' {
+function pickTextColour(colour: string): '#ffffff' | '#000000' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     toLinear(Number.parseInt(colour.slice(at, at + 2), 16)),
   )
