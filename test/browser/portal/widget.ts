@@ -74,9 +74,7 @@ export function widgetTests(): void {
         await frame.getByRole('dialog').getByRole('searchbox').fill('mug')
         await frame.getByRole('dialog').getByRole('searchbox').press('Enter')
         await frame.locator('[part=card]').first().waitFor()
-        const accent = await frame
-          .locator('html')
-          .evaluate<string>('(html) => html.style.getPropertyValue("--service-accent-text")')
+        const accent = await frame.locator('html').getAttribute('style')
         // 6: the line.
         const lines = await page.locator('.line').allTextContents()
         const mail = await page.getByRole('link', { name: 'Send to my developer' }).getAttribute('href')
@@ -104,7 +102,7 @@ export function widgetTests(): void {
         ticked: 2,
         usual: '/index.php?route=product/product&product_id={product_id}',
         opens: expect.stringMatching(/^✓opens \/p\/demo-/),
-        accent: '#000000',
+        accent: '--service-accent: #ffcc00; --service-accent-text: #000000;',
         faults: [],
         seen: `Seen on ${new URL(shop.origin).host} this minute`,
       })
