@@ -117,20 +117,23 @@ export interface Sizes {
 function measure(entry: string, scripts: ReadonlyMap<string, Script>, styles: string): Sizes {
   const sizeOf = (name: string) => gzip(scripts.get(name)?.text ?? '').length
   const sum = (names: Iterable<string>) => [...names].reduce((bytes, name) => bytes + sizeOf(name), 0)
+  const loadsOf = (names: Iterable<string>) => [...names].flatMap((name) => scripts.get(name)?.loads ?? [])
+  const longest = (names: readonly string[]) => Math.max(0, ...names.filter(isLanguage).map(sizeOf))
   const shell = listWith(scripts, entry)
-  const languages = [...shell].flatMap((name) => scripts.get(name)?.loads ?? []).filter(isLanguage)
-  const pages = [...shell]
-    .flatMap((name) => scripts.get(name)?.loads ?? [])
-    .filter((name) => !isLanguage(name))
-  const longest = (names: readonly string[]) => Math.max(0, ...names.map(sizeOf))
+  const pages = new Map<string, number>()
+  const measurePages = (names: Iterable<string>) => {
+    for (const page of loadsOf(names)) {
+      if (isLanguage(page) || pages.has(page)) continue
+      const own = [...listWith(scripts, page)].filter((name) => !shell.has(name))
+      pages.set(page, sum(own) + longest(loadsOf(own)))
+      // What a page loads later, such as its plots, has a budget of its own.
+      measurePages(own)
+    }
+  }
+  measurePages(shell)
   return {
-    shell: sum(shell) + longest(languages) + gzip(styles).length,
-    pages: Object.fromEntries(
-      pages.map((page) => {
-        const own = [...listWith(scripts, page)].filter((name) => !shell.has(name))
-        return [page, sum(own) + longest(own.flatMap((name) => scripts.get(name)?.loads ?? []))]
-      }),
-    ),
+    shell: sum(shell) + longest(loadsOf(shell)) + gzip(styles).length,
+    pages: Object.fromEntries(pages),
   }
 }
 

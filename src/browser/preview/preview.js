@@ -24,6 +24,16 @@ function takeParameters() {
   return parameters
 }
 
+/** Custom properties of the widget that a preview may have, by their parameters. */
+const COLOURS = { accent: '--service-accent', accent_text: '--service-accent-text' }
+
+function setColours(parameters) {
+  for (const [name, property] of Object.entries(COLOURS)) {
+    const value = parameters.get(name) ?? ''
+    if (/^#[0-9a-f]{6}$/i.test(value)) document.documentElement.style.setProperty(property, value)
+  }
+}
+
 function startWidget(parameters) {
   const script = document.createElement('script')
   for (const name of OPTIONS) {
@@ -101,6 +111,7 @@ async function start() {
   const key = parameters.get('key')
   if (!key) return say(SENTENCES.unauthorized)
   const lang = parameters.get('lang') ?? 'en'
+  setColours(parameters)
   startWidget(parameters)
   // A link of a result would lead the frame away from the preview.
   document.addEventListener('service:select', (event) => {

@@ -22,6 +22,9 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   team: () => import('../pages/team/team-page.tsx'),
   plan: () => import('../pages/plan/plan-page.tsx'),
   settings: () => import('../pages/settings/settings-page.tsx'),
+  analytics: () => import('../pages/analytics/analytics-page.tsx'),
+  searches: () => import('../pages/analytics/searches/searches-page.tsx'),
+  widget: () => import('../pages/widget/widget-page.tsx'),
 }
 
 /** Pages about no store. */

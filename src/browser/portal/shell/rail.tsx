@@ -9,8 +9,8 @@ import { addressOf, placeOf, type StorePage } from './routes.ts'
 
 /** The entries in their order: what one looks at, what one builds with, whose store it is. A phone has room for the first group. */
 const GROUPS: readonly (readonly StorePage[])[] = [
-  ['overview', 'products', 'playground'],
-  ['keys', 'webhooks'],
+  ['overview', 'products', 'playground', 'analytics'],
+  ['widget', 'keys', 'webhooks'],
   ['team', 'plan', 'settings'],
 ]
 

@@ -17,6 +17,9 @@ const PATHS = {
   jobs: 'jobs',
   feeds: 'feeds',
   playground: 'playground',
+  analytics: 'analytics',
+  searches: 'analytics/searches',
+  widget: 'widget',
   keys: 'keys',
   webhooks: 'webhooks',
   team: 'team',
@@ -44,6 +47,7 @@ const BESIDE: Readonly<Partial<Record<StorePage, StorePage>>> = {
   import: 'products',
   jobs: 'products',
   feeds: 'products',
+  searches: 'analytics',
 }
 
 /** Pages with an address of its own for each thing that they list. */

@@ -38,6 +38,7 @@ describe('the addresses of the portal (contract 5.3)', () => {
         "script-src 'self'",
         "style-src 'self'",
         "connect-src 'self'",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

@@ -17,7 +17,7 @@ export function RecoveryCodes({
   useEffect(() => heading.current?.focus(), [])
   return (
     <div class="codes">
-      <div class="sheet">
+      <div class="code-sheet">
         <h3 ref={heading} tabIndex={-1}>
           {t.codes}
         </h3>

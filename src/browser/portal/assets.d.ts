@@ -1,0 +1,4 @@
+declare module '*.php' {
+  const text: string
+  export default text
+}
