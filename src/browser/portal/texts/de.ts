@@ -49,4 +49,9 @@ export const texts: Texts = {
   of: (count, total) => `${count} von ${total}`,
   timeLeft: (minutes) => `noch etwa ${minutes} min`,
   rate: (perSecond) => `${perSecond} pro Sekunde`,
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  copyRefused: 'Bitte markieren und kopieren',
+  typeToConfirm: (text) => `Geben Sie zur Bestätigung „${text}“ ein`,
+  cancel: 'Abbrechen',
 }

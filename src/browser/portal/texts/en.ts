@@ -47,5 +47,10 @@ export const texts = {
   of: (count: string, total: string) => `${count} of ${total}`,
   timeLeft: (minutes: string) => `about ${minutes} min left`,
   rate: (perSecond: string) => `${perSecond} a second`,
+  copy: 'Copy',
+  copied: 'Copied',
+  copyRefused: 'Select it and copy',
+  typeToConfirm: (text: string) => `Type “${text}” to confirm`,
+  cancel: 'Cancel',
 }
 export type Texts = typeof texts
