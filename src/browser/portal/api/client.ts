@@ -59,7 +59,9 @@ async function attempt<Name extends Call>(name: Name, sent: Sent<Name>): Promise
       continue
     }
     const headers = new Headers({ authorization: `Bearer ${token}` })
-    if (activeStore !== null) headers.set('x-service-active-tenant', activeStore)
+    // What the operator does concerns no store of the page: one that is suspended would refuse it.
+    if (activeStore !== null && !path.startsWith('/v1/admin/'))
+      headers.set('x-service-active-tenant', activeStore)
     const message = { headers, body: sent.form ?? sent.body, signal: sent.signal }
     try {
       return (await send(method, address, message)) as Answer<Name>

@@ -15,18 +15,31 @@ export type StorePage = keyof typeof PATHS
 
 export const STORE_PAGES = Object.keys(PATHS) as StorePage[]
 
+/** The operator's pages in the order of their navigation. */
+export const ADMIN_TABS = [
+  ...(['today', 'stores', 'people', 'mail', 'billing'] as const),
+  ...(['backups', 'models', 'health', 'settings', 'version'] as const),
+] as const
+
+export type AdminTab = (typeof ADMIN_TABS)[number]
+
+export const addressOfTab = (tab: AdminTab): string => (tab === 'today' ? '/admin' : `/admin/${tab}`)
+
 /** What an address names. */
 export type Route =
-  | { kind: 'login' | 'forgot' | 'admin' | 'select-store' | 'nothing' }
+  | { kind: 'login' | 'forgot' | 'select-store' | 'nothing' }
+  | { kind: 'admin'; tab: AdminTab }
   | { kind: 'store'; store: string; page: StorePage }
 
 export function readRoute(path: string): Route {
   const [first = '', second, ...rest] = path.replace(/^\/|\/$/g, '').split('/')
   if (path === '/portal/select-store') return { kind: 'select-store' }
+  if (first === 'admin') {
+    const tab = ADMIN_TABS.find((tab) => addressOfTab(tab) === path.replace(/\/$/, ''))
+    return tab ? { kind: 'admin', tab } : { kind: 'nothing' }
+  }
   if (second !== 'portal')
-    return first === 'login' || first === 'forgot' || first === 'admin'
-      ? { kind: first }
-      : { kind: 'nothing' }
+    return first === 'login' || first === 'forgot' ? { kind: first } : { kind: 'nothing' }
   const page = STORE_PAGES.find((name) => PATHS[name] === rest.join('/'))
   return page ? { kind: 'store', store: first, page } : { kind: 'nothing' }
 }

@@ -161,9 +161,12 @@ describe('the plan', () => {
     })
   })
 
-  test.each([{}, { plan: 'gold' }, { plan: null }, { name: ' ' }, { name: 'a\nb' }])('is refused as %j', async (body) => {
-    expect(refusal(await call('PATCH', `/${storeId}`, body))).toEqual([422, 'validation_error'])
-  })
+  test.each([{}, { plan: 'gold' }, { plan: null }, { name: ' ' }, { name: 'a\nb' }])(
+    'is refused as %j',
+    async (body) => {
+      expect(refusal(await call('PATCH', `/${storeId}`, body))).toEqual([422, 'validation_error'])
+    },
+  )
 })
 
 describe('the name', () => {
