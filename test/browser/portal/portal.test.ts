@@ -1,3 +1,4 @@
+import { adminTests } from './admin.ts'
 import { overviewTests } from './overview.ts'
 import { playgroundTests } from './playground.ts'
 import { productTests } from './products.ts'
@@ -10,3 +11,4 @@ storeTests()
 productTests()
 overviewTests()
 playgroundTests()
+adminTests()
