@@ -15,7 +15,6 @@ const repository = resolve(import.meta.dir, '../..')
 /** The documents in the order of the guide; `README.md` is its first page. */
 const DOCUMENTS = [
   'README',
-  'portal',
   'access',
   'people',
   'indexing',

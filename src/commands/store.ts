@@ -2,11 +2,12 @@ import { operatorAct } from '../core/audit.ts'
 import { isoTime, isoTimeOrNull } from '../core/clock.ts'
 import { wrongUsage } from '../core/operator-error.ts'
 import { isPlanName, PLAN_NAMES } from '../core/plans.ts'
+import { parseStoreName } from '../features/stores/opening/setup.ts'
 import type { StoreState } from '../features/stores/stores/queries.ts'
 import type { ListedStore } from '../features/stores/stores/service.ts'
 import type { Command } from './cli/command.ts'
 import { JSON_OPTION } from './cli/options.ts'
-import { formatTable } from './cli/table.ts'
+import { formatTable, makeVisible } from './cli/table.ts'
 import { withInstall } from './service/with-install.ts'
 
 const list: Command = {
@@ -60,6 +61,22 @@ const setPlan: Command = {
       stores.setPlan(stores.requireBySlug(slug).id, plan, operatorAct(null)),
     )
     console.log(`${slug} is now on the plan ${plan}`)
+    return 0
+  },
+}
+
+const rename: Command = {
+  name: 'store rename',
+  summary: 'give a store another name; its short name stays, because addresses hold it',
+  positionals: ['SLUG', 'NAME'],
+  settings: ['DATA_DIR'],
+  example: 'lookalike store rename my-shop "Käthe’s lamps"',
+  async run({ config, positionals: [slug = '', typed = ''] }) {
+    const name = parseStoreName(typed)
+    await withInstall(config, ({ stores }) =>
+      stores.rename(stores.requireBySlug(slug).id, name, operatorAct(null)),
+    )
+    console.log(`${slug} is now called ${makeVisible(name)}`)
     return 0
   },
 }
@@ -151,6 +168,7 @@ export const storeCommands: readonly Command[] = [
   list,
   newSecret,
   setPlan,
+  rename,
   suspend,
   resume,
   planDeletion,

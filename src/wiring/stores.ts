@@ -71,7 +71,7 @@ export function wireTeams(
     portal,
     portalDoor,
   })
-  const ownStore = buildOwnStore(base, {
+  const ownStore = buildOwnStore({
     storeRows,
     stores,
     people,

@@ -75,7 +75,7 @@ export function accountTests(): void {
         await page.getByLabel('Code from your authenticator').fill(shownCode(secret, Date.now()))
         await page.getByRole('button', { name: 'Turn it on' }).click()
         await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
-        const codes = await page.locator('.sheet li').allTextContents()
+        const codes = await page.locator('.code-sheet li').allTextContents()
         await page.emulateMedia({ media: 'print' })
         const printed = await page.evaluate<string[]>(
           `[...document.querySelectorAll('h1, h3, button')].filter((one) => getComputedStyle(one).visibility === 'visible').map((one) => one.textContent)`,

@@ -1,4 +1,5 @@
 import { accountTests } from './account.ts'
+import { adminTests } from './admin.ts'
 import { analyticsTests } from './analytics.ts'
 import { importTests } from './importing.ts'
 import { overviewTests } from './overview.ts'
@@ -20,3 +21,4 @@ importTests()
 storePageTests()
 widgetTests()
 analyticsTests()
+adminTests()

@@ -5,7 +5,6 @@ import {
   DESKTOP,
   findFaults,
   own,
-  type Person,
   PHONE,
   scrollWidth,
   service,
@@ -51,25 +50,6 @@ export function storeTests(): void {
       expect(result).toEqual(['You have no access to this store', 'You have no access to this store'])
     }, 60_000)
   })
-
-  test('the operator in a store of somebody else is told so on every page', async () => {
-    const [, owner] = [await createOwner(), await createOwner()]
-    // The first account of the service is its operator.
-    const root: Person = { ...owner, email: 'owner-1@shop.test' }
-    const { result } = await visitPortal(root, '/products', PHONE, async (page) => {
-      await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor()
-      return [
-        await page.getByRole('complementary').textContent(),
-        await findFaults(page),
-        await scrollWidth(page),
-      ]
-    })
-    expect(result).toEqual([
-      'You are here as the operator of this installation. This store belongs to somebody else.',
-      [],
-      360,
-    ])
-  }, 60_000)
 
   test('the browser decides the language', async () => {
     const anna = await createOwner()

@@ -90,6 +90,7 @@ describe('a folder without an install', () => {
     'user reset-2fa me@shop.test',
     'user unlock me@shop.test',
     'store set-plan my-shop basic',
+    'store rename my-shop lamps',
     'store clear-ip-whitelist my-shop',
     'key create --store my-shop --origin https://shop.test',
     'secret reset',

@@ -114,6 +114,10 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
     const copied = Bun.spawn(['sh', '-c', `${lines}\nprintf %s "$TOKEN"`], { stdout: 'pipe', stderr: 'pipe' })
     expect(await new Response(copied.stdout).text()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(await run(['store', 'set-plan', 'my-shop', 'basic'])).toMatchObject({ code: 0 })
+    expect(await run(['store', 'rename', 'my-shop', ' Käthe’s lamps '])).toMatchObject({
+      code: 0,
+      stdout: 'my-shop is now called Käthe’s lamps\n',
+    })
     const key = await run(['key', 'create', '--store', 'my-shop', '--origin', 'https://shop.test/', '--json'])
     expect(JSON.parse(key.stdout)).toMatchObject({
       key: expect.stringMatching(/^pk_live_/),
@@ -156,6 +160,7 @@ describe('lookalike setup, key create, store set-plan, healthcheck (contract 8.6
     ['a missing option', ['setup', '--email', 'me@shop.test'], 2],
     ['an unknown plan', ['store', 'set-plan', 'my-shop', 'gold'], 2],
     ['an unknown store', ['store', 'set-plan', 'my-shop', 'basic'], 1],
+    ['a store without a name', ['store', 'rename', 'my-shop', ' '], 2],
     ['nothing that answers', ['healthcheck', '--port', '1'], 1],
     ['an unknown command', ['sing'], 2],
     ['no command', [], 2],

@@ -74,7 +74,9 @@ async function attempt<Name extends Call, Result>(
       continue
     }
     const headers = new Headers({ accept, authorization: `Bearer ${token}` })
-    if (activeStore !== null) headers.set('x-service-active-tenant', activeStore)
+    // What the operator does concerns no store of the page: one that is suspended would refuse it.
+    if (activeStore !== null && !path.startsWith('/v1/admin/'))
+      headers.set('x-service-active-tenant', activeStore)
     const { form, body, signal, onProgress } = sent
     try {
       return await deliver(method, address, { headers, body: form ?? body, signal, onProgress })

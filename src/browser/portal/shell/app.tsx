@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { isOffline } from '../api/offline.ts'
 import { listenForToken } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -9,8 +9,16 @@ import { useSignal } from '../signal.ts'
 import { t } from '../texts/texts.ts'
 import { Frame } from './frame.tsx'
 import { askingAgain, loadMe, me, rightsChanged } from './me.ts'
-import { LOAD_LONE_PAGE, LOAD_STORE_PAGE, type LonePageName, type PageModule } from './pages.ts'
-import { address, readRoute, type StorePage } from './routes.ts'
+import { opening } from './opening.ts'
+import { OfferToOpen } from './operating.tsx'
+import {
+  LOAD_LONE_PAGE,
+  LOAD_STORE_PAGE,
+  type LonePageName,
+  loadOperatorPages,
+  type PageModule,
+} from './pages.ts'
+import { type AdminTab, address, readRoute, type StorePage } from './routes.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** Shows the page that the address names. */
@@ -23,6 +31,8 @@ export function App() {
         <Nothing />
       ) : route.kind === 'store' ? (
         <StorePlace key={route.store} store={route.store} page={route.page} />
+      ) : route.kind === 'admin' ? (
+        <OperatorPlace tab={route.tab} />
       ) : (
         <LonePage key={route.kind} name={route.kind} />
       )}
@@ -57,10 +67,22 @@ function LonePage({ name }: { name: LonePageName }) {
   )
 }
 
+function OperatorPlace({ tab }: { tab: AdminTab }) {
+  const [pages, retry] = useLoad(loadOperatorPages, [])
+  if (pages.state === 'there') return <pages.value.Page tab={tab} />
+  if (pages.state === 'loading') return <p class="waiting">{t.loading}</p>
+  return <Failure error={pages.error} onRetry={retry} />
+}
+
 /** Everything about one store: who asks, the frame, the page. */
 function StorePlace({ store, page }: { store: string; page: StorePage }) {
   const [loaded, retry] = useLoad(() => loadMe(store), [store])
   const current = useSignal(me)
+  const isOpen = useSignal(opening)?.slug === store
+  const [wasOpen, setWasOpen] = useState(false)
+  useEffect(() => {
+    if (isOpen) setWasOpen(true)
+  }, [isOpen])
   if (loaded.state === 'failed')
     return (
       <main class="lone" id="content">
@@ -78,6 +100,8 @@ function StorePlace({ store, page }: { store: string; page: StorePage }) {
       </main>
     )
   if (loaded.state === 'loading' || !current) return <p class="waiting">{t.loading}</p>
+  const { active_store } = current
+  if (active_store?.role === null && !isOpen) return <OfferToOpen store={active_store} isOver={wasOpen} />
   return (
     <Frame store={store} page={page} me={current}>
       <StorePageOf

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Me } from '#generated/api.ts'
-import { signOut } from '../api/session.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
 import { HeaderSearch } from './header-search.tsx'
 import { Help, useHelpKey } from './help.tsx'
+import { OperatorBanner } from './operating.tsx'
+import { PersonMenu } from './person-menu.tsx'
 import { ForDevelopers, Rail } from './rail.tsx'
-import { addressOf, listGroup, placeOf, type StorePage } from './routes.ts'
+import { addressOf, addressOfTab, listGroup, placeOf, type StorePage } from './routes.ts'
 
 /** Around every page of a store: its name, the pages, the search, the person. */
 export function Frame({
@@ -30,38 +31,21 @@ export function Frame({
       <a class="skip" href="#content">
         {t.skip}
       </a>
-      {me.active_store?.role === null && <aside class="banner operating">{t.asOperator}</aside>}
+      <OperatorBanner store={store} />
       <header class="top">
         <a class="brand" href={addressOf(store, 'overview')}>
           <Mark />
           <span dir="auto">{me.active_store?.name ?? store}</span>
         </a>
         {canSearch && <HeaderSearch store={store} />}
-        <details class="person">
-          <summary aria-label={t.account}>{[...(me.user?.name ?? '?')][0]?.toUpperCase()}</summary>
-          <div class="menu">
-            <p>
-              <strong dir="auto">{me.user?.name}</strong>
-              <br />
-              <span class="muted">{me.user?.email}</span>
-            </p>
-            <a href="/portal/account">{t.myAccount}</a>
-            {hasOthers && <a href="/portal/select-store">{t.switchStore}</a>}
-            <a href="/docs" target="_blank" rel="noopener">
-              {t.api}
-            </a>
-            <a href="/docs/guide" target="_blank" rel="noopener">
-              {t.guide}
-            </a>
-            <button type="button" class="link" onClick={() => setHelping(true)}>
-              {t.help}
-            </button>
-            <ForDevelopers me={me} />
-            <button type="button" class="link" onClick={() => signOut()}>
-              {t.signOut}
-            </button>
-          </div>
-        </details>
+        <PersonMenu me={me}>
+          {hasOthers && <a href="/portal/select-store">{t.switchStore}</a>}
+          {me.user?.is_super_admin && <a href={addressOfTab('today')}>{t.operatorPages}</a>}
+          <button type="button" class="link" onClick={() => setHelping(true)}>
+            {t.help}
+          </button>
+          <ForDevelopers me={me} />
+        </PersonMenu>
       </header>
       <Rail {...{ store, page, me }} onHelp={() => setHelping(true)} />
       <main id="content" tabIndex={-1}>

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { PageProps, StorePage } from './routes.ts'
+import type { AdminTab, PageProps, StorePage } from './routes.ts'
 
 export type PageModule = { Page: ComponentType<PageProps> }
 
@@ -35,7 +35,10 @@ export const LOAD_LONE_PAGE = {
   register: () => import('../pages/sign-in/register-page.tsx'),
   account: () => import('../pages/account/account-page.tsx'),
   'select-store': () => import('../pages/select-store/select-store-page.tsx'),
-  admin: () => import('../pages/select-store/select-store-page.tsx'),
 } as const satisfies Record<string, () => Promise<PageModule>>
 
 export type LonePageName = keyof typeof LOAD_LONE_PAGE
+
+/** The operator's pages: a frame of their own, so that nobody takes them for a store. */
+export const loadOperatorPages = (): Promise<{ Page: ComponentType<{ tab: AdminTab }> }> =>
+  import('../pages/admin/admin-page.tsx')

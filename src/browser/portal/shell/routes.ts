@@ -32,6 +32,10 @@ export type StorePage = keyof typeof PATHS
 
 const STORE_PAGES = Object.keys(PATHS) as StorePage[]
 
+/** The page of a name that came from elsewhere. */
+export const readStorePage = (name: string): StorePage | undefined =>
+  STORE_PAGES.find((page) => page === name)
+
 /** Pages about no store, by their addresses. */
 const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
   '/login': 'login',
@@ -62,14 +66,31 @@ export function listGroup(page: StorePage): StorePage[] {
   return group.length > 1 ? group : []
 }
 
+/** The operator's pages in the order of their navigation. */
+export const ADMIN_TABS = [
+  ...(['today', 'stores', 'people', 'mail', 'billing'] as const),
+  ...(['backups', 'models', 'health', 'settings', 'version'] as const),
+] as const
+
+export type AdminTab = (typeof ADMIN_TABS)[number]
+
+export const addressOfTab = (tab: AdminTab): string => (tab === 'today' ? '/admin' : `/admin/${tab}`)
+
 /** What an address names. */
-export type Route = { kind: LonePageName | 'nothing' } | { kind: 'store'; store: string; page: StorePage }
+export type Route =
+  | { kind: LonePageName | 'nothing' }
+  | { kind: 'admin'; tab: AdminTab }
+  | { kind: 'store'; store: string; page: StorePage }
 
 export function readRoute(path: string): Route {
   const [first = '', second, ...rest] = path.replace(/^\/|\/$/g, '').split('/')
   const lone = LONE_PATHS[path.replace(/\/$/, '')]
   if (lone) return { kind: lone }
-  if (second !== 'portal') return { kind: first === 'admin' ? 'admin' : 'nothing' }
+  if (first === 'admin') {
+    const tab = ADMIN_TABS.find((tab) => addressOfTab(tab) === path.replace(/\/$/, ''))
+    return tab ? { kind: 'admin', tab } : { kind: 'nothing' }
+  }
+  if (second !== 'portal') return { kind: 'nothing' }
   const isAt = (page: StorePage, parts: readonly string[]) => PATHS[page] === parts.join('/')
   const page =
     STORE_PAGES.find((name) => isAt(name, rest)) ??

@@ -8,6 +8,7 @@ import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 import { AuditEventView } from '../../access/audit/schema.ts'
+import { storeName } from '../../stores/opening/schema.ts'
 
 export const PAGE_DEFAULT = 50
 const PAGE_MAX = 100
@@ -45,6 +46,18 @@ export const AdminStore = named(
     products: Type.Integer(),
     max_products: t.Union([Type.Integer(), t.Null()], { description: 'Of the plan; null for no limit.' }),
     searches: Type.Integer({ description: 'Counted searches of the last 30 days, today included.' }),
+    searches_today: Type.Integer({ description: 'Of the present day in UTC.' }),
+    last_feed: t.Union(
+      [
+        t.Object({
+          feed_id: t.String(),
+          status: t.String({ description: 'As the runs of a feed say it.', examples: ['completed'] }),
+          finished_at: Moment,
+        }),
+        t.Null(),
+      ],
+      { description: 'The last run of a feed that is over; null without any.' },
+    ),
     storage_bytes: Type.Integer({ description: 'Pictures that came as files.' }),
     members: Type.Integer(),
     owners: t.Array(t.String(), {
@@ -96,7 +109,11 @@ export const SuspendBody = named(
 )
 export type SuspendBody = typeof SuspendBody.static
 
-export const StorePatch = named('AdminStorePatch', t.Object({ plan: oneOf(PLAN_NAMES) }), { plan: 'premium' })
+export const StorePatch = named(
+  'AdminStorePatch',
+  t.Object({ plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) }, { minProperties: 1 }),
+  { plan: 'premium' },
+)
 export type StorePatch = typeof StorePatch.static
 
 export const DeleteStoreBody = named(

@@ -104,9 +104,9 @@ export function adminStoreRoutes(
       response: { 200: AdminStore, ...failures(...FOR_SUPER_ADMIN, ...WRITING, ...JSON_BODY, NO_STORE) },
       detail: {
         operationId: 'changeStoreAsOperator',
-        summary: 'Move a store to another plan',
+        summary: 'Move a store to another plan, or rename it',
         description:
-          'Puts the store on another plan, which counts from its next request. The log of the store names you.',
+          'Puts the store on another plan, which counts from its next request; gives it another name, while its slug stays. The log of the store names you.',
       },
     })
     .delete('/:id', ({ caller, params, body }) => stores.delete(caller, params.id, body), {

@@ -21,7 +21,7 @@ import type { AdminStoreQueries, AdminStoreRow } from './store-queries.ts'
 export interface AdminStoreDeps extends Pick<Base, 'clock' | 'plans' | 'atomically' | 'record'> {
   queries: AdminStoreQueries
   people: Pick<PeopleQueries, 'listOwners'>
-  stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'planDeletion'>
+  stores: Pick<StoreService, 'suspend' | 'resume' | 'setPlan' | 'rename' | 'planDeletion'>
   /** Counts the searches that wait. */
   flushSearches(): void
 }
@@ -33,12 +33,20 @@ const OPEN_MS = 30 * MINUTE_MS
 
 const readPage = createPages('admin_stores')
 
+function viewFeed(json: string): AdminStore['last_feed'] {
+  const { finishedAt, ...run } = JSON.parse(json) as { feed_id: string; status: string; finishedAt: number }
+  return { ...run, finished_at: isoTime(finishedAt) }
+}
+
 export type AdminStoreService = ReturnType<typeof adminStoreService>
 
 /** The stores of this service, for super-admins. Every function with an id throws ApiError `not_found`. */
 export function adminStoreService(deps: AdminStoreDeps) {
   const { queries, people, stores, plans, clock, flushSearches } = deps
-  const findFirstDay = () => Math.floor(clock.now() / DAY_MS) - SEARCH_DAYS + 1
+  const findDays = () => {
+    const today = Math.floor(clock.now() / DAY_MS)
+    return { since: today - SEARCH_DAYS + 1, today }
+  }
 
   const view = (row: AdminStoreRow): AdminStore => ({
     id: row.id,
@@ -49,6 +57,8 @@ export function adminStoreService(deps: AdminStoreDeps) {
     products: row.products,
     max_products: limitOrNull(plans[row.plan].productsMax),
     searches: row.searches,
+    searches_today: row.searchesToday,
+    last_feed: row.lastFeed === null ? null : viewFeed(row.lastFeed),
     storage_bytes: row.storageBytes,
     members: row.members,
     owners: people.listOwners(row.id, OWNERS_MAX).map(({ email }) => email),
@@ -60,7 +70,7 @@ export function adminStoreService(deps: AdminStoreDeps) {
 
   function read(id: string): AdminStore {
     flushSearches()
-    const row = queries.find(id, findFirstDay())
+    const row = queries.find(id, findDays())
     if (!row) throw notFound('store')
     return view(row)
   }
@@ -71,9 +81,9 @@ export function adminStoreService(deps: AdminStoreDeps) {
     /** @throws ApiError `invalid_cursor`. */
     list({ q, status, ...page }: AdminStoreQuery): AdminStoreList {
       flushSearches()
-      const since = findFirstDay()
+      const days = findDays()
       const { rows, nextCursor } = readPage(page, (beforeId, limit) =>
-        queries.listPage({ q, status, beforeId, since }, limit),
+        queries.listPage({ q, status, beforeId, ...days }, limit),
       )
       return { stores: rows.map(view), count: rows.length, next_cursor: nextCursor }
     },
@@ -89,10 +99,13 @@ export function adminStoreService(deps: AdminStoreDeps) {
       return read(id)
     },
 
-    change(by: Caller, id: string, { plan }: StorePatch): AdminStore {
-      stores.setPlan(id, plan, operatorAct(by))
-      return read(id)
-    },
+    /** Moves a store to another plan, renames it, or does both at once. */
+    change: (by: Caller, id: string, { plan, name }: StorePatch): AdminStore =>
+      deps.atomically(() => {
+        if (name !== undefined) stores.rename(id, name.trim(), operatorAct(by))
+        if (plan !== undefined) stores.setPlan(id, plan, operatorAct(by))
+        return read(id)
+      }),
 
     /**
      * Says in the logs of the store and of the node that a super-admin begins to act for a store. It gives no right: super-admins
@@ -100,7 +113,7 @@ export function adminStoreService(deps: AdminStoreDeps) {
      */
     open: (by: Caller, id: string): StoreOpened =>
       deps.atomically(() => {
-        const row = queries.find(id, findFirstDay())
+        const row = queries.find(id, findDays())
         if (!row) throw notFound('store')
         const until = isoTime(clock.now() + OPEN_MS)
         const { slug } = row

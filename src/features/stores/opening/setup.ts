@@ -40,6 +40,13 @@ export interface SetupResult {
   email: string
 }
 
+/** @returns the name in its one form. @throws OperatorError */
+export function parseStoreName(typed: string): string {
+  const name = typed.trim()
+  if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
+  return name
+}
+
 /**
  * Checks the parts of a set-up request that need no install.
  *
@@ -48,8 +55,7 @@ export interface SetupResult {
 export function parseSetup({ email: typed, storeName, slug }: SetupRequest): { email: string; name: string } {
   const email = normaliseEmail(typed)
   if (!email) throw wrongInput(`The e-mail address ${findEmailFault(typed)}`)
-  const name = storeName.trim()
-  if (name === '' || name.length > 100) throw wrongInput('The store needs a name of 1 to 100 characters')
+  const name = parseStoreName(storeName)
   const fault = slug === undefined ? undefined : findSlugProblem(slug)
   if (fault) throw wrongInput(fault)
   return { email, name }

@@ -3,15 +3,14 @@ import { describeAct } from '../../../core/audit.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { missingPermission, notFound } from '../../../core/errors.ts'
 import type { ReauthenticationService } from '../../access/reauthentication/service.ts'
-import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { StoreService } from '../stores/service.ts'
 import type { DeletedStore, OwnStore, OwnStoreDeletion, OwnStorePatch } from './schema.ts'
 
-export interface OwnStoreDeps extends Pick<Base, 'atomically' | 'record'> {
-  storeRows: Pick<StoreQueries, 'findStore' | 'rename'>
-  stores: Pick<StoreService, 'planOwnDeletion'>
+export interface OwnStoreDeps {
+  storeRows: Pick<StoreQueries, 'findStore'>
+  stores: Pick<StoreService, 'rename' | 'planOwnDeletion'>
   people: Pick<PeopleQueries, 'findMember'>
   /** Asks a signed-in person for password and code. */
   reauthenticate: ReauthenticationService['reauthenticate']
@@ -21,7 +20,7 @@ export type OwnStoreService = ReturnType<typeof ownStoreService>
 
 /** A store as those see it who manage it (contract 4.14). */
 export function ownStoreService(deps: OwnStoreDeps) {
-  const { storeRows, stores, people, atomically, record } = deps
+  const { storeRows, stores, people } = deps
 
   function show(storeId: string): OwnStore {
     const store = storeRows.findStore(storeId)
@@ -41,15 +40,11 @@ export function ownStoreService(deps: OwnStoreDeps) {
     show: ({ storeId }: Caller & { storeId: string }): OwnStore => show(storeId),
 
     /** PATCH /v1/store: another name; the slug stays, because addresses hold it. */
-    change: (actor: Actor, patch: OwnStorePatch): OwnStore =>
-      atomically(() => {
-        const before = show(actor.storeId)
-        const name = patch.name?.trim() ?? before.name
-        if (name === before.name) return before
-        storeRows.rename(actor.storeId, name)
-        record(describeAct(actor, 'store.renamed', { before: before.name, after: name }))
-        return { ...before, name }
-      }),
+    change(actor: Actor, { name }: OwnStorePatch): OwnStore {
+      if (name !== undefined)
+        stores.rename(actor.storeId, name.trim(), (_, action, details) => describeAct(actor, action, details))
+      return show(actor.storeId)
+    },
 
     /**
      * DELETE /v1/store: suspends the store, and deletes it for good after 7 days.

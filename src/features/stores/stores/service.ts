@@ -125,6 +125,16 @@ export function storeService(deps: StoreDeps) {
         return { ...before, plan }
       }),
 
+    /** Gives a store another name; the slug stays, because addresses hold it. */
+    rename: (storeId: string, name: string, by: DescribeStoreAct): StoreState =>
+      atomically(() => {
+        const before = lifecycle.find(storeId)
+        if (name === before.name) return before
+        rows.rename(storeId, name)
+        record(by(storeId, 'store.renamed', { before: before.name, after: name }))
+        return { ...before, name }
+      }),
+
     /** Gives a store a new client secret for the operator. The old one and its access tokens end. */
     renewSecret: (storeId: string, by: Operator): string =>
       atomically(() => {

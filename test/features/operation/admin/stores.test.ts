@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../../src/core/clock.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, join, type Person, refusal } from '../../../support/people.ts'
+import { insertRow } from '../../../support/seed.ts'
 
 let app: TestApp
 let admin: Person
@@ -46,6 +47,7 @@ describe('the list of stores', () => {
         {
           ...{ id: storeId, slug: 'one', name: 'one', plan: 'enterprise', status: 'active' },
           ...{ products: 1, max_products: null, searches: 2, storage_bytes: 9 + thumbnail, members: 2 },
+          ...{ searches_today: 2, last_feed: null },
           ...{ owners: ['one@shop.test'], created_at: '2030-01-01T00:00:00.000Z' },
           ...{ suspended_at: null, suspended_reason: null, delete_at: null },
         },
@@ -159,8 +161,62 @@ describe('the plan', () => {
     })
   })
 
-  test.each([{}, { plan: 'gold' }, { plan: null }])('is refused as %j', async (body) => {
-    expect(refusal(await call('PATCH', `/${storeId}`, body))).toEqual([422, 'validation_error'])
+  test.each([{}, { plan: 'gold' }, { plan: null }, { name: ' ' }, { name: 'a\nb' }])(
+    'is refused as %j',
+    async (body) => {
+      expect(refusal(await call('PATCH', `/${storeId}`, body))).toEqual([422, 'validation_error'])
+    },
+  )
+})
+
+describe('the name', () => {
+  test('is changed alone or with the plan; the slug stays, and the store’s log tells by whom', async () => {
+    expect(await call('PATCH', `/${storeId}`, { name: ' Käthe’s lamps ', plan: 'basic' })).toMatchObject({
+      status: 200,
+      body: { slug: 'one', name: 'Käthe’s lamps', plan: 'basic' },
+    })
+    await call('PATCH', `/${storeId}`, { name: 'Käthe’s lamps' })
+    expect((await readLog('store.renamed')).map(({ details }) => details)).toEqual([
+      { before: 'one', after: 'Käthe’s lamps', by_super_admin: true },
+    ])
+    expect((await call('GET', `/${storeId}`)).body).toMatchObject({ plan: 'basic' })
+  })
+})
+
+describe('the last run of a feed', () => {
+  test('that is over stands with the store', async () => {
+    const [runs, finishedAt] = [[1, 2], Date.parse('2030-01-01T00:00:00.000Z')]
+    insertRow(app, 'feeds', {
+      ...{ id: 'f1', store_id: storeId, url: 'https://shop.test/f.csv', interval_minutes: 60 },
+      ...{ delete_missing: 0, next_run_at: 0, created_at: 0, updated_at: 0 },
+    })
+    for (const run of runs)
+      insertRow(app, 'feed_runs', {
+        ...{ feed_id: 'f1', run_number: run, store_id: storeId, deleted: 0 },
+        status: run === 1 ? 'completed' : 'failed',
+        run: JSON.stringify({ finishedAt: finishedAt + run }),
+      })
+    const { body } = await call('GET', `/${storeId}`)
+    expect(body['last_feed']).toEqual({
+      ...{ feed_id: 'f1', status: 'failed', finished_at: '2030-01-01T00:00:00.002Z' },
+    })
+  })
+})
+
+describe('opening a store to act for it', () => {
+  test('works for one that is suspended, too, and says so in its log', async () => {
+    await call('POST', `/${storeId}/suspend`, { reason: 'Unpaid' })
+    expect(await call('POST', `/${storeId}/open`)).toMatchObject({
+      status: 200,
+      body: { slug: 'one', until: '2030-01-01T00:30:00.000Z' },
+    })
+    await call('POST', `/${storeId}/resume`)
+    expect((await readLog('store.opened_as_operator'))[0]?.details).toMatchObject({ by_super_admin: true })
+  })
+
+  test('asks for a sign-in', async () => {
+    const answer = await app.call('POST', `/v1/admin/stores/${storeId}/open`)
+    expect(refusal(answer)).toEqual([401, 'unauthorized'])
   })
 })
 
@@ -208,6 +264,8 @@ describe('what is not there, and who may not', () => {
     ['POST', '/suspend', { reason: 'x' }],
     ['POST', '/resume', undefined],
     ['PATCH', '', { plan: 'free' }],
+    ['PATCH', '', { name: 'x' }],
+    ['POST', '/open', undefined],
     ['DELETE', '', { confirm: 'one' }],
   ] as const
 

@@ -8,7 +8,7 @@ import { Failure } from '../../parts/panel.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { loadMe } from '../../shell/me.ts'
-import { addressOf } from '../../shell/routes.ts'
+import { addressOf, addressOfTab } from '../../shell/routes.ts'
 import { t } from './texts/texts.ts'
 
 /** From this many on the stores can be filtered. */
@@ -78,9 +78,12 @@ export function Page() {
   const isEmpty = shown.length + others.filter(fits).length === 0
   return (
     <>
-      {isOperator && <p class="operator">{t.operator}</p>}
+      {isOperator && (
+        <p class="operator-bar">
+          <strong>{t.operator}</strong> <a href={addressOfTab('today')}>{t.operatorPages}</a>
+        </p>
+      )}
       <h1>{t.heading}</h1>
-      {isOperator && <p class="muted">{t.operatorHint}</p>}
       {(own.length + others.length >= FILTERED_FROM || words !== '') && (
         <Field label={t.filter} value={words} onValue={setWords} type="search" />
       )}

@@ -3,8 +3,7 @@ import type { Texts } from './en.ts'
 export const texts: Texts = {
   heading: 'Shop wählen',
   operator: 'Betreiber dieser Installation',
-  operatorHint:
-    'Sie dürfen jeden Shop öffnen. Die Seiten für Betreiber gibt es noch nicht; die Kommandozeile kann, was sie können werden.',
+  operatorPages: 'Zu den Seiten des Betreibers',
   yours: 'Ihre Shops',
   all: 'Alle Shops',
   filter: 'Nach Namen filtern',

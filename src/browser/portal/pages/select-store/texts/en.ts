@@ -1,8 +1,7 @@
 export const texts = {
   heading: 'Choose a store',
   operator: 'Operator of this installation',
-  operatorHint:
-    'You may open every store. The pages for operators are not there yet; the command line does what they will.',
+  operatorPages: 'To the operator’s pages',
   yours: 'Your stores',
   all: 'All stores',
   filter: 'Filter by name',
