@@ -228,7 +228,9 @@ const SERVED = `
   GET    /forgot                     8.2
   GET    /admin                      8.2
   GET    /admin/*                    8.2
+  GET    /portal/account             8.2
   GET    /portal/select-store        8.2
+  GET    /register                   8.2
   GET    /:slug/portal               8.2
   GET    /:slug/portal/*             8.2
   GET    /assets/:file               8.2

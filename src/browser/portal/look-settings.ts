@@ -1,5 +1,7 @@
 /** How a person wants the pages to look. Nothing else is kept in the browser. */
 export interface View {
+  /** Whether the navigation shows the pages for developers. */
+  developers?: boolean
   language?: string
   theme?: 'light' | 'dark'
 }
@@ -9,8 +11,12 @@ const KEY = 'lookalike-view'
 /** Reads the settings of the view; a browser that keeps nothing has none. */
 export function readView(): View {
   try {
-    const { language, theme } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, unknown>
+    const { developers, language, theme } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<
+      string,
+      unknown
+    >
     return {
+      ...(typeof developers === 'boolean' && { developers }),
       ...(typeof language === 'string' && { language }),
       ...((theme === 'light' || theme === 'dark') && { theme }),
     }

@@ -16,7 +16,7 @@ import { formatBytes } from './amounts.ts'
 import { commandOf } from './command.ts'
 import { OpenAs } from './open-as.tsx'
 import { PLANS, type Plan } from './plans.ts'
-import { describeProducts, LastFeed } from './stores-tab.tsx'
+import { describeProducts, LastFeed } from './store-facts.tsx'
 import { t } from './texts/texts.ts'
 
 interface DrawerProps {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminStore } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
+import { formatNumber } from '../../language.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { Field } from '../../parts/field.tsx'
 import type { Column } from '../../parts/table.tsx'
@@ -13,6 +13,7 @@ import { OpenAs } from './open-as.tsx'
 import { PagedTable } from './paged-table.tsx'
 import { hrefOfStore } from './store-address.ts'
 import { StoreDrawer } from './store-drawer.tsx'
+import { describeProducts, LastFeed } from './store-facts.tsx'
 import { t } from './texts/texts.ts'
 import { useTyped } from './use-typed.ts'
 
@@ -116,18 +117,3 @@ const columnsWith = (troubles: ReadonlyMap<string, string>): readonly Column<Adm
     isActions: true,
   },
 ]
-
-export const describeProducts = ({ products, max_products }: AdminStore): string =>
-  max_products === null
-    ? formatNumber(products)
-    : t.countOf(formatNumber(products), formatNumber(max_products))
-
-export const LastFeed = ({ last_feed }: AdminStore) =>
-  last_feed ? (
-    <span title={formatMoment(last_feed.finished_at)}>
-      {last_feed.status === 'failed' && <span class="state problem">{t.feedFailed} </span>}
-      {formatAgo(last_feed.finished_at)}
-    </span>
-  ) : (
-    <span class="muted">{t.noFeed}</span>
-  )

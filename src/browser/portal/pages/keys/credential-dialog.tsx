@@ -12,7 +12,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { nameOf } from './credential-table.tsx'
 import type { Credential } from './credentials.ts'
-import { asMade, type Made } from './keys-page.tsx'
+import { asMade, type Made } from './made.ts'
 import { t } from './texts/texts.ts'
 
 interface CredentialDialogProps {

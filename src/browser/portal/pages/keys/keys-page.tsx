@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ApiKey, ClientSecret, Member, NewApiKey, RotatedApiKey, WidgetKey } from '#generated/api.ts'
+import type { ApiKey, ClientSecret, Member, WidgetKey } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { Copied } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -11,6 +11,7 @@ import { CredentialDialog } from './credential-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
 import { type Credential, listCredentials } from './credentials.ts'
 import { IpList } from './ip-list.tsx'
+import { asMade, type Made } from './made.ts'
 import { NewKeyDialog } from './new-key.tsx'
 import { t } from './texts/texts.ts'
 
@@ -31,18 +32,6 @@ async function loadKeys(signal: AbortSignal): Promise<Keys> {
   ])
   return { secret, apiKeys: api_keys, widgetKeys: public_keys, members }
 }
-
-/** A secret that was made just now; nobody can read it again. */
-export interface Made {
-  title: string
-  /** What the key names, such as `client_id`. */
-  parts: readonly (readonly [label: string, value: string])[]
-}
-
-export const asMade = ({ name, key }: NewApiKey | RotatedApiKey): Made => ({
-  title: t.keyMade(name),
-  parts: [[t.key, key]],
-})
 
 export function Page(props: PageProps) {
   const { can, store } = props

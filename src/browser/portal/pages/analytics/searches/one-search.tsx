@@ -7,7 +7,7 @@ import { Picture } from '../../../parts/picture.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { addressOf } from '../../../shell/routes.ts'
 import { t } from '../texts/texts.ts'
-import { nameSearch } from './searches-page.tsx'
+import { nameSearch } from './name-search.ts'
 
 /** One search beside the log: what it found, and what came of it. */
 export function OneSearch({ id, store, onClose }: { id: string; store: string; onClose(): void }) {

@@ -13,6 +13,7 @@ import { useAction } from '../../../parts/use-action.ts'
 import { address, addressOf, type PageProps, setQuery } from '../../../shell/routes.ts'
 import { useSignal } from '../../../signal.ts'
 import { t } from '../texts/texts.ts'
+import { nameSearch } from './name-search.ts'
 import { OneSearch } from './one-search.tsx'
 
 const PAGE_SIZE = 50
@@ -49,10 +50,6 @@ function readLog(
   }
   return call('GET /v1/search/history', { query, ...(signal && { signal }) })
 }
-
-/** What was looked for, in the shopper's words or as the kind of search. */
-export const nameSearch = ({ query, type }: Pick<LoggedSearch, 'query' | 'type'>): string =>
-  query ?? t.types[type]
 
 export function Page({ store, can }: PageProps) {
   const query = new URLSearchParams(useSignal(address).split('?')[1])
