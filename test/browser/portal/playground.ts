@@ -185,7 +185,7 @@ export function playgroundTests(): void {
     test('two settings stand side by side, the address holds both, and tiles glide unless motion is reduced', async () => {
       const { result } = await visitPortal(other, '/playground?q=red+mug', DESKTOP, async (page) => {
         await tiles(page).first().waitFor()
-        await page.getByText('Settings', { exact: true }).click()
+        await page.locator('#content').getByText('Settings', { exact: true }).click()
         await page.getByRole('button', { name: 'Show everything beside' }).click()
         const sides = page.locator('.compared section')
         await sides.nth(1).locator('.tile').first().waitFor()

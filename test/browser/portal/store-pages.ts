@@ -70,7 +70,7 @@ export function storePageTests(): void {
               await help.locator('.guide h2').waitFor()
               const title = await help.locator('.guide h2').textContent()
               await page.keyboard.press('Escape')
-              seen.push([name, faults, width, title?.toLowerCase()])
+              seen.push([name, faults, width, title?.trim().toLowerCase()])
             }
             return { seen, refused }
           })
