@@ -33,7 +33,7 @@ export const texts: Texts = {
   mayNot: 'Il ruolo attuale non lo consente. Un proprietario del negozio può modificarlo.',
   places: 'Pagine del negozio',
   switchStore: 'Scegli un altro negozio',
-  account: 'Il tuo account',
+  account: 'Account',
   myAccount: 'Il mio account',
   signOut: 'Esci',
   api: 'API',

@@ -1,0 +1,133 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Importa un file',
+  isRight: 'È tutto corretto?',
+  noRights:
+    'Il ruolo attuale consente di vedere i prodotti, ma non di importarli. Un proprietario o un amministratore può modificarlo.',
+  choose: 'Scegli un file',
+  chooseOther: 'Scegli un altro file',
+  drop: 'oppure trascinarlo qui',
+  kinds: 'CSV, TSV, NDJSON, XML o un file zip con una tabella e le sue immagini. Al massimo 100 MB.',
+  fromShops:
+    'Le esportazioni di WooCommerce, Shopify, PrestaShop, Magento, OpenCart e Google Merchant si possono usare così come sono, in qualsiasi lingua. Nulla viene scritto prima della verifica.',
+  fromAddress: 'Il file si trova a un indirizzo? Si può leggere da lì.',
+  sending: 'Invio del file in corso',
+  reading: 'Lettura del file e caricamento delle prime immagini in corso',
+  cancel: 'Annulla',
+  troubles: {
+    empty: 'Questo file è vuoto.',
+    too_large: 'Questo file supera i 100 MB.',
+    spreadsheet: 'Questo è un foglio di calcolo, non una tabella di testo.',
+    expired: 'Il servizio conserva un file per 30 minuti, che ora sono trascorsi.',
+    unreadable: 'Questo file non si può leggere.',
+  },
+  cures: {
+    empty: 'Esportarlo di nuovo dal negozio e sceglierlo qui.',
+    too_large: 'Dividerlo in più file o comprimerlo in formato zip o gzip.',
+    spreadsheet: 'Aprirlo con il foglio di calcolo, salvarlo come CSV (UTF-8) e scegliere quel file.',
+    expired: 'Inviarlo di nuovo: tutte le scelte fatte qui restano.',
+  },
+  sendAgain: (name) => `Invia di nuovo “${name}”`,
+  first: (count) => (count === '1' ? 'Il primo prodotto' : `I primi ${count} prodotti`),
+  picturesFailed: (failed, all) =>
+    `Immagini non caricate: ${failed} su ${all}. Gli altri prodotti vengono importati comunque.`,
+  noPicture: 'Immagine non caricata',
+  columns: 'Come vengono lette le colonne',
+  fields: {
+    image_url: 'immagine',
+    product_id: 'codice prodotto',
+    name: 'nome',
+    price: 'prezzo',
+    sale_price: 'prezzo scontato',
+    category: 'categoria',
+    brand: 'marca',
+    color_name: 'colore',
+    in_stock: 'disponibilità',
+    url: 'indirizzo nel negozio',
+    additional_image_urls: 'altre immagini',
+    description: 'descrizione',
+    currency: 'valuta',
+    tags: 'tag',
+    variant_group: 'gruppo di varianti',
+    sku: 'codice articolo',
+    gtin: 'codice a barre',
+    rating: 'valutazione',
+    sale_price_from: 'inizio dello sconto',
+    sale_price_until: 'fine dello sconto',
+  },
+  tails: {
+    image_url: 'sembra l’immagine',
+    product_id: 'sembra il codice prodotto',
+    name: 'sembra il nome',
+    price: 'sembra il prezzo',
+    sale_price: 'sembra il prezzo scontato',
+    category: 'sembra la categoria',
+    brand: 'sembra la marca',
+    color_name: 'sembra il colore',
+    in_stock: 'indica che cosa è disponibile',
+    url: 'sembra l’indirizzo nel negozio',
+    additional_image_urls: 'contiene altre immagini',
+    description: 'sembra la descrizione',
+    currency: 'sembra la valuta',
+    tags: 'sembra contenere i tag',
+    variant_group: 'raggruppa le varianti',
+    sku: 'sembra il codice articolo',
+    gtin: 'sembra il codice a barre',
+    rating: 'sembra la valutazione',
+    sale_price_from: 'indica quando inizia lo sconto',
+    sale_price_until: 'indica quando finisce lo sconto',
+  },
+  keptAs: (key) => `viene conservata come “${key}”`,
+  nothingFills: (field) => `Nessuna colonna per: ${field}`,
+  columnFor: (field) => `Colonna per: ${field}`,
+  noColumn: 'Nessuna colonna',
+  openFields: 'Campi senza colonna',
+  losses: 'Che cosa andrebbe perso',
+  lossesHint:
+    'Queste colonne non vengono lette. Se conservate, si possono mostrare e usare nei filtri.',
+  loss: (count) =>
+    count === '1'
+      ? 'ha un valore in 1 delle prime righe, per esempio'
+      : `ha un valore in ${count} delle prime righe, per esempio`,
+  keep: 'Conserva',
+  keepAll: 'Conserva tutte',
+  changes: 'Che cosa cambia',
+  new: 'Nuovi',
+  changed: 'Modificati',
+  unchanged: 'Invariati',
+  gone: 'Non nel file',
+  hidden: (count) =>
+    count === '1'
+      ? '1 prodotto in bozza o nascosto viene tralasciato.'
+      : `${count} prodotti in bozza o nascosti vengono tralasciati.`,
+  invalid: (count) =>
+    count === '1' ? '1 riga non si può importare' : `${count} righe non si possono importare`,
+  line: (line) => `Riga ${line}`,
+  noticed: 'Da notare',
+  choices: 'Importazione',
+  variants: 'Varianti',
+  variantsTogether: 'Un prodotto con tutte le sue varianti',
+  variantsApart: 'Ogni variante è un prodotto',
+  missing: 'Prodotti che non sono nel file',
+  missingKeep: 'Mantienili',
+  missingDelete: 'Eliminali',
+  willDelete: (count) =>
+    count === '1'
+      ? '1 prodotto del negozio e le sue immagini andranno persi.'
+      : `${count} prodotti del negozio e le loro immagini andranno persi.`,
+  brake: (count, all) =>
+    `Sono davvero scomparsi. Prodotti che mancano in questo file: ${count} su ${all}; un file troncato avrebbe lo stesso aspetto.`,
+  run: (count) => (count === '1' ? 'Importa 1 prodotto' : `Importa ${count} prodotti`),
+  starting: 'L’importazione sta per iniziare …',
+  summary: (added, changed) =>
+    `${added === '1' ? '1 nuovo' : `${added} nuovi`}, ${changed === '1' ? '1 modificato' : `${changed} modificati`}`,
+  nothingToRun: 'Nessuna riga di questo file si può importare.',
+  nightly: 'Ripetere ogni notte da un indirizzo',
+  nightlyAddress: 'Indirizzo del file',
+  nightlyHint:
+    'Dove il negozio deposita ogni volta la stessa esportazione. Viene letta subito, poi ogni 24 ore, con le scelte fatte qui.',
+  nightlyMake: 'Ripeti ogni notte',
+  feedMade: 'Il file viene letto ora e poi ogni 24 ore.',
+  toFeeds: 'Mostra i feed',
+}
