@@ -1,0 +1,77 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Impostazioni',
+  mayNot: 'Amministratori e proprietari possono vedere e modificare le impostazioni di questo negozio.',
+  shop: 'Il negozio',
+  name: 'Nome del negozio',
+  fields: {
+    shop_url: 'Indirizzo del negozio',
+    shop_system: 'Sistema del negozio',
+    product_url_template: 'Indirizzo di un prodotto',
+    currency: 'Valuta',
+    locale: 'Lingua',
+    time_zone: 'Fuso orario',
+    threshold: 'Somiglianza minima',
+    cutoff: 'Dove finiscono i risultati',
+    category_boost: 'Peso della categoria',
+    second_look: 'Secondo sguardo',
+    duplicate_threshold: 'Due prodotti sembrano uguali da',
+    private_metadata: 'Campi privati',
+  },
+  systems: [
+    ['', 'non indicato'],
+    ['woocommerce', 'WooCommerce'],
+    ['shopify', 'Shopify'],
+    ['shopware', 'Shopware'],
+    ['prestashop', 'PrestaShop'],
+    ['magento', 'Magento'],
+    ['opencart', 'OpenCart'],
+    ['other', 'altro'],
+  ],
+  templateHint:
+    'Per i prodotti senza un indirizzo proprio. {product_id} o un altro campo tra parentesi graffe indica il suo valore.',
+  currencyHint: 'Tre lettere, per esempio EUR.',
+  localeHint: 'Per esempio it-IT.',
+  zoneHint: 'Per esempio Europe/Rome. Determina quando iniziano i giorni nelle statistiche.',
+  search: 'Ricerca',
+  searchHint:
+    'Valori usati da una ricerca che non ne indica altri. Un campo vuoto lascia la scelta al servizio.',
+  thresholdHint: 'Da 0 a 1. I risultati al di sotto vengono tralasciati.',
+  boostHint: 'Da 0 a 0,5.',
+  cutoffs: [
+    ['', 'come sceglie il servizio'],
+    ['auto', 'dove cala la somiglianza'],
+    ['none', 'mai'],
+  ],
+  secondLooks: [
+    ['', 'come sceglie il servizio'],
+    ['true', 'attivo: i primi risultati aiutano a capire le parole'],
+    ['false', 'non attivo'],
+  ],
+  pictures: 'Immagini e campi',
+  thumbnails: 'Conserva una miniatura di ogni immagine',
+  thumbnailsGone:
+    'Salvando si eliminano le miniature esistenti: in questo portale i prodotti saranno mostrati con una lettera.',
+  unmatched:
+    'Conserva per 30 giorni le foto dei clienti senza un risultato simile, per vedere che cosa cercano invano',
+  duplicatesHint: 'Da 0 a 1. Vuoto: i duplicati non vengono cercati.',
+  privateHint: 'Campi che il widget non mostra mai, separati da virgole.',
+  save: 'Salva le impostazioni',
+  saved: 'Salvato.',
+  end: 'Elimina il negozio',
+  endHint: 'Il negozio viene disattivato subito ed eliminato definitivamente dopo 7 giorni.',
+  deleteStore: 'Elimina questo negozio',
+  willBeGone:
+    'Prodotti, immagini, ricerche, chiavi, webhook e membri del negozio andranno persi. I widget nel negozio online si fermano subito. Per 7 giorni il gestore può ripristinarlo.',
+  typeSlug: (slug) => `Per confermare, scrivere “${slug}”`,
+  password: 'Password',
+  code: 'Codice dell’app di autenticazione',
+  wrongProof: 'La password o il codice è errato.',
+  deleteNow: 'Elimina il negozio',
+  keep: 'Mantieni il negozio',
+  deleted: 'Il negozio è disattivato',
+  deletedHint: (moment) =>
+    `Sarà eliminato definitivamente il ${moment}. Fino ad allora il gestore può ripristinarlo.`,
+  toStores: 'Scegli un altro negozio',
+}
