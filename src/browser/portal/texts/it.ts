@@ -49,7 +49,7 @@ export const texts: Texts = {
   failed: 'Impossibile caricare questa sezione.',
   request: 'Richiesta',
   retryAfter: (seconds) => `Troppe chiamate insieme. Si riprende tra ${seconds} s.`,
-  offline: 'Il servizio non risponde. Quanto scritto resta qui.',
+  offline: 'Il servizio non risponde. Il testo inserito resta qui.',
   rightsChanged: 'I permessi in questo negozio sono cambiati.',
   noAccess: 'Accesso a questo negozio non consentito',
   noAccessHint: 'Serve un invito del proprietario. Gli altri negozi sono a portata di clic.',

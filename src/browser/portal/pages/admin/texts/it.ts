@@ -20,7 +20,7 @@ export const texts: Texts = {
   close: 'Chiudi',
   copyLink: 'Copia il link',
   state: 'Stato',
-  allStates: 'Tutti',
+  allStates: 'Tutti gli stati',
   store: 'Negozio',
   plan: 'Piano',
   name: 'Nome',
@@ -154,7 +154,8 @@ export const texts: Texts = {
   resetFactorHint: 'Per chi l’ha perso. Tutte le sue sessioni terminano.',
   factorReset: 'Il secondo fattore è stato rimosso. Finché non ce n’è uno nuovo basta la password.',
   makeSuperAdmin: 'Nomina super-admin',
-  makeSuperAdminHint: 'Un super-admin può fare tutto in ogni negozio. Tutti i super-admin ricevono un’e-mail.',
+  makeSuperAdminHint:
+    'Un super-admin può fare tutto in ogni negozio. Tutti i super-admin ricevono un’e-mail.',
   takeSuperAdmin: 'Revoca i diritti di super-admin',
   takeSuperAdminHint: 'L’ultimo super-admin li mantiene. Tutti i super-admin ricevono un’e-mail.',
   superAdminChanged: 'I diritti sono cambiati.',
@@ -205,7 +206,8 @@ export const texts: Texts = {
   noJobs: 'Non ce ne sono.',
 
   requests: 'Negozi che richiedono un altro piano',
-  requestsHint: 'La conferma cambia il piano del negozio, emette la fattura e avvisa i proprietari per e-mail.',
+  requestsHint:
+    'La conferma cambia il piano del negozio, emette la fattura e avvisa i proprietari per e-mail.',
   noRequests: 'Nessuno richiede un altro piano.',
   has: 'Piano attuale',
   asksFor: 'Piano richiesto',

@@ -126,8 +126,7 @@ export const texts: Texts = {
   noRegistrations: 'Er staan er geen open.',
   ends: 'Verloopt',
   inviteSomebody: 'Iemand uitnodigen om te registreren',
-  inviteHint:
-    'Laat één adres zich binnen 7 dagen registreren, waar dat alleen op uitnodiging kan.',
+  inviteHint: 'Laat één adres zich binnen 7 dagen registreren, waar dat alleen op uitnodiging kan.',
   invite: 'Adres uitnodigen',
   inviteCode: (email) =>
     `Er kon geen e-mail worden verstuurd. Geef deze code door aan ${email}; hij werkt één keer:`,
@@ -245,7 +244,7 @@ export const texts: Texts = {
   doctorWell: 'Er is niets mislukt.',
   doctorIll: 'Er is iets mislukt. Elke regel zegt wat helpt.',
   settingsHint:
-    'De instellingen zoals ze nu gelden. Ze worden gelezen bij het starten van de dienst: wijzig de omgeving, het bestand of de vlag en start de dienst opnieuw. Geheimen worden nooit getoond.',
+    'De instellingen zoals ze nu gelden. Ze worden gelezen bij het starten van de dienst: wijzig de omgeving, het bestand of de flag en start de dienst opnieuw. Geheimen worden nooit getoond.',
   findSetting: 'Deel van een naam',
   noSettingFits: 'Geen instelling heeft dit in de naam.',
   setting: 'Instelling',
@@ -253,7 +252,7 @@ export const texts: Texts = {
   source: 'Bron',
   secretSet: 'Een ingesteld geheim',
   notSet: 'Niet ingesteld',
-  sources: { default: 'Standaard', environment: 'Omgeving', file: 'Bestand', flag: 'Vlag' },
+  sources: { default: 'Standaard', environment: 'Omgeving', file: 'Bestand', flag: 'Flag' },
   versionOf: 'Versie',
   schema: 'Schema van de database',
   licences: 'Licenties',

@@ -10,7 +10,7 @@ export const texts: Texts = {
   compare: 'Confronta con il periodo precedente',
   key: 'Chiave',
   origin: 'Pagina',
-  all: 'Tutte',
+  all: 'Tutto',
   span: (from, to, zone) => `${from} – ${to}, giorni secondo ${zone}`,
   tracking: {
     ok: 'Ricerche, clic e acquisti arrivano.',
@@ -111,7 +111,7 @@ export const texts: Texts = {
   found_: 'Che cosa ha trovato',
   feedback: 'Che cosa ne è seguito',
   noFeedback: 'Ancora nessun clic.',
-  actions: { click: 'clic', add_to_cart: 'messo nel carrello', purchase: 'acquistato' },
+  actions: { click: 'cliccato', add_to_cart: 'messo nel carrello', purchase: 'acquistato' },
   at: (position) => `posizione ${position}`,
   uncounted: 'non conteggiato',
   untracked: 'Questa ricerca non è conteggiata nelle statistiche.',

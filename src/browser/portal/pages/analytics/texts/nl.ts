@@ -103,7 +103,8 @@ export const texts: Texts = {
   clear: 'Alle zoekopdrachten tonen',
   found: (count) => `${count} gevonden`,
   nothingFound: 'niets gevonden',
-  logCsv: (count) => (count === '1' ? 'De laatste downloaden als CSV' : `De laatste ${count} downloaden als CSV`),
+  logCsv: (count) =>
+    count === '1' ? 'De laatste downloaden als CSV' : `De laatste ${count} downloaden als CSV`,
   loadingCsv: 'Verzamelen …',
   close: 'Sluiten',
   one: 'Een zoekopdracht',

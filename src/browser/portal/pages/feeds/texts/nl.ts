@@ -18,7 +18,8 @@ export const texts: Texts = {
   save: 'Feed opslaan',
   cancel: 'Annuleren',
   address: 'Adres van het bestand',
-  addressHint: 'Een CSV-, TSV-, NDJSON- of XML-bestand, ook ingepakt. Het moet te openen zijn zonder in te loggen.',
+  addressHint:
+    'Een CSV-, TSV-, NDJSON- of XML-bestand, ook ingepakt. Het moet te openen zijn zonder in te loggen.',
   login: 'Inloggegevens voor het adres',
   loginNone: 'Geen',
   loginKept: 'De bewaarde gegevens',

@@ -84,8 +84,7 @@ export const texts: Texts = {
   noColumn: 'Nessuna colonna',
   openFields: 'Campi senza colonna',
   losses: 'Che cosa andrebbe perso',
-  lossesHint:
-    'Queste colonne non vengono lette. Se conservate, si possono mostrare e usare nei filtri.',
+  lossesHint: 'Queste colonne non vengono lette. Se conservate, si possono mostrare e usare nei filtri.',
   loss: (count) =>
     count === '1'
       ? 'ha un valore in 1 delle prime righe, per esempio'

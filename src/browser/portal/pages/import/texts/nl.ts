@@ -98,9 +98,7 @@ export const texts: Texts = {
       ? '1 concept of verborgen product wordt overgeslagen.'
       : `${count} concepten en verborgen producten worden overgeslagen.`,
   invalid: (count) =>
-    count === '1'
-      ? '1 rij kan niet worden geïmporteerd'
-      : `${count} rijen kunnen niet worden geïmporteerd`,
+    count === '1' ? '1 rij kan niet worden geïmporteerd' : `${count} rijen kunnen niet worden geïmporteerd`,
   line: (line) => `Regel ${line}`,
   noticed: 'Opgevallen',
   choices: 'Importeren',

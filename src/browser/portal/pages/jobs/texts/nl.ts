@@ -31,7 +31,12 @@ export const texts: Texts = {
   },
   startedBy: (name) => `Gestart door ${name}`,
   states: { processing: 'Bezig', completed: 'Klaar', failed: 'Mislukt', cancelled: 'Geannuleerd' },
-  counts: { succeeded: 'Opgeslagen', unchanged: 'Ongewijzigd', failed: 'Mislukt', cancelled: 'Niet begonnen' },
+  counts: {
+    succeeded: 'Opgeslagen',
+    unchanged: 'Ongewijzigd',
+    failed: 'Mislukt',
+    cancelled: 'Niet begonnen',
+  },
   mayLeave: 'U kunt deze pagina verlaten: het werk gaat door.',
   toProducts: 'Producten tonen',
   noticed: 'Opgevallen',

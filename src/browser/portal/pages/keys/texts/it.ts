@@ -93,8 +93,7 @@ export const texts: Texts = {
   ipList: 'Indirizzi ammessi',
   listOn:
     'Il negozio è raggiungibile solo da questi indirizzi. I widget nel negozio online non sono interessati.',
-  listOff:
-    'L’elenco non è attivo: il negozio è raggiungibile da ovunque. La prima voce lo attiva.',
+  listOff: 'L’elenco non è attivo: il negozio è raggiungibile da ovunque. La prima voce lo attiva.',
   yourAddress: 'Indirizzo attuale:',
   address: 'Indirizzo',
   addAddress: 'Indirizzo o blocco',
@@ -106,8 +105,7 @@ export const texts: Texts = {
   removeNamed: (address) => `Rimuovi ${address}`,
   removeSure: (address) => `Rimuovere ${address} dall’elenco?`,
   removeHint: 'Chi lavora da lì verrà rifiutato.',
-  removeLast:
-    'È l’ultima voce: l’elenco viene disattivato e il negozio sarà raggiungibile da ovunque.',
+  removeLast: 'È l’ultima voce: l’elenco viene disattivato e il negozio sarà raggiungibile da ovunque.',
   removeAnyway: 'Rimuovi e perdi l’accesso',
   lockOut: 'Così si perderebbe l’accesso',
   lockOutHint: (address) =>

@@ -90,8 +90,10 @@ export const texts: Texts = {
   ms: (count) => `${count} ms`,
   requestId: 'Aanvraag-ID',
   ipList: 'Toegestane adressen',
-  listOn: 'De winkel is alleen vanaf deze adressen bereikbaar. Voor widgets in uw webwinkel maakt dit niets uit.',
-  listOff: 'De lijst staat uit: de winkel is overal vandaan bereikbaar. Het eerste adres schakelt de lijst in.',
+  listOn:
+    'De winkel is alleen vanaf deze adressen bereikbaar. Voor widgets in uw webwinkel maakt dit niets uit.',
+  listOff:
+    'De lijst staat uit: de winkel is overal vandaan bereikbaar. Het eerste adres schakelt de lijst in.',
   yourAddress: 'Uw adres op dit moment:',
   address: 'Adres',
   addAddress: 'Adres of blok',

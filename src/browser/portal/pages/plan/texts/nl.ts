@@ -32,7 +32,8 @@ export const texts: Texts = {
   askSure: (plan) => `Abonnement ${plan} aanvragen?`,
   askManual:
     'De beheerder van deze installatie krijgt bericht en bevestigt het. Tot die tijd verandert er niets.',
-  askStripe: 'U betaalt op de pagina van de betaaldienst en een paar seconden later verandert het abonnement.',
+  askStripe:
+    'U betaalt op de pagina van de betaaldienst en een paar seconden later verandert het abonnement.',
   smaller:
     'Een kleiner abonnement verwijdert niets; boven de limiet ervan komen er geen nieuwe producten bij.',
   mayNotAsk: 'Admins en eigenaren kunnen een ander abonnement aanvragen.',

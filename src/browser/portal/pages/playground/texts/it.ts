@@ -116,7 +116,7 @@ export const texts: Texts = {
   missesColor: (much) => `manca un colore desiderato: ${much}`,
   unlikeBest: (much) => `diverso dai migliori risultati: ${much}`,
   wordFound: (word, field) => `la parola “${word}” è nel campo “${field}”`,
-  empty: 'Nessuna ricerca ancora',
+  empty: 'Ancora nessuna ricerca',
   emptyHint:
     'Basta fotografare un oggetto o descriverne l’aspetto. Nulla di tutto questo entra nelle statistiche.',
   noHit: 'Nessun prodotto si avvicina',

@@ -35,7 +35,8 @@ export const texts: Texts = {
   localeHint: 'Bijvoorbeeld nl-NL.',
   zoneHint: 'Bijvoorbeeld Europe/Amsterdam. Bepaalt wanneer een dag in de cijfers begint.',
   search: 'Zoeken',
-  searchHint: 'Geldt voor zoekopdrachten die niets anders opgeven. Een leeg veld laat de keuze aan de dienst.',
+  searchHint:
+    'Geldt voor zoekopdrachten die niets anders opgeven. Een leeg veld laat de keuze aan de dienst.',
   thresholdHint: 'Van 0 tot 1. Resultaten daaronder vallen weg.',
   boostHint: 'Van 0 tot 0,5.',
   cutoffs: [
@@ -52,8 +53,7 @@ export const texts: Texts = {
   thumbnails: 'Van elke foto een miniatuur bewaren',
   thumbnailsGone:
     'Bij het opslaan worden de bestaande miniaturen verwijderd: producten in dit portaal worden letters.',
-  unmatched:
-    'Foto’s van klanten zonder goed resultaat 30 dagen bewaren, om te zien wat ze tevergeefs zoeken',
+  unmatched: 'Foto’s van klanten zonder goed resultaat 30 dagen bewaren, om te zien wat ze tevergeefs zoeken',
   duplicatesHint: 'Van 0 tot 1. Leeg: er wordt niet naar dubbele producten gezocht.',
   privateHint: 'Velden die de widget nooit toont, gescheiden door komma’s.',
   save: 'Instellingen opslaan',

@@ -2,8 +2,8 @@ import type { Texts } from './en.ts'
 
 export const texts: Texts = {
   title: 'Crea il primo account',
-  who: 'A chi appartiene?',
-  whoHint: 'Qui si crea il proprietario di questa installazione. Nulla viene inviato all’esterno.',
+  who: 'Dati del proprietario',
+  whoHint: 'Questo account sarà il proprietario dell’installazione. Nulla viene inviato all’esterno.',
   store: 'Nome del negozio',
   address: 'Il suo indirizzo qui:',
   numbered: 'Un altro negozio ha già questo indirizzo, quindi viene aggiunto un numero.',

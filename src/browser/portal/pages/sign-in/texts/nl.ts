@@ -18,7 +18,8 @@ export const texts: Texts = {
   storeName: 'Naam van uw winkel',
   register: 'Winkel registreren',
   registering: 'Registreren …',
-  registered: 'Open binnen 24 uur de link in de e-mail en typ daar nog eens uw wachtwoord. Daarna kunt u inloggen.',
+  registered:
+    'Open binnen 24 uur de link in de e-mail en typ daar nog eens uw wachtwoord. Daarna kunt u inloggen.',
   waitsHeading: 'Uw registratie wacht',
   waits:
     'Deze installatie verstuurt geen e-mail. Vraag de beheerder om uw account te activeren; daarna kunt u inloggen.',
@@ -27,7 +28,8 @@ export const texts: Texts = {
     'De beheerder van deze installatie heeft dit uitgeschakeld. Een eigenaar van een winkel kan u uitnodigen.',
   invite: 'Code van uw uitnodiging',
   inviteHint: 'Die hebt u gekregen van de beheerder van deze installatie.',
-  inviteWrong: 'Registreren kan hier alleen op uitnodiging. Typ de code die naar dit e-mailadres is gestuurd.',
+  inviteWrong:
+    'Registreren kan hier alleen op uitnodiging. Typ de code die naar dit e-mailadres is gestuurd.',
   badEmail: 'Dit is geen e-mailadres.',
   badStore: 'Een naam is één regel van 1 tot 100 tekens.',
   newHere: 'Winkel registreren',

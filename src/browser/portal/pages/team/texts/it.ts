@@ -47,10 +47,8 @@ export const texts: Texts = {
   email: 'Indirizzo e-mail',
   sendInvite: 'Crea l’invito',
   invited: (email) => `Invito creato per ${email}`,
-  invitedAlready:
-    'Questa persona ha già un invito. Si trova nell’elenco, dove si può creare un nuovo link.',
-  handOver:
-    'Nessuna e-mail inviata. Questo link va consegnato di persona; viene mostrato solo questa volta.',
+  invitedAlready: 'Questa persona ha già un invito. Si trova nell’elenco, dove si può creare un nuovo link.',
+  handOver: 'Nessuna e-mail inviata. Questo link va consegnato di persona; viene mostrato solo questa volta.',
   copyLink: 'Copia il link',
   mailed: 'Il link è in arrivo per e-mail.',
   invitations: 'Inviti',

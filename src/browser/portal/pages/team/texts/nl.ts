@@ -43,8 +43,7 @@ export const texts: Texts = {
   invited: (email) => `${email} is uitgenodigd`,
   invitedAlready:
     'Deze persoon is al uitgenodigd. De uitnodiging staat in de lijst; daar kunt u een nieuwe link maken.',
-  handOver:
-    'Er is geen e-mail verstuurd. Geef deze link zelf door; hij wordt alleen deze keer getoond.',
+  handOver: 'Er is geen e-mail verstuurd. Geef deze link zelf door; hij wordt alleen deze keer getoond.',
   copyLink: 'Link kopiëren',
   mailed: 'De link is per e-mail onderweg.',
   invitations: 'Uitnodigingen',

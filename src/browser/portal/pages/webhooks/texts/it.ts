@@ -49,7 +49,8 @@ export const texts: Texts = {
   actions: 'Azioni',
   waiting: 'ancora nessun invio',
   works: 'funziona',
-  failing: (count) => (count === '1' ? '1 consegna non riuscita' : `${count} consegne non riuscite di seguito`),
+  failing: (count) =>
+    count === '1' ? '1 consegna non riuscita' : `${count} consegne non riuscite di seguito`,
   off: {
     requested: 'in pausa',
     receiver_gone: 'disattivato: il destinatario dichiara di non esistere più',

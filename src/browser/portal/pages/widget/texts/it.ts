@@ -52,16 +52,14 @@ export const texts: Texts = {
     status === 404
       ? `${path}: il negozio non ha questa pagina (404)`
       : `${path}: il negozio risponde ${status}`,
-  noneFits:
-    'Nessuno dei primi 20 prodotti ha tutti i campi di questo indirizzo. Scegliere un altro campo.',
+  noneFits: 'Nessuno dei primi 20 prodotti ha tutti i campi di questo indirizzo. Scegliere un altro campo.',
   unreachable: (path, why) => `${path}: ${why}`,
   why: {
     url_not_allowed: 'questo indirizzo non si può aprire da qui.',
     blocked_address:
       'il servizio non può raggiungere questa rete. Se funziona senza rete o il negozio è su una rete interna, controllare l’indirizzo nel browser.',
     dns: 'non esiste un sito con questo nome.',
-    connect:
-      'il negozio non risponde. Se il servizio non ha rete, controllare l’indirizzo nel browser.',
+    connect: 'il negozio non risponde. Se il servizio non ha rete, controllare l’indirizzo nel browser.',
     timeout: 'il negozio impiega troppo tempo a rispondere.',
     tls: 'il certificato del negozio non è valido.',
     too_large: 'la pagina supera i 2 MiB.',
@@ -152,8 +150,7 @@ export const texts: Texts = {
       'La Content-Security-Policy della pagina blocca il widget. Deve includere il servizio in: ',
     ],
   },
-  byScript:
-    'Una riga aggiunta da un altro script qui non si vede; ciò che conta è “Visto su …”.',
+  byScript: 'Una riga aggiunta da un altro script qui non si vede; ciò che conta è “Visto su …”.',
   events: 'Ricerche in arrivo',
   watch: 'Osserva',
   stop: 'Ferma',

@@ -58,8 +58,7 @@ export const texts: Texts = {
     blocked_address:
       'de dienst kan dit netwerk niet bereiken. Werkt de dienst offline of staat de webwinkel in een intern netwerk, bekijk het adres dan in uw browser.',
     dns: 'er bestaat geen website met die naam.',
-    connect:
-      'de webwinkel antwoordt niet. Heeft de dienst geen netwerk, bekijk het adres dan in uw browser.',
+    connect: 'de webwinkel antwoordt niet. Heeft de dienst geen netwerk, bekijk het adres dan in uw browser.',
     timeout: 'de webwinkel doet er te lang over om te antwoorden.',
     tls: 'het certificaat van de webwinkel is niet geldig.',
     too_large: 'de pagina is groter dan 2 MiB.',
@@ -139,7 +138,10 @@ export const texts: Texts = {
   checkAddress: 'Te controleren pagina',
   checkHint: 'De dienst opent de pagina één keer, zoals een bezoeker. Daarvoor is netwerk nodig.',
   facts: {
-    snippet: ['De regel van de widget staat in de pagina.', 'De regel van de widget staat niet in de pagina.'],
+    snippet: [
+      'De regel van de widget staat in de pagina.',
+      'De regel van de widget staat niet in de pagina.',
+    ],
     key: ['De pagina heeft deze sleutel.', 'De pagina heeft een andere sleutel dan deze.'],
     origin: [
       'Het adres van de pagina staat in de lijst van de sleutel.',
@@ -150,8 +152,7 @@ export const texts: Texts = {
       'De Content-Security-Policy van de pagina houdt de widget tegen. De dienst moet staan in: ',
     ],
   },
-  byScript:
-    'Een regel die een ander script toevoegt, is zo niet te zien; wat telt is ‘Gezien op …’.',
+  byScript: 'Een regel die een ander script toevoegt, is zo niet te zien; wat telt is ‘Gezien op …’.',
   events: 'Binnenkomende zoekopdrachten',
   watch: 'Meekijken',
   stop: 'Stoppen',
