@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts'
 
 export const texts: Texts = {
-  heading: 'Sleutels en API',
+  heading: 'Sleutels & API',
   intro:
     'Alles waarmee een programma toegang heeft tot deze winkel. Een sleutel die niemand gebruikt, mist ook niemand: trek hem in.',
   mayNot: 'U mag de sleutels van deze winkel niet zien. Ontwikkelaars, admins en eigenaren mogen dat wel.',

@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts'
 
 export const texts: Texts = {
-  heading: 'Abonnement en verbruik',
+  heading: 'Abonnement & verbruik',
   used: 'Huidig verbruik',
   products: 'Producten',
   storage: 'Foto’s en gegevens',

@@ -1,7 +1,7 @@
 import type { Texts } from './en.ts'
 
 export const texts: Texts = {
-  heading: 'Team en beveiliging',
+  heading: 'Team & beveiliging',
   invite: 'Iemand uitnodigen',
   members: 'Leden',
   alone: 'U bent hier alleen. Nodig iemand uit; zonder mailserver krijgt u een link om door te geven.',
