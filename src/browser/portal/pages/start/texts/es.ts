@@ -36,8 +36,7 @@ export const texts: Texts = {
   language: 'Idioma',
   factsSave: 'Guardar la tienda',
   factsSaved: 'Guardado.',
-  factsNoRights:
-    'Solo un propietario o un administrador de la tienda puede cambiar su dirección.',
+  factsNoRights: 'Solo un propietario o un administrador de la tienda puede cambiar su dirección.',
   goLook: 'Buscar algo',
   look: 'Busque algo',
   samplePhoto: 'Esta foto no está en su catálogo.',
