@@ -62,7 +62,8 @@ export const texts: Texts = {
   ],
   keyMade: (name) => `La clé « ${name} »`,
   secretMade: 'Le nouveau secret client',
-  shownOnce: 'Copiez ceci maintenant. L’affichage est unique, et personne ne pourra le relire.',
+  shownOnce:
+    'Copiez cette valeur maintenant. Elle n’est affichée que cette fois, et personne ne pourra la relire.',
   kept: 'Je l’ai conservé',
   close: 'Fermer',
   cancel: 'Annuler',
