@@ -1,7 +1,8 @@
 import type { Texts } from './en.ts'
 
 export const texts: Texts = {
-  fact: (searches, clicks) => `Búsquedas en 7 días: ${searches}; clics: ${clicks}`,
+  fact: (searches, clicks) =>
+    `${searches} ${searches === '1' ? 'búsqueda' : 'búsquedas'} en 7 días, ${clicks} ${clicks === '1' ? 'clic' : 'clics'}`,
   quiet: 'Ninguna búsqueda en los últimos 7 días',
   empty: 'Su tienda está lista',
   searches: 'Búsquedas',

@@ -1,7 +1,11 @@
 import type { Texts } from './en.ts'
 
+/** French counts nothing and one alike. */
+const isOne = (count: string): boolean => count === '0' || count === '1'
+
 export const texts: Texts = {
-  fact: (searches, clicks) => `Recherches en 7 jours : ${searches} ; clics : ${clicks}`,
+  fact: (searches, clicks) =>
+    `${searches} ${isOne(searches) ? 'recherche' : 'recherches'} en 7 jours, ${clicks} ${isOne(clicks) ? 'clic' : 'clics'}`,
   quiet: 'Aucune recherche ces 7 derniers jours',
   empty: 'Votre boutique est prête',
   searches: 'Recherches',
@@ -21,7 +25,7 @@ export const texts: Texts = {
   tryOne: 'Essayer une recherche',
   byPicture: 'Une image',
   bySimilar: 'Semblable à un produit',
-  found: (count) => (count === '0' || count === '1' ? `${count} trouvé` : `${count} trouvés`),
+  found: (count) => (isOne(count) ? `${count} trouvé` : `${count} trouvés`),
   nothing: 'aucun résultat',
   checklist: 'Étapes suivantes',
   steps: {
