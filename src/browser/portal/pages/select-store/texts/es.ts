@@ -1,0 +1,17 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Elegir una tienda',
+  operator: 'Operador de esta instalación',
+  operatorPages: 'Ir a las páginas del operador',
+  yours: 'Sus tiendas',
+  all: 'Todas las tiendas',
+  filter: 'Filtrar por nombre',
+  suspended: 'Suspendida',
+  lastUsed: (ago) => `Último uso: ${ago}`,
+  products: (count) => (count === '1' ? '1 producto' : `${count} productos`),
+  none: 'Aún no pertenece a ninguna tienda. Su propietario puede invitarle.',
+  noneFits: 'Ninguna tienda contiene esto en su nombre.',
+  roles: { owner: 'Propietario', admin: 'Administrador', developer: 'Desarrollador', viewer: 'Lector' },
+  signOut: 'Cerrar sesión',
+}
