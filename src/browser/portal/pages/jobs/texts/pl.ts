@@ -9,7 +9,7 @@ export const texts: Texts = {
   importFile: 'Importuj plik',
   what: 'Co',
   state: 'Stan',
-  by: 'Kto rozpoczął',
+  by: 'Uruchomione przez',
   when: 'Kiedy',
   service: 'Usługa',
   types: {
@@ -30,7 +30,7 @@ export const texts: Texts = {
     machine: 'Sekret klienta',
     operator: 'Operator usługi',
   },
-  startedBy: (name) => `Zadanie rozpoczął: ${name}`,
+  startedBy: (name) => `Uruchomione przez: ${name}`,
   states: { processing: 'W toku', completed: 'Zakończone', failed: 'Nieudane', cancelled: 'Anulowane' },
   counts: { succeeded: 'Zapisane', unchanged: 'Bez zmian', failed: 'Nieudane', cancelled: 'Nierozpoczęte' },
   mayLeave: 'Możesz opuścić tę stronę: praca trwa dalej.',
