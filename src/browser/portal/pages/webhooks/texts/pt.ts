@@ -48,7 +48,7 @@ export const texts: Texts = {
   actions: 'Ações',
   waiting: 'ainda nada enviado',
   works: 'funciona',
-  failing: (count) => `a falhar, ${count} seguidas`,
+  failing: (count) => `a falhar, falhas seguidas: ${count}`,
   off: {
     requested: 'em pausa',
     receiver_gone: 'desativado: o destinatário diz que já não existe',
