@@ -61,7 +61,7 @@ export const texts: Texts = {
   endHint: 'Sklep zostanie od razu wyłączony, a po 7 dniach trwale usunięty.',
   deleteStore: 'Usuń ten sklep',
   willBeGone:
-    'Produkty, zdjęcia, wyszukiwania, klucze, webhooki i członkowie sklepu zostaną usunięci. Widgety w Twoim sklepie od razu przestaną działać. Przez 7 dni operator może go przywrócić.',
+    'Ze sklepem znikną jego produkty, zdjęcia, wyszukiwania, klucze, webhooki i członkostwa. Widgety w Twoim sklepie od razu przestaną działać. Przez 7 dni operator może go przywrócić.',
   typeSlug: (slug) => `Aby potwierdzić, wpisz „${slug}”`,
   password: 'Twoje hasło',
   code: 'Kod z aplikacji uwierzytelniającej',
