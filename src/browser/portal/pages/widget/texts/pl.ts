@@ -89,7 +89,7 @@ export const texts: Texts = {
   previewHint: 'Podgląd kończy się po 15 minutach. Nigdzie nie jest liczony.',
   snippet: 'Wstaw do sklepu',
   snippetHint: (origins) =>
-    `Dodaj ten wiersz przed </body>. Klucz jest publiczny i działa tylko pod adresem: ${origins}.`,
+    `Dodaj ten wiersz przed </body>. Klucz jest publiczny i działa tylko na ${origins}.`,
   copySnippet: 'Kopiuj wiersz',
   download: 'Pobierz lookalike.php',
   downloadHint:
