@@ -34,7 +34,7 @@ export const texts: Texts = {
   todayFact: (concerned, stores) =>
     concerned === '0'
       ? 'Żaden sklep nie wymaga uwagi'
-      : `${concerned} z ${stores} sklepów ${plural(concerned, 'wymaga', 'wymagają', 'wymaga')} uwagi`,
+      : `${concerned} z ${stores} ${plural(stores, 'sklepu', 'sklepów', 'sklepów')} ${plural(concerned, 'wymaga', 'wymagają', 'wymaga')} uwagi`,
   looked: (ago) => `Sprawdzono ${ago}`,
   installation: 'Ta instalacja',
   allStores: 'Problemy w sklepach',

@@ -31,7 +31,7 @@ export const texts: Texts = {
   sendAgain: (name) => `Enviar “${name}” de novo`,
   first: (count) => (count === '1' ? 'O primeiro produto' : `Os primeiros ${count} produtos`),
   picturesFailed: (failed, all) =>
-    `Não foi possível carregar ${failed} de ${all} imagens. Os outros produtos são importados na mesma.`,
+    `Não foi possível carregar ${failed} de ${all} imagens. Os outros produtos são importados de qualquer forma.`,
   noPicture: 'Imagem não carregada',
   columns: 'Como são lidas as suas colunas',
   fields: {
