@@ -1,0 +1,17 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Escolher uma loja',
+  operator: 'Operador desta instalação',
+  operatorPages: 'Ir para as páginas do operador',
+  yours: 'As suas lojas',
+  all: 'Todas as lojas',
+  filter: 'Filtrar por nome',
+  suspended: 'Suspensa',
+  lastUsed: (ago) => `Última utilização: ${ago}`,
+  products: (count) => (count === '1' ? '1 produto' : `${count} produtos`),
+  none: 'Ainda não pertence a nenhuma loja. O proprietário de uma loja pode enviar um convite.',
+  noneFits: 'Nenhuma loja tem isto no nome.',
+  roles: { owner: 'Proprietário', admin: 'Administrador', developer: 'Programador', viewer: 'Leitor' },
+  signOut: 'Terminar sessão',
+}

@@ -1,0 +1,77 @@
+import type { Texts } from './en.ts'
+
+export const texts: Texts = {
+  heading: 'Definições',
+  mayNot: 'Administradores e proprietários podem ver e alterar as definições desta loja.',
+  shop: 'A sua loja',
+  name: 'Nome da loja',
+  fields: {
+    shop_url: 'Endereço da loja',
+    shop_system: 'Em que sistema funciona a loja',
+    product_url_template: 'Endereço de um produto',
+    currency: 'Moeda',
+    locale: 'Língua',
+    time_zone: 'Fuso horário',
+    threshold: 'Semelhança mínima',
+    cutoff: 'Onde terminam os resultados',
+    category_boost: 'Peso da categoria',
+    second_look: 'Segundo olhar',
+    duplicate_threshold: 'Dois produtos parecem iguais a partir de',
+    private_metadata: 'Campos privados',
+  },
+  systems: [
+    ['', 'não indicado'],
+    ['woocommerce', 'WooCommerce'],
+    ['shopify', 'Shopify'],
+    ['shopware', 'Shopware'],
+    ['prestashop', 'PrestaShop'],
+    ['magento', 'Magento'],
+    ['opencart', 'OpenCart'],
+    ['other', 'outro'],
+  ],
+  templateHint:
+    'Para produtos sem endereço próprio. {product_id} ou outro campo entre chavetas representa o seu valor.',
+  currencyHint: 'Três letras, por exemplo EUR.',
+  localeHint: 'Por exemplo, pt-PT.',
+  zoneHint: 'Por exemplo, Europe/Lisbon. Define quando começam os dias nos números.',
+  search: 'Pesquisa',
+  searchHint:
+    'O que vale para uma pesquisa que não indica outra coisa. Um campo vazio deixa a escolha ao serviço.',
+  thresholdHint: 'De 0 a 1. Os resultados abaixo ficam de fora.',
+  boostHint: 'De 0 a 0,5.',
+  cutoffs: [
+    ['', 'como faz o serviço'],
+    ['auto', 'onde a semelhança cai'],
+    ['none', 'em lado nenhum'],
+  ],
+  secondLooks: [
+    ['', 'como faz o serviço'],
+    ['true', 'ativo: os primeiros resultados ajudam as palavras'],
+    ['false', 'inativo'],
+  ],
+  pictures: 'Imagens e campos',
+  thumbnails: 'Guardar uma miniatura de cada imagem',
+  thumbnailsGone:
+    'Ao guardar, as miniaturas existentes são eliminadas: os produtos passam a aparecer neste portal como letras.',
+  unmatched:
+    'Guardar durante 30 dias as fotos de clientes sem resultado próximo, para ver o que procuram em vão',
+  duplicatesHint: 'De 0 a 1. Vazio: os duplicados não são procurados.',
+  privateHint: 'Campos que o widget nunca mostra, separados por vírgulas.',
+  save: 'Guardar as definições',
+  saved: 'Guardado.',
+  end: 'Eliminar a loja',
+  endHint: 'A loja é desativada de imediato e eliminada definitivamente após 7 dias.',
+  deleteStore: 'Eliminar esta loja',
+  willBeGone:
+    'Produtos, imagens, pesquisas, chaves, webhooks e membros da loja serão eliminados. Os widgets na sua loja param de imediato. Durante 7 dias, o operador pode recuperá-la.',
+  typeSlug: (slug) => `Para confirmar, escreva “${slug}”`,
+  password: 'A sua palavra-passe',
+  code: 'Código da aplicação de autenticação',
+  wrongProof: 'A palavra-passe ou o código estão errados.',
+  deleteNow: 'Eliminar a loja',
+  keep: 'Manter',
+  deleted: 'A loja está desativada',
+  deletedHint: (moment) =>
+    `Será eliminada definitivamente em ${moment}. Até lá, o operador pode recuperá-la.`,
+  toStores: 'Escolher outra loja',
+}
