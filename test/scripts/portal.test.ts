@@ -52,7 +52,7 @@ test('each page has texts in every language of the portal', async () => {
   const folders = [...new Bun.Glob('**/texts/texts.ts').scanSync(sources)]
   expect(folders.length).toBeGreaterThan(4)
   for (const path of folders)
-    for (const language of ['en', 'de'])
+    for (const language of ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt'])
       expect([path, await Bun.file(join(sources, path, '..', `${language}.ts`)).exists()]).toEqual([
         path,
         true,

@@ -1,7 +1,7 @@
 import { readView } from './look-settings.ts'
 
 /** The languages that have texts. Another one is a file beside `en.ts` in each folder of texts, and a line here. */
-export const LANGUAGES = ['en', 'de'] as const
+export const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 const isLanguage = (tag: string): tag is Language => (LANGUAGES as readonly string[]).includes(tag)
@@ -12,8 +12,8 @@ export const language: Language =
     .map((tag) => tag.slice(0, 2).toLowerCase())
     .find(isLanguage) ?? 'en'
 
-/** Numbers, dates and money follow the browser, in every language. */
-const locale = navigator.language
+/** Numbers, dates and money follow the browser's country, in the language of the pages. */
+const locale = navigator.languages.find((tag) => tag.slice(0, 2).toLowerCase() === language) ?? language
 
 export type Translations<Texts> = Readonly<Record<Language, () => Promise<{ texts: Texts }>>>
 
