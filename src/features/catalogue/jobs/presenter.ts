@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../core/limits.ts'
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { countLeft } from './accounting.ts'
 import type { FailedItem, OpenFailure } from './failure-queries.ts'
 import type { JobQueries, JobRow } from './queries.ts'
