@@ -44,3 +44,32 @@ test('of two people who change the settings the second is told, and may save any
   const values = [{ duplicate_threshold: 0.9 }, { duplicate_threshold: 0.8 }] as const
   expect(await change('/v1/store/settings', values)).toEqual(TOLD)
 })
+
+test('the second is told although both save within one millisecond', async () => {
+  const body = { product_id: 'a', image_url: app.picture('a', 1), metadata: { name: 'Cup', tags: ['ä'] } }
+  await app.call('POST', '/v1/products', { token, body })
+  const etag = (await app.call('GET', '/v1/products/a', { token })).headers.get('etag') ?? ''
+  const save = async (name: string) =>
+    (
+      await app.call('PATCH', '/v1/products/a', {
+        ...{ token, body: { metadata: { name } } },
+        headers: { 'if-match': etag },
+      })
+    ).status
+  expect([await save('Mug'), await save('Bowl')]).toEqual([200, 409])
+})
+
+test('a list of tags and a weak one name a version; nothing, or another one, does not', async () => {
+  const path = '/v1/products/a'
+  const body = { product_id: 'a', image_url: app.picture('a', 1), metadata: { name: 'Cup' } }
+  await app.call('POST', '/v1/products', { token, body })
+  const etag = (await app.call('GET', path, { token })).headers.get('etag') ?? ''
+  // Nothing changes with this body, and so neither does the tag.
+  const save = async (ifMatch: string, at = path) =>
+    (await app.call('PATCH', at, { token, body: { metadata: {} }, headers: { 'if-match': ifMatch } })).status
+  const statuses: number[] = []
+  for (const tag of ['*', `W/${etag}`, `"other", ${etag}`, '', '"', '"other"', etag.slice(1, -1)])
+    statuses.push(await save(tag))
+  expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409])
+  expect(await save('*', '/v1/products/none')).toBe(404)
+})

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { shownCode } from '../../support/authenticator.ts'
 import { visit } from '../chromium.ts'
 import {
@@ -132,6 +133,20 @@ export function accountTests(): void {
       })
     }, 60_000)
   })
+
+  test('the code of an invitation comes out of the link as it stands there', async () => {
+    const { headers } = await createOwner()
+    const read = async (page: Page, code: string) => {
+      await page.goto('about:blank')
+      await page.goto(`${service.address}/register#${code}`)
+      return page.getByLabel('Code of your invitation').inputValue()
+    }
+    const { result } = await visit(`${service.address}/docs`, { ...PHONE, headers }, async (page) => {
+      page.setDefaultTimeout(10_000)
+      return [await read(page, 'aB-_9'), await read(page, '100%')]
+    })
+    expect(result).toEqual(['aB-_9', '100%'])
+  }, 60_000)
 
   test('somebody registers a store, confirms the address by the mail, and signs in', async () => {
     const { headers } = await createOwner()

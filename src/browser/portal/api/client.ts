@@ -1,4 +1,5 @@
 import type { Operations } from '#generated/api.ts'
+import { buildAddress } from './build-address.ts'
 import { CallError } from './errors.ts'
 import { offline } from './offline.ts'
 import { forgetToken, readToken, signInAgain } from './session.ts'
@@ -30,15 +31,6 @@ export const setActiveStore = (slug: string | null): void => {
 }
 export const listenForRefusals = (listener: () => void): void => {
   onRefused = listener
-}
-
-/** Fills the braces of a path and adds the query. */
-function buildAddress(path: string, values: Readonly<Record<string, string>>, query: object): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
-  const asked = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') asked.set(name, String(value))
-  return asked.size > 0 ? `${filled}?${asked}` : filled
 }
 
 /**

@@ -90,7 +90,7 @@ export function readRoute(path: string): Route {
     const tab = ADMIN_TABS.find((tab) => addressOfTab(tab) === path.replace(/\/$/, ''))
     return tab ? { kind: 'admin', tab } : { kind: 'nothing' }
   }
-  if (second !== 'portal') return { kind: 'nothing' }
+  if (first === '' || second !== 'portal') return { kind: 'nothing' }
   const isAt = (page: StorePage, parts: readonly string[]) => PATHS[page] === parts.join('/')
   const page =
     STORE_PAGES.find((name) => isAt(name, rest)) ??

@@ -1,4 +1,5 @@
 import { type Clock, isoTime } from '../../../core/clock.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import { countLeft } from './accounting.ts'
 import type { FailedItem, OpenFailure } from './failure-queries.ts'
 import type { JobQueries, JobRow } from './queries.ts'
@@ -101,13 +102,15 @@ export function toFailure({
   imageUrl,
 }: FailedItem): Omit<ItemFailure, 'thumbnail_url'> {
   const { details, ...what } = error
-  // A picture that came within the request is no address.
-  const image_url = imageUrl?.startsWith('data:') ? null : imageUrl
   return {
-    ...{ index: position, product_id: productId, image_url },
+    ...{ index: position, product_id: productId, image_url: imageUrl && toAddress(imageUrl) },
     ...{ ...what, ...(details && { details }), retryable: canRetry },
   }
 }
+
+/** A picture that came within the request is no address, and neither is what is too long to be fetched. */
+const toAddress = (url: string): string | null =>
+  /^data:/i.test(url) || url.length > LIMITS.fetchUrlCharsMax ? null : url
 
 export const toOpenFailure = ({
   jobId,

@@ -64,7 +64,7 @@ const ItemFailure = named(
     product_id: t.Union([t.String(), t.Null()]),
     image_url: t.Union([t.String(), t.Null()], {
       description:
-        'Address of the picture of an item that can be tried again; null for one that came within the request.',
+        'Address of the picture of an item that can be tried again; null for a picture that came within the request, and for an address that is too long.',
     }),
     thumbnail_url: ThumbnailUrl,
     error: t.String({ description: 'A code, as in the answers to single requests.' }),

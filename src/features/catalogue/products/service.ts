@@ -151,7 +151,8 @@ export function productService(deps: ProductDeps) {
     },
 
     /** The version of a product as it was just read. */
-    tagOf: ({ updated_at }: IndexedProductView): string => tagOf({ updatedAt: Date.parse(updated_at) }),
+    tagOf: ({ updated_at, metadata }: IndexedProductView): string =>
+      tagOf({ updatedAt: Date.parse(updated_at), metadata }),
 
     /** GET /v1/products/{product_id}, behind a guard (see `rememberSeen`). @throws ApiError `not_found`. */
     find(storeId: string, productId: string): IndexedProductView {
@@ -197,8 +198,9 @@ export function productService(deps: ProductDeps) {
   }
 }
 
-/** Each write of a client moves the time of the last change. */
-const tagOf = ({ updatedAt }: Pick<ProductRow, 'updatedAt'>): string => versionTag(updatedAt)
+/** Each write of a client moves the time of the last change; but two that change the metadata may share a millisecond. */
+const tagOf = ({ updatedAt, metadata }: Pick<ProductRow, 'updatedAt' | 'metadata'>): string =>
+  versionTag([updatedAt, metadata])
 
 const isProduct = TypeCompiler.Compile(Product)
 

@@ -42,6 +42,9 @@ export interface WalkedStore {
 /** Jobs that are looked through: the newest ones. */
 const JOBS_MAX = 20
 
+/** Somebody who has paused a feed knows that it is not read. */
+const IS_FAILING = 'consecutive_failures > 0 AND is_paused = 0'
+
 export type NoticeQueries = ReturnType<typeof noticeQueries>
 
 /** All SQL of the overview. It only reads, and nothing of it grows with the products or searches of a store. */
@@ -55,10 +58,10 @@ export function noticeQueries(db: Db) {
     `SELECT * FROM (${newestJobs}) WHERE type IN ('import', 'feed') AND finishedAt >= @since LIMIT 1`,
   )
   const feeds = db.prepare<{ storeId: string }, FailingFeeds>(`
-    SELECT count(*) FILTER (WHERE consecutive_failures > 0) AS failing,
+    SELECT count(*) FILTER (WHERE ${IS_FAILING}) AS failing,
       count(*) FILTER (WHERE run_status = 'stopped') AS stopped,
-      max(id) FILTER (WHERE consecutive_failures > 0) AS failingId, max(id) FILTER (WHERE run_status = 'stopped') AS stoppedId,
-      coalesce(max(consecutive_failures), 0) AS failures
+      max(id) FILTER (WHERE ${IS_FAILING}) AS failingId, max(id) FILTER (WHERE run_status = 'stopped') AS stoppedId,
+      coalesce(max(consecutive_failures) FILTER (WHERE ${IS_FAILING}), 0) AS failures
     FROM feeds WHERE store_id = @storeId AND deleted_at IS NULL`)
   const webhooks = db.prepare<{ storeId: string }, FailingWebhooks>(`
     SELECT count(*) FILTER (WHERE consecutive_failures > 0 OR disabled_reason IN ('receiver_gone', 'always_failing')) AS failing,

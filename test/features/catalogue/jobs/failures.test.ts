@@ -172,6 +172,17 @@ describe('retrying chosen items', () => {
   })
 })
 
+test('a failure names the address of its picture, but neither a picture nor what is too long to be one', async () => {
+  const urls = ['https://img.test/gone.jpg', `https://img.test/${'x'.repeat(60_000)}`, 'data:x', 'DATA:x']
+  const id = await finishBulk(urls.map((image_url, n) => ({ product_id: `p${n}`, image_url })))
+  for (const path of [`/v1/jobs/${id}/errors`, '/v1/jobs/failures']) {
+    const { body } = await app.call('GET', path, { token })
+    const shown = (body['errors'] ?? body['failures']) as { image_url: unknown; retryable: boolean }[]
+    expect(shown.map(({ image_url }) => image_url)).toEqual([urls[0], null, null, null])
+    expect(shown.every(({ retryable }) => retryable)).toBe(true)
+  }
+})
+
 describe('errors as CSV', () => {
   const readCsv = async (id: string, as = token) => {
     const response = await app.http.handle(

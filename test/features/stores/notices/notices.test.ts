@@ -157,6 +157,23 @@ describe('the overview of a store (contract 4.16)', () => {
     ] as never)
   })
 
+  test('a feed that somebody has paused does not count as failing', async () => {
+    const now = app.clock.now()
+    for (const [id, paused, failures] of [
+      ['f1', 0, 1],
+      ['f2', 1, 5],
+    ] as const)
+      insertRow(app, 'feeds', {
+        ...{ id, store_id: storeId, url: 'https://shop.example/f', interval_minutes: 60 },
+        ...{ delete_missing: 1, next_run_at: now, created_at: now, updated_at: now },
+        ...{ consecutive_failures: failures, run_status: 'failed', is_paused: paused },
+      })
+    expect(await find('feeds_failing')).toMatchObject({
+      ...{ severity: 'warning', link: '/v1/feeds/f1' },
+      data: { feeds: 1, feed_id: 'f1', failures: 1 },
+    })
+  })
+
   test('searches without clicks, and without results', async () => {
     count(50, 10)
     expect(await find('no_clicks')).toMatchObject({ severity: 'warning', data: { days: 7, searches: 50 } })

@@ -1,7 +1,11 @@
 /** The login that stands in the address of a feed; the API shows it as stars. */
 const MASK = '***'
 
-export const hasLogin = (url: string): boolean => URL.canParse(url) && new URL(url).username !== ''
+/** Some servers take a password without a name. */
+export function hasLogin(url: string): boolean {
+  const parsed = URL.parse(url)
+  return parsed !== null && parsed.username + parsed.password !== ''
+}
 
 /** The address without its login, for people. */
 export function withoutLogin(url: string): string {

@@ -15,7 +15,7 @@ export function Page() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [store, setStore] = useState('')
-  const [invite, setInvite] = useState(() => decodeURIComponent(location.hash.slice(1)))
+  const [invite, setInvite] = useState(() => location.hash.slice(1))
   const [state, setState] = useState<State>('asking')
   const [error, setError] = useState<CallError | null>(null)
   const mode = error?.details['registration']

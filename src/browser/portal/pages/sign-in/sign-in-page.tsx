@@ -6,11 +6,14 @@ import { go, readRoute } from '../../shell/routes.ts'
 import { SignInForm } from '../../shell/sign-in-form.tsx'
 import { t } from './texts/texts.ts'
 
-/** Where somebody was when their sign-in ended. It stands behind the #, and leads to our own pages only. */
+/**
+ * Where somebody was when their sign-in ended. It stands behind the #, and leads to our own pages only. The browser reads it, as
+ * it would read the link: to a browser, an address such as `/\shop.example/portal` is another site's.
+ */
 function readWayBack(): string | null {
-  const way = location.hash.slice(1)
-  const isOwn = /^\/(?!\/)/.test(way) && readRoute(way.replace(/\?.*$/, '')).kind !== 'nothing'
-  return isOwn ? way : null
+  const way = location.hash === '' ? null : URL.parse(location.hash.slice(1), location.origin)
+  const isOwn = way?.origin === location.origin && readRoute(way.pathname).kind !== 'nothing'
+  return isOwn ? way.href : null
 }
 
 /** Finds the way on for a sign-in that the browser still has. @returns null without one. */

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '#generated/api.ts'
+import { fillSentence } from './fill-sentence.ts'
 import { t } from './texts/texts.ts'
 
 /** Details that name what an event is about, the telling ones first. */
@@ -18,10 +19,8 @@ export function tellEvent({ action, actor, details, meaning }: AuditEvent): stri
   const act: string | undefined = t.acts[action]
   if (act === undefined) return meaning ?? action
   const who = actor.name ?? t.actors[actor.kind] ?? actor.kind
-  const thing = nameThing(details)
-  return act.replace('{who}', () => who).replace(' {what}', () => thing && ` ${thing}`)
+  return fillSentence(act, who, nameThing(details))
 }
 
 /** The action as a sentence about nobody, for a filter. */
-export const nameAction = (action: string): string =>
-  (t.acts[action] ?? action).replace('{who}', t.somebody).replace(' {what}', '')
+export const nameAction = (action: string): string => fillSentence(t.acts[action] ?? action, t.somebody, '')

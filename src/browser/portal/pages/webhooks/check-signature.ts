@@ -37,8 +37,9 @@ function readHeaders(pasted: string): Map<string, string> {
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
-/** The keys that a secret may stand for: its letters, and the bytes that the standard form holds. */
+/** The keys that a secret may stand for: its letters, and the bytes that the standard form holds. Without letters there is none. */
 function listKeys(secret: string): Uint8Array<ArrayBuffer>[] {
+  if (secret === '') return []
   const [, packed] = STANDARD_SECRET.exec(secret) ?? []
   if (packed === undefined || packed.length % 4 !== 0) return [bytesOf(secret)]
   return [bytesOf(secret), Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]
