@@ -1,7 +1,6 @@
 import type { Analytics, LoggedSearch, StoreOverview } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatAgo, formatMoment, formatMoney, formatNumber } from '../../language.ts'
-import { Drawn } from '../../parts/drawn.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { type Loaded, useLoad } from '../../parts/use-load.ts'
@@ -171,7 +170,6 @@ function Latest({ searches, store }: { searches: readonly LoggedSearch[]; store:
   if (searches.length === 0)
     return (
       <div class="empty">
-        <Drawn which={0} />
         <p>{t.noneYet}</p>
         <a class="primary" href={playground}>
           {t.tryOne}
