@@ -54,14 +54,14 @@ test('on a phone, the link leads from an account to a picture search that finds 
     await page.getByRole('button', { name: 'Load the drawn products' }).click()
 
     await page.getByRole('heading', { name: 'Look for something' }).waitFor()
-    const first = page.locator('.look .tile').first()
+    const first = page.locator('.looking .tile').first()
     await first.waitFor()
     const box = await first.boundingBox()
     const look = [await findFaults(page), await scrollWidth(page)]
-    const names = await page.locator('.look .tile .name').allTextContents()
+    const names = await page.locator('.looking .tile .name').allTextContents()
     // The store knows where somebody is: the secret is gone with the page, the step is not.
     await page.reload()
-    await page.locator('.look .tile').first().waitFor()
+    await page.locator('.looking .tile').first().waitFor()
     await page.getByRole('button', { name: 'Put it into your shop' }).click()
 
     await page.getByLabel('Address of your shop').fill('www.shop.example')

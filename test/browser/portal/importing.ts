@@ -183,7 +183,7 @@ export function importTests(): void {
         await page.getByLabel('Address of the file').fill(at('/products.csv'))
         await page.getByRole('button', { name: 'Read it now' }).click()
         await page.getByText('Read: 2 new').waitFor({ timeout: 40_000 })
-        const runs = await page.locator('.strip li').count()
+        const runs = await page.locator('.runs-strip li').count()
         const faults = await findFaults(page)
         await page.getByRole('button', { name: 'Stop' }).click()
         await page.getByText('Stopped').waitFor()
@@ -212,7 +212,10 @@ export function importTests(): void {
         const brake = await page.locator('.run-error p').first().textContent()
         await page.getByRole('button', { name: 'Delete 3 products' }).click()
         await page.getByText('Read: 3 deleted').waitFor({ timeout: 40_000 })
-        return { brake, signs: (await page.locator('.strip li').allTextContents()).map(([sign]) => sign) }
+        return {
+          brake,
+          signs: (await page.locator('.runs-strip li').allTextContents()).map(([sign]) => sign),
+        }
       })
       expect(result.brake).toStartWith('3 of 4 products are missing in the file, more than 20 %.')
       expect(result.signs).toEqual(['✓', '!', '✓'])

@@ -66,7 +66,7 @@ export function playgroundTests(): void {
       const { result } = await visitPortal(shop, '/playground?view=everything', DESKTOP, async (page) => {
         await page.getByLabel('Words', { exact: true }).fill('red dress')
         // A product of the store was searched before anybody asked.
-        await page.locator('.start').waitFor({ state: 'detached' })
+        await page.locator('.suggested').waitFor({ state: 'detached' })
         await page.locator('.ask .hint[aria-live]').waitFor()
         await tiles(page).nth(12).waitFor()
         const all = await tiles(page).count()
@@ -127,7 +127,7 @@ export function playgroundTests(): void {
           while (sent.length === before) await page.waitForTimeout(10)
         }
         await page.locator('.samples button').first().click()
-        await page.locator('.drop img').waitFor()
+        await page.locator('.photo-drop img').waitFor()
         while (!sent.some((call) => call.startsWith('/v1/search '))) await page.waitForTimeout(10)
         return [...new Set(sent)].sort()
       })
@@ -234,8 +234,8 @@ export function playgroundTests(): void {
         await page.locator('.expected button').first().click()
         await page.getByRole('button', { name: 'Save the check' }).click()
         await page.getByRole('button', { name: 'Run the check' }).click()
-        await page.locator('.verdict').waitFor()
-        const text = await page.locator('.checks > ul > li').textContent()
+        await page.locator('.check-verdict').waitFor()
+        const text = await page.locator('.saved-checks > ul > li').textContent()
         const faults = await findFaults(page)
         await page.getByRole('button', { name: 'Delete the check' }).click()
         const asked = await page.getByRole('dialog').getByRole('heading').textContent()
@@ -279,7 +279,7 @@ export function playgroundTests(): void {
 
     test('a file that is no picture is refused in words, and a huge one before it is sent', async () => {
       const { result } = await visitPortal(shop, '/playground', PHONE, async (page) => {
-        const pick = page.locator('.drop input[type="file"]').first()
+        const pick = page.locator('.photo-drop input[type="file"]').first()
         await pick.setInputFiles({
           name: 'x.png',
           mimeType: 'image/png',
@@ -309,7 +309,7 @@ export function playgroundTests(): void {
       await page.evaluate(pasteSample('header input[type=search]'))
       await thumbs.first().waitFor()
       await page.getByRole('button', { name: 'Open in the playground' }).click()
-      await page.locator('.drop img').waitFor()
+      await page.locator('.photo-drop img').waitFor()
       await tiles(page).first().waitFor()
       return { names, faults }
     })

@@ -78,7 +78,7 @@ const Skeleton = () => (
     {Array.from({ length: 12 }, (_, n) => (
       <li key={n}>
         <span class="picture" />
-        <span class="line" />
+        <span class="bone" />
       </li>
     ))}
   </ul>

@@ -35,7 +35,8 @@ interface NewPasswordProps extends PasswordOwner {
 /** A field for a password that somebody chooses, with a meter by the rule of the API. */
 export function NewPassword({ label, value, onValue, error, ...owner }: NewPasswordProps) {
   const [isShown, setShown] = useState(false)
-  const hint = value === '' ? t.passwordHint : describePassword(value, owner)
+  // The API knows more words than the page: what it refused is not called good beside the refusal.
+  const hint = error ? undefined : value === '' ? t.passwordHint : describePassword(value, owner)
   return (
     <div class="new-password">
       <Field

@@ -61,7 +61,7 @@ export function ProductTile({
         </span>
       )}
       {isSoldOut && <span class="state muted"> {t.soldOut}</span>}
-      {children}
+      {children && <> {children}</>}
     </div>
   )
 }

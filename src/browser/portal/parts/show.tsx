@@ -19,8 +19,8 @@ export function Show<Value>({
 
 const Lines = () => (
   <div class="skeleton" aria-hidden="true">
-    <span class="line" />
-    <span class="line" />
-    <span class="line" />
+    <span class="bone" />
+    <span class="bone" />
+    <span class="bone" />
   </div>
 )

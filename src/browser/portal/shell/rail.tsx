@@ -39,7 +39,7 @@ export function Rail({ store, page, me, onHelp }: RailProps) {
       key={name}
       href={addressOf(store, name)}
       aria-current={name === page ? 'page' : name === current ? 'true' : undefined}
-      class={isNarrow ? undefined : 'wide'}
+      class={isNarrow ? undefined : 'in-sheet'}
     >
       {t.pages[name]}
     </a>

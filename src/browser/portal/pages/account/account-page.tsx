@@ -26,7 +26,7 @@ export function Page() {
   const [only] = loaded.value.memberships
   const back = from ?? (loaded.value.memberships.length === 1 ? only?.slug : undefined)
   return (
-    <div class="account">
+    <div class="account roomy">
       <p>
         <a href={back === undefined ? '/portal/select-store' : addressOf(back, 'overview')}>
           {back === undefined ? shell.chooseStore : t.back}

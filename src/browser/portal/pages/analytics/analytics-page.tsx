@@ -124,7 +124,7 @@ function Period({ asked, answer, onChange }: PeriodProps) {
           choices={[['', t.all], ...origins.map((one) => [one, new URL(one).host] as const)]}
         />
       )}
-      <label class="tick">
+      <label class="check">
         <input
           type="checkbox"
           checked={compares}

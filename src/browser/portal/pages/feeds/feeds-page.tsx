@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Feed } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { type CallError, toCallError } from '../../api/errors.ts'
+import { Drawn } from '../../parts/drawn.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { address, type PageProps, setQuery } from '../../shell/routes.ts'
 import { useSignal } from '../../signal.ts'
@@ -71,6 +72,7 @@ export function Page({ store, can }: PageProps) {
       {!feeds && !error && <p class="waiting">{shell.loading}</p>}
       {feeds?.length === 0 && !isNew && (
         <div class="empty">
+          <Drawn which={1} />
           <h2>{t.none}</h2>
           <p>{t.noneHint}</p>
           {mayChange && (

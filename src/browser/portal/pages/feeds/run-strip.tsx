@@ -20,7 +20,7 @@ const SIGNS = { good: '✓', same: '=', stopped: '!', bad: '×', running: '…' 
 
 /** The last runs as signs, the oldest at the left. Each says its outcome in words, too. */
 export const RunStrip = ({ runs }: { runs: readonly FeedRun[] }) => (
-  <ol class="strip" aria-label={t.lastRuns}>
+  <ol class="runs-strip" aria-label={t.lastRuns}>
     {runs.toReversed().map((run) => {
       const outcome = judgeRun(run)
       const words = [formatMoment(run.started_at), t.outcomes[outcome], describeRun(run)]

@@ -70,11 +70,13 @@ export async function start(source: Source, wishes: Wishes, way: Way): Promise<s
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** The sentences of a refusal, one for each problem. */
-export function listProblems({ details, message }: CallError): string[] {
-  const errors = Array.isArray(details['errors']) ? (details['errors'] as { message?: unknown }[]) : []
-  const found = errors.flatMap((one) => (typeof one?.message === 'string' ? [one.message] : []))
-  return found.length > 0 ? found : [message]
+/** The sentences of a refusal, one for each problem. @param told the code of problems that the page tells in its own words. */
+export function listProblems({ details, message }: CallError, told?: string): string[] {
+  const errors = Array.isArray(details['errors'])
+    ? (details['errors'] as { code?: unknown; message?: unknown }[])
+    : []
+  if (errors.length === 0) return [message]
+  return errors.flatMap((one) => (typeof one.message === 'string' && one.code !== told ? [one.message] : []))
 }
 
 /** A refusal of the columns tells them: another choice may do. @returns null for every other failure. */
@@ -85,7 +87,7 @@ export function readColumns(error: CallError): Known | null {
     uploadId: typeof upload_id === 'string' ? upload_id : null,
     columns,
     samples: samples as Known['samples'],
-    problems: listProblems(error),
+    problems: listProblems(error, 'column_missing'),
     preview: null,
   }
 }

@@ -59,7 +59,7 @@ function Row({
     <li>
       <p id={id}>
         {column === '' ? (
-          <span>{t.nothingFills(nameOf(field))}</span>
+          <span class={isNeeded(field) ? 'wrong' : undefined}>{t.nothingFills(nameOf(field))}</span>
         ) : (
           <>
             <em dir="auto">{column}</em> {key === undefined ? t.tails[field as Field] : t.keptAs(key)}

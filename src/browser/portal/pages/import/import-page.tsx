@@ -59,7 +59,7 @@ function Waiting({ busy, onCancel }: { busy: Busy; onCancel(): void }) {
         {Array.from({ length: 12 }, (_, n) => (
           <li key={n}>
             <span class="picture" />
-            <span class="line" />
+            <span class="bone" />
           </li>
         ))}
       </ul>

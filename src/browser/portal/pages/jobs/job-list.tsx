@@ -1,6 +1,7 @@
 import type { JobSummary } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
+import { Drawn } from '../../parts/drawn.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { usePages } from '../../parts/use-pages.ts'
@@ -27,6 +28,7 @@ export function JobList({ store, canImport }: { store: string; canImport: boolea
       <p class="waiting">{shell.loading}</p>
     ) : (
       <div class="empty">
+        <Drawn which={2} />
         <h2>{t.none}</h2>
         <p>{t.noneHint}</p>
         {canImport && (

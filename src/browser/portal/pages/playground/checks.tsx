@@ -28,7 +28,7 @@ export function Checks({ question, answer, can }: ChecksProps) {
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={reload} />
   const checks = last?.checks ?? []
   return (
-    <div class="checks">
+    <div class="saved-checks">
       <p class="muted">{t.checksHint}</p>
       {last && checks.length === 0 && <p>{t.noChecks}</p>}
       {last && checks.length > 0 && (
@@ -69,7 +69,7 @@ function OneCheck({ check, onDelete }: { check: SearchCheck; onDelete: (() => vo
       <p>
         <strong dir="auto">{name}</strong>{' '}
         {last_run ? (
-          <span class={last_run.passed ? 'verdict' : 'verdict problem'}>
+          <span class={last_run.passed ? 'check-verdict' : 'check-verdict problem'}>
             {last_run.passed ? `✓ ${t.passed}` : `✗ ${t.missed}`}
           </span>
         ) : (

@@ -29,7 +29,7 @@ export function QueryForm(props: QueryFormProps) {
   const reach =
     answer?.results.filter(({ similarity_score }) => similarity_score >= settings.threshold).length ?? 0
   return (
-    <div class="form">
+    <div class="query">
       <QueryPictures
         pictures={question.pictures}
         onPictures={(pictures) => onQuestion({ pictures })}

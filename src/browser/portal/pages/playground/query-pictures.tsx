@@ -68,7 +68,7 @@ export function QueryPictures({ pictures, onPictures, regions, hasWords }: Query
   const isAsking = pictures.length === 0 || isAdding
   return (
     <>
-      <div class="drop">
+      <div class="photo-drop">
         {pictures.length === 1 && first && (
           <OnePicture picture={first} regions={regions} onPart={(part) => onPictures([{ ...first, part }])} />
         )}

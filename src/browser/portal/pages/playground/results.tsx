@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Hit, SearchResponse } from '#generated/api.ts'
 import { formatNumber, formatScore } from '../../language.ts'
+import { Drawn } from '../../parts/drawn.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
 import { addressOf } from '../../shell/routes.ts'
 import type { StoreFacts } from './plan.ts'
@@ -32,6 +33,7 @@ export function Results(props: ResultsProps) {
       <div aria-busy="true" />
     ) : (
       <div class="empty">
+        <Drawn which={0} />
         <h2>{t.empty}</h2>
         <p>{t.emptyHint}</p>
       </div>

@@ -7,7 +7,7 @@ import { t } from './texts/texts.ts'
 export function Start({ product: { product_id, metadata, thumbnail_url } }: { product: Product }) {
   const { name, category } = readShown(product_id, metadata)
   return (
-    <div class="start">
+    <div class="suggested">
       <Picture src={thumbnail_url} name={name} kind={category} />
       <p>
         <strong dir="auto">{t.start(name)}</strong>

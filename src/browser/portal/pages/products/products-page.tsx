@@ -3,6 +3,7 @@ import type { Product, StoreFields } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { type CallError, toCallError } from '../../api/errors.ts'
 import { formatNumber } from '../../language.ts'
+import { Drawn } from '../../parts/drawn.tsx'
 import { List } from '../../parts/list.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { ProductTile } from '../../parts/product-tile.tsx'
@@ -130,6 +131,7 @@ function Nothing({ store, canLoad, onLoaded }: { store: string; canLoad: boolean
   }, [state])
   return (
     <div class="empty">
+      <Drawn which={4} />
       <h2>{t.empty}</h2>
       <p>{t.emptyHint}</p>
       {state instanceof Error && <Failure error={state} />}

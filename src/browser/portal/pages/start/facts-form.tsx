@@ -54,7 +54,7 @@ function Facts({ settings, onSaved }: { settings: StoreSettings; onSaved: (() =>
   }
 
   return (
-    <form class="facts" onSubmit={save}>
+    <form class="shop-facts" onSubmit={save}>
       <Field
         {...{ label: t.shop, value: shop, onValue: setShop, hint: t.shopHint }}
         inputMode="url"

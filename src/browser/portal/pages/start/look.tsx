@@ -54,7 +54,7 @@ export function Look({ store, overview, onStep }: StepProps) {
   return (
     <>
       <h1>{t.look}</h1>
-      <div class="look">
+      <div class="looking">
         <figure>
           {photo && <PhotoView {...photo} />}
           <figcaption>{own ? t.ownPhoto : t.samplePhoto}</figcaption>

@@ -37,7 +37,7 @@ export function Page(props: PageProps) {
   }
   if (!can('products:write'))
     return (
-      <div class="start">
+      <div class="first-run">
         <h1>{t.noRights}</h1>
         <p>
           <a class="primary" href={addressOf(store, 'overview')}>
@@ -48,10 +48,10 @@ export function Page(props: PageProps) {
     )
   const Step = step === 2 ? What : step === 3 ? Look : Shop
   return (
-    <div class="start">
+    <div class="first-run">
       <Steps current={step} />
       <Step {...props} {...{ onStep, overview: overview.value, onChange: retry }} />
-      <p class="actions later">
+      <p class="actions">
         {step > 2 && (
           <button type="button" class="link" onClick={() => onStep(step - 1)}>
             {t.back}

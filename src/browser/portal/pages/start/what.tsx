@@ -122,7 +122,7 @@ function DrawnCard({ can, onStep, onChange }: StepProps) {
 function SampleStrip() {
   const [samples] = useLoad(async () => (await send('GET', '/samples')) as Samples, [])
   return (
-    <ul class="strip" aria-hidden="true">
+    <ul class="sample-strip" aria-hidden="true">
       {samples.state === 'there' &&
         samples.value.slice(0, 4).map(({ url }) => (
           <li key={url} class="picture">

@@ -1,7 +1,8 @@
 import type { Texts } from './en.ts'
 
 export const texts: Texts = {
-  fact: (searches, clicks) => `${searches} Suchen in 7 Tagen, ${clicks} Klicks`,
+  fact: (searches, clicks) =>
+    `${searches} ${searches === '1' ? 'Suche' : 'Suchen'} in 7 Tagen, ${clicks} ${clicks === '1' ? 'Klick' : 'Klicks'}`,
   quiet: 'Keine Suchen in den letzten 7 Tagen',
   empty: 'Ihr Shop ist bereit',
   searches: 'Suchen',

@@ -1,5 +1,6 @@
 export const texts = {
-  fact: (searches: string, clicks: string) => `${searches} searches in 7 days, ${clicks} clicks`,
+  fact: (searches: string, clicks: string) =>
+    `${searches} ${searches === '1' ? 'search' : 'searches'} in 7 days, ${clicks} ${clicks === '1' ? 'click' : 'clicks'}`,
   quiet: 'No searches in the last 7 days',
   empty: 'Your store is ready',
   searches: 'Searches',
