@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../core/audit.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
@@ -111,7 +112,13 @@ export type SuspendBody = typeof SuspendBody.static
 
 export const StorePatch = named(
   'AdminStorePatch',
-  t.Object({ plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) }, { minProperties: 1 }),
+  closed(
+    t.Object({ plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) }, { minProperties: 1 }),
+    {
+      slug: 'the slug of a store stays, because addresses hold it',
+      status: 'POST …/suspend and …/resume change it',
+    },
+  ),
   { plan: 'premium' },
 )
 export type StorePatch = typeof StorePatch.static
