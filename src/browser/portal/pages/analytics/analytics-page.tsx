@@ -124,7 +124,7 @@ function Period({ asked, answer, onChange }: PeriodProps) {
           choices={[['', t.all], ...origins.map((one) => [one, new URL(one).host] as const)]}
         />
       )}
-      <label class="tick">
+      <label class="check">
         <input
           type="checkbox"
           checked={compares}
@@ -170,7 +170,7 @@ function Answer({ answer, asked, store, can }: PageProps & { answer: Analytics; 
               <Panel>
                 <TopProducts products={answer.top_products} store={store} />
               </Panel>
-              <Panel class="side-by-side">
+              <Panel class="halves">
                 <Queries answer={answer} store={store} />
               </Panel>
             </>
