@@ -110,17 +110,11 @@ export const SuspendBody = named(
 )
 export type SuspendBody = typeof SuspendBody.static
 
-export const StorePatch = named(
-  'AdminStorePatch',
-  closed(
-    t.Object({ plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) }, { minProperties: 1 }),
-    {
-      slug: 'the slug of a store stays, because addresses hold it',
-      status: 'POST …/suspend and …/resume change it',
-    },
-  ),
-  { plan: 'premium' },
+const patch = t.Object(
+  { plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) },
+  { minProperties: 1 },
 )
+export const StorePatch = named('AdminStorePatch', closed(patch), { plan: 'premium' })
 export type StorePatch = typeof StorePatch.static
 
 export const DeleteStoreBody = named(

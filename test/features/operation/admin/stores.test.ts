@@ -186,7 +186,7 @@ describe('the name', () => {
 test('a field that nobody knows is refused with a cure, beside one that is known, too', async () => {
   for (const [field, cure] of [
     ['plans', "is unknown; did you mean 'plan'?"],
-    ['slug', 'is unknown; the slug of a store stays, because addresses hold it'],
+    ['slug', 'is unknown; known are plan, name'],
   ] as const) {
     const answer = await call('PATCH', `/${storeId}`, { name: 'Renamed', [field]: 'basic' })
     expect(answer).toMatchObject({
