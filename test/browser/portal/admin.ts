@@ -100,7 +100,7 @@ export function adminTests(): void {
         const banner = page.getByRole('complementary', { name: 'Operator of this installation' })
         await banner.getByText('ends in 30 min').waitFor()
         const inStore = new URL(page.url()).pathname
-        await page.getByRole('link', { name: 'Products', exact: true }).click()
+        await page.locator('.rail').getByRole('link', { name: 'Products', exact: true }).click()
         await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor()
         const bannerFaults = await findFaults(page)
         await banner.getByRole('button', { name: 'Leave this store' }).click()
@@ -136,8 +136,7 @@ export function adminTests(): void {
       expect(result).toEqual([360, 0])
     }, 60_000)
 
-    // Its last step has failed once: after a short name that is taken, the link was not shown within 10 seconds.
-    test.todo('the next store is made in the browser within 60 seconds, with the link for its owner', async () => {
+    test('the next store is made in the browser within 60 seconds, with the link for its owner', async () => {
       const { result } = await visitAdmin(root, '/stores', DESKTOP, async (page) => {
         const began = performance.now()
         await page.getByRole('button', { name: 'New store' }).click()
@@ -153,7 +152,7 @@ export function adminTests(): void {
         const link = await dialog.locator('.copied code').first().textContent()
         const faults = await findFaults(page)
         await dialog.getByRole('button', { name: 'Close' }).click()
-        await page.getByLabel('Name, short name or owner').fill('kaethe@')
+        await page.getByLabel('Name, short name or owner').fill('lamps')
         await page.locator('tbody tr').nth(0).getByText('lamps', { exact: true }).waitFor()
         await page.locator('tbody tr:only-child').waitFor()
         return { link, faults, seconds: (performance.now() - began) / 1000 }
@@ -177,7 +176,9 @@ export function adminTests(): void {
         await drawer.getByRole('button', { name: 'Change the plan' }).click()
         await drawer.getByText('The plan counts from').waitFor()
         await drawer.getByLabel('Reason').fill('It isn’t paid')
-        const command = await drawer.locator('.act:has-text("Suspend") code').textContent()
+        const command = await drawer
+          .locator('.act:has(button:text-is("Suspend the store")) code')
+          .textContent()
         await drawer.getByRole('button', { name: 'Suspend the store' }).click()
         await drawer.getByRole('button', { name: 'Resume the store' }).click()
         await drawer.getByRole('button', { name: 'Suspend the store' }).waitFor()

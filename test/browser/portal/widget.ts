@@ -76,7 +76,7 @@ export function widgetTests(): void {
         await frame.locator('[part=card]').first().waitFor()
         const accent = await frame.locator('html').getAttribute('style')
         // 6: the line.
-        const lines = await page.locator('.line').allTextContents()
+        const lines = await page.locator('.snippet').allTextContents()
         const mail = await page.getByRole('link', { name: 'Send to my developer' }).getAttribute('href')
         const faults = await findFaults(page)
         // 7: a shop that has it, and what arrives from there.
@@ -93,8 +93,8 @@ export function widgetTests(): void {
         const seen = await page.locator('.sightings strong').textContent()
         await page.getByRole('button', { name: 'Stop' }).click()
         await page.getByRole('button', { name: 'Check my shop' }).click()
-        await page.locator('.check .verdicts li').nth(3).waitFor()
-        const checked = await page.locator('.check .verdicts li').allTextContents()
+        await page.locator('.look-at-shop .verdicts li').nth(3).waitFor()
+        const checked = await page.locator('.look-at-shop .verdicts li').allTextContents()
         return { refusal, ticked, usual, opens, accent, lines, mail, faults, seen, checked }
       })
       expect(result).toMatchObject({

@@ -44,17 +44,23 @@ export function Copy({ text, label = t.copy, class: name }: CopyProps) {
   }, [state])
   const told = { idle: label, copied: t.copied, refused: t.copyRefused }[state]
   return (
-    <button
-      type="button"
-      class={name}
-      onClick={async (event) => {
-        const button = event.currentTarget
-        setState((await copyText(text)) ? 'copied' : 'refused')
-        button.focus()
-      }}
-    >
-      <span role="status">{told}</span>
-    </button>
+    <>
+      <button
+        type="button"
+        class={name}
+        onClick={async (event) => {
+          const button = event.currentTarget
+          setState((await copyText(text)) ? 'copied' : 'refused')
+          button.focus()
+        }}
+      >
+        {told}
+      </button>
+      {/* Beside the button: what stands in a live region gives a button no name. */}
+      <span role="status" class="unseen">
+        {state !== 'idle' && told}
+      </span>
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../core/audit.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
+import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
@@ -109,11 +110,11 @@ export const SuspendBody = named(
 )
 export type SuspendBody = typeof SuspendBody.static
 
-export const StorePatch = named(
-  'AdminStorePatch',
-  t.Object({ plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) }, { minProperties: 1 }),
-  { plan: 'premium' },
+const patch = t.Object(
+  { plan: t.Optional(oneOf(PLAN_NAMES)), name: t.Optional(storeName) },
+  { minProperties: 1 },
 )
+export const StorePatch = named('AdminStorePatch', closed(patch), { plan: 'premium' })
 export type StorePatch = typeof StorePatch.static
 
 export const DeleteStoreBody = named(

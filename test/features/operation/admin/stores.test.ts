@@ -161,7 +161,7 @@ describe('the plan', () => {
     })
   })
 
-  test.each([{}, { plan: 'gold' }, { plan: null }, { name: ' ' }, { name: 'a\nb' }])(
+  test.each([{}, { plan: 'gold' }, { plan: null }, { name: ' ' }, { name: 'a\nb' }, { plans: 'basic' }])(
     'is refused as %j',
     async (body) => {
       expect(refusal(await call('PATCH', `/${storeId}`, body))).toEqual([422, 'validation_error'])
@@ -181,6 +181,20 @@ describe('the name', () => {
     ])
     expect((await call('GET', `/${storeId}`)).body).toMatchObject({ plan: 'basic' })
   })
+})
+
+test('a field that nobody knows is refused with a cure, beside one that is known, too', async () => {
+  for (const [field, cure] of [
+    ['plans', "is unknown; did you mean 'plan'?"],
+    ['slug', 'is unknown; known are plan, name'],
+  ] as const) {
+    const answer = await call('PATCH', `/${storeId}`, { name: 'Renamed', [field]: 'basic' })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { details: { errors: [{ pointer: `/${field}`, message: cure }] } },
+    })
+  }
+  expect((await call('GET', `/${storeId}`)).body).toMatchObject({ name: 'one', plan: 'enterprise' })
 })
 
 describe('the last run of a feed', () => {

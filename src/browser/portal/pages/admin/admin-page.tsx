@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Mark } from '../../parts/mark.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -26,9 +26,14 @@ const LOAD_TAB: Readonly<Record<AdminTab, () => Promise<{ Tab: ComponentType }>>
 /** The operator's pages, for super-admins alone. */
 export function Page({ tab }: { tab: AdminTab }) {
   const [loaded, retry] = useLoad(() => loadMe(null), [])
+  const tabs = useRef<HTMLElement>(null)
   useEffect(() => {
     document.title = `${t.tabs[tab]} · ${shell.operator}`
   }, [tab])
+  // On a phone the chosen tab may stand outside the window.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [tab, loaded.state])
   if (loaded.state === 'loading') return <p class="waiting">{shell.loading}</p>
   if (loaded.state === 'failed')
     return (
@@ -51,7 +56,7 @@ export function Page({ tab }: { tab: AdminTab }) {
           <a href="/portal/select-store">{shell.chooseStore}</a>
         </PersonMenu>
       </header>
-      <nav class="tabs" aria-label={t.places}>
+      <nav class="tabs" aria-label={t.places} ref={tabs}>
         {ADMIN_TABS.map((name) => (
           <a key={name} href={addressOfTab(name)} aria-current={name === tab ? 'page' : undefined}>
             {t.tabs[name]}

@@ -37,7 +37,7 @@ export function Tab() {
           }}
         />
         {found && (
-          <ul class="checks" aria-label={t.doctor}>
+          <ul class="doctor" aria-label={t.doctor}>
             {found.checks.map(({ name, state, text }) => (
               <Check key={name} name={name} state={state} text={text} />
             ))}
@@ -72,7 +72,7 @@ function Parts({ health }: { health: AdminHealth }) {
   ]
   return (
     <>
-      <ul class="checks" aria-label={t.readiness}>
+      <ul class="doctor" aria-label={t.readiness}>
         {Object.entries(checks).map(([name, { ok, reason }]) => (
           <Check key={name} name={name} state={ok ? 'ok' : 'failed'} text={reason ?? ''} />
         ))}

@@ -64,7 +64,7 @@ function Mails() {
             label: t.retryMail,
             isActions: true,
             draw: ({ id, recipient }) => (
-              <>
+              <div class="mail-deeds">
                 <button
                   type="button"
                   class="link"
@@ -81,7 +81,7 @@ function Mails() {
                     return t.mailStates[status]
                   }}
                 />
-              </>
+              </div>
             ),
           },
         ]}

@@ -23,7 +23,7 @@ export function Tab() {
       <div class="heading">
         <h1>{t.tabs.settings}</h1>
       </div>
-      <p class="muted wide">{t.settingsHint}</p>
+      <p class="muted settings-hint">{t.settingsHint}</p>
       <Command line={commandOf('settings', 'list')} />
       <div class="filters">
         <Field label={t.findSetting} type="search" value={words} onValue={setWords} />

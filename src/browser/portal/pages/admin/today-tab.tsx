@@ -110,7 +110,7 @@ const Line = ({ text, href, fix, isEnglish = false, severity = 'warning' }: Line
 )
 
 const Severity = ({ value }: { value: Trouble['severity'] }) => (
-  <span class="state" data-severity={value}>
+  <span class="state severity" data-severity={value}>
     {t.severities[value]}
   </span>
 )

@@ -170,7 +170,7 @@ function Answer({ answer, asked, store, can }: PageProps & { answer: Analytics; 
               <Panel>
                 <TopProducts products={answer.top_products} store={store} />
               </Panel>
-              <Panel class="side-by-side">
+              <Panel class="halves">
                 <Queries answer={answer} store={store} />
               </Panel>
             </>

@@ -16,13 +16,13 @@ type Cluster = UnmetDemand['clusters'][number]
 export function InVain({ store, maySwitch }: { store: string; maySwitch: boolean }) {
   const [unmet, retry] = useLoad((signal) => call('GET /v1/search/analytics/unmet', { signal }), [store])
   return (
-    <>
+    <div class="in-vain">
       <h2>{t.vain}</h2>
       <p class="muted lead">{t.vainHint}</p>
       {unmet.state === 'failed' && <Failure error={unmet.error} onRetry={retry} />}
       {unmet.state === 'there' && <Clusters clusters={unmet.value.clusters} store={store} />}
       {maySwitch ? <Switch onSwitched={retry} /> : <p class="muted lead">{t.keepLocked}</p>}
-    </>
+    </div>
   )
 }
 
@@ -52,7 +52,7 @@ function ClusterCard({ cluster, store }: { cluster: Cluster; store: string }) {
   }
   return (
     <>
-      <p class="sheet">
+      <p class="contact-sheet">
         {example_thumbnails.length === 0 && <Picture src={null} name={best?.name ?? '?'} />}
         {example_thumbnails.map((thumbnail) => (
           <button

@@ -19,7 +19,7 @@ export function Page({ can, store }: PageProps) {
   const plan = useLoad((signal) => call('GET /v1/billing/current-plan', { signal }), [store])
   const invoices = useLoad((signal) => call('GET /v1/billing/invoices', { signal }), [store])
   return (
-    <div class="plain-page">
+    <div class="plain-page plan">
       <div class="page-head">
         <h1>{t.heading}</h1>
       </div>

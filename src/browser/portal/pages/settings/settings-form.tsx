@@ -55,7 +55,7 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
 
   return (
     <form
-      class="form"
+      class="form settings-form"
       onSubmit={(event) => {
         event.preventDefault()
         run(save)
@@ -80,14 +80,14 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
         choices={t.systems}
       />
       {text('product_url_template', { hint: t.templateHint })}
-      <div class="side-by-side">
+      <div class="field-row">
         {text('currency', { hint: t.currencyHint })}
         {text('locale', { hint: t.localeHint })}
         {text('time_zone', { hint: t.zoneHint })}
       </div>
       <h2>{t.search}</h2>
       <p class="muted">{t.searchHint}</p>
-      <div class="side-by-side">
+      <div class="field-row">
         {text('threshold', { hint: t.thresholdHint, ...SHARE })}
         {text('category_boost', { hint: t.boostHint, ...SHARE, max: '0.5' })}
       </div>

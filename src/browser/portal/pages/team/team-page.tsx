@@ -25,7 +25,7 @@ export function Page({ can, store }: PageProps) {
   const [, reloadMembers] = members
   const [groupsLoaded, reloadGroups] = groups
   return (
-    <div class="plain-page">
+    <div class="plain-page team">
       <div class="page-head">
         <h1>{t.heading}</h1>
         {mayInvite && (

@@ -70,7 +70,7 @@ export function Checker() {
           {t.check}
         </button>
       </p>
-      <p role="status" class="verdict" data-valid={verdict?.isValid}>
+      <p role="status" class="genuine" data-valid={verdict?.isValid}>
         {verdict && (verdict.isValid ? t.valid(verdict.header) : t.invalid[verdict.reason])}
       </p>
     </form>

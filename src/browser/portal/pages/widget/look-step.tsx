@@ -27,7 +27,7 @@ export function LookStep({
   return (
     <>
       <h2>{t.look}</h2>
-      <div class="look">
+      <div class="look-fields">
         <Choice
           label={t.language}
           value={look.lang}

@@ -105,7 +105,7 @@ function Missing({ seen: { last_click_at, last_cart_at, last_purchase_at } }: { 
   return (
     <>
       <p class="muted">{t.addLine[missing]}</p>
-      <pre class="line">
+      <pre class="snippet">
         <code>{LINES[missing]}</code>
       </pre>
     </>
@@ -123,7 +123,7 @@ function CheckShop({ id, origin }: { id: string; origin: string }) {
   const why = t.why[String(check.error?.details['reason'] ?? check.error?.code)]
   return (
     <form
-      class="check"
+      class="look-at-shop"
       onSubmit={(event) => {
         event.preventDefault()
         check.run()

@@ -14,7 +14,7 @@ interface SnippetStepProps {
 
 /** A line to take along, in full. */
 const Line = ({ text }: { text: string }) => (
-  <pre class="line">
+  <pre class="snippet">
     <code>{text}</code>
   </pre>
 )
