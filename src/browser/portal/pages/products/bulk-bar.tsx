@@ -120,7 +120,7 @@ export function BulkBar({ selection, listShown, fields, can, onDelete, onChanged
 function Told({ outcome }: { outcome: Outcome | null }) {
   if (!outcome?.error) return null
   return (
-    <div class="told">
+    <div class="bulk-told">
       <p>{t.failedChanges(formatNumber(outcome.failed.length))}</p>
       <Failure error={outcome.error} />
     </div>

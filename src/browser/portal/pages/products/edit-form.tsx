@@ -54,7 +54,7 @@ export function EditForm({ product: { value: product, version }, fields, onSaved
       <Known field="brand" fields={fields}>
         {(list) => text('brand', { list })}
       </Known>
-      <div class="pair">
+      <div class="two-columns">
         {text('price', AMOUNT)}
         {text('sale_price', AMOUNT)}
         {text('currency', { maxLength: 3, hint: t.currencyHint })}

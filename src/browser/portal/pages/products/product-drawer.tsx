@@ -106,7 +106,7 @@ function Json({ product }: { product: Product }) {
   const text = JSON.stringify(product, null, 2)
   return (
     <>
-      <pre class="json" dir="ltr">
+      <pre class="product-json" dir="ltr">
         {text}
       </pre>
       <p>
@@ -120,7 +120,7 @@ type PartProps = DrawerProps & { product: Product }
 
 /** Its picture, its name and its price. */
 function Head({ product, store, can }: PartProps) {
-  const { product_id, metadata, thumbnail_url, image, updated_at } = product
+  const { product_id, metadata, thumbnail_url, updated_at } = product
   const { name, category, price, before, isSoldOut } = readShown(product_id, metadata)
   const url = asLink(metadata.url)
   return (
@@ -164,7 +164,7 @@ function Details({ product, can, hrefOf, onDeleted }: PartProps) {
           <Similar id={product_id} hrefOf={hrefOf} />
         </Panel>
       )}
-      <div class="beside">
+      <div class="product-beside">
         <Panel>
           <Seen product={product} canSearch={can('search:execute')} />
         </Panel>
@@ -213,7 +213,7 @@ function Similar({ id, hrefOf }: Pick<DrawerProps, 'id' | 'hrefOf'>) {
       {hits.map(({ product_id, thumbnail_url, metadata, similarity_score }) => (
         <li key={product_id}>
           <ProductTile {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }}>
-            <span class="muted">{formatScore(similarity_score)}</span>
+            <span class="muted"> {formatScore(similarity_score)}</span>
           </ProductTile>
         </li>
       ))}

@@ -53,6 +53,9 @@ export function Page({ can, store }: PageProps) {
       <div class="heading">
         <h1>{t.heading}</h1>
         {total !== null && <p class="muted">{t.total(formatNumber(total))}</p>}
+        {total !== null && total > 0 && !isFiltered && can('products:delete') && (
+          <RemoveDrawn key={round} onRemove={loadAnew} />
+        )}
       </div>
       <Panel>
         <RunningJob onEnd={loadAnew} />
@@ -99,9 +102,6 @@ export function Page({ can, store }: PageProps) {
           }
         />
       </Panel>
-      {total !== null && total > 0 && !isFiltered && can('products:delete') && (
-        <RemoveDrawn key={round} onRemove={loadAnew} />
-      )}
       <Panel class="bulk-place">
         {planned ? (
           <PlannedDeletion

@@ -2,7 +2,7 @@ import type { Texts } from './en.ts'
 
 export const texts: Texts = {
   heading: 'Produkte',
-  total: (count) => `${count} Produkte`,
+  total: (count) => (count === '1' ? '1 Produkt' : `${count} Produkte`),
   search: 'Name, Nummer oder Marke',
   category: 'Kategorie',
   brand: 'Marke',
@@ -87,17 +87,18 @@ export const texts: Texts = {
   chooseShown: 'Alle auf dieser Seite auswählen',
   chooseNone: 'Auswahl aufheben',
   setCategory: 'Kategorie setzen',
-  setFor: (count) => `Für ${count} Produkte setzen`,
+  setFor: (count) => (count === '1' ? 'Für 1 Produkt setzen' : `Für ${count} Produkte setzen`),
   categoryHint: 'Ein leeres Feld entfernt die Kategorie.',
   refetch: 'Bilder neu laden',
   export: 'Als CSV exportieren',
   exportTooMany: 'Wählen Sie weniger Produkte aus, oder exportieren Sie alle über die API.',
   failedChanges: (count) => `Nicht geändert: ${count}. Das erste Produkt ist daran gescheitert:`,
-  deleteMany: (count) => `${count} Produkte löschen`,
+  deleteMany: (count) => (count === '1' ? '1 Produkt löschen' : `${count} Produkte löschen`),
   planned: 'Produkte, die gelöscht werden',
   deletedSoon: (count) =>
-    `${count} Produkte und ihre Bilder werden in 10 Sekunden gelöscht. Wenn Sie die Seite vorher verlassen, bleiben sie.`,
-  deletingNow: (count) => `${count} Produkte werden gelöscht …`,
+    `In 10 Sekunden gelöscht, mit allen Bildern: ${count === '1' ? '1 Produkt' : `${count} Produkte`}. Wenn Sie die Seite vorher verlassen, wird nichts gelöscht.`,
+  deletingNow: (count) =>
+    count === '1' ? '1 Produkt wird gelöscht …' : `${count} Produkte werden gelöscht …`,
   undo: 'Rückgängig',
   removeDrawn: 'Die gezeichneten Produkte entfernen',
 }
