@@ -5,9 +5,8 @@ import { t } from './texts/texts.ts'
 type Metadata = Product['metadata']
 
 /** The fields that the form offers, in its order. Everything else of the product stays as it is. */
-export const TEXT_FIELDS = ['name', 'category', 'brand', 'color_name', 'url', 'currency'] as const
-export const NUMBER_FIELDS = ['price', 'sale_price'] as const
-export const STOCK = ['', 'true', 'false'] as const
+const TEXT_FIELDS = ['name', 'category', 'brand', 'color_name', 'url', 'currency'] as const
+const NUMBER_FIELDS = ['price', 'sale_price'] as const
 
 type TextField = (typeof TEXT_FIELDS)[number]
 type NumberField = (typeof NUMBER_FIELDS)[number]
