@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StoreFields } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
@@ -32,6 +32,10 @@ export function Page({ can, store }: PageProps) {
   const knownFields = fields.state === 'there' ? fields.value : null
   const loadAnew = () => setRound((n) => n + 1)
 
+  // Nobody deletes what the list no longer shows.
+  const question = JSON.stringify(asked)
+  useEffect(() => selection.chosen.set(NONE), [question])
+
   function change(changes: Partial<Record<keyof Asked | 'product', string>>) {
     const next = new URLSearchParams(query)
     for (const [name, value] of Object.entries(changes))
@@ -64,7 +68,7 @@ export function Page({ can, store }: PageProps) {
       <Panel>
         <List<Listed>
           label={t.heading}
-          question={`${JSON.stringify(asked)} ${round}`}
+          question={`${question} ${round}`}
           load={async (cursor, signal) => {
             const { items, next, total } = await readPage(asked, cursor, signal)
             const ids = items.map(({ product_id }) => product_id)
