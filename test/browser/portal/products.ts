@@ -19,6 +19,13 @@ const refuse = (status: number, error: string, headers: Record<string, string> =
   body: JSON.stringify({ error, message: 'A message of the API' }),
 })
 
+/** Adds products that are their names. */
+async function addProducts(person: Person, names: readonly string[]): Promise<void> {
+  const image_url = await readSample()
+  for (const name of names)
+    await call(person, 'POST', '/v1/products', { product_id: name, image_url, metadata: { name } })
+}
+
 export function productTests(): void {
   describe('the products page', () => {
     let shop: Person
@@ -104,6 +111,108 @@ export function productTests(): void {
         return told
       })
       expect(result).toBe('The product and its pictures will be gone.')
+    }, 60_000)
+
+    test('many are deleted after ten seconds, unless somebody undoes it or leaves', async () => {
+      const anna = await createOwner()
+      await addProducts(anna, ['One', 'Two', 'Three'])
+      const countAll = async () => (await call(anna, 'GET', '/v1/products?limit=1'))['total']
+      const { result } = await visitPortal(anna, '/products', PHONE, async (page) => {
+        const leaving = page.locator('.leaving')
+        await page.getByLabel('Choose One').check()
+        await page.getByRole('button', { name: 'Choose all on this page' }).click()
+        const faults = await findFaults(page)
+        const width = await scrollWidth(page)
+        await page.clock.install()
+        await page.getByRole('button', { name: 'Delete 3 products' }).click()
+        await leaving.nth(2).waitFor()
+        const isUndoFocused = await page
+          .getByRole('button', { name: 'Undo' })
+          .evaluate((button) => button.matches(':focus'))
+        await page.getByRole('button', { name: 'Undo' }).click()
+        await page.clock.fastForward(30_000)
+        const undone = await countAll()
+
+        await page.getByLabel('Choose One').check()
+        await page.getByRole('button', { name: 'Delete 1 product' }).click()
+        await leaving.waitFor()
+        await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.clock.fastForward(30_000)
+        const left = await countAll()
+
+        await page.getByRole('link', { name: 'Products', exact: true }).first().click()
+        await page.getByLabel('Choose One').check()
+        await page.getByLabel('Choose Two').check()
+        await page.getByRole('button', { name: 'Delete 2 products' }).click()
+        await leaving.nth(1).waitFor()
+        await page.clock.fastForward(10_000)
+        await page.locator('.tile').nth(1).waitFor({ state: 'detached' })
+        return { faults, width, isUndoFocused, undone, left, deleted: await countAll() }
+      })
+      expect(result).toEqual({
+        ...{ faults: [], width: 360, isUndoFocused: true },
+        ...{ undone: 3, left: 3, deleted: 1 },
+      })
+    }, 60_000)
+
+    test('the category of many is set at once, and what lacks one can be listed', async () => {
+      const anna = await createOwner()
+      await addProducts(anna, ['One', 'Two', 'Three'])
+      await call(anna, 'PATCH', '/v1/products/Three', { metadata: { category: 'Mugs' } })
+      const { result } = await visitPortal(anna, '/products', DESKTOP, async (page) => {
+        await page.getByLabel('What needs work').selectOption({ label: 'No category' })
+        await page.getByText('2 products').first().waitFor()
+        await page.getByLabel('Choose Two').check()
+        await page.getByRole('button', { name: 'Set the category' }).click()
+        await page.getByRole('dialog').getByLabel('Category').fill('Cups')
+        await page.getByRole('button', { name: 'Set it for 1 product' }).click()
+        await page.getByText('1 product', { exact: true }).waitFor()
+        return page.locator('.tile .name').allTextContents()
+      })
+      const { metadata } = await call(anna, 'GET', '/v1/products/Two')
+      expect(result).toEqual(['One'])
+      expect(metadata).toEqual({ name: 'Two', category: 'Cups' })
+    }, 60_000)
+
+    test('of two people who edit one product, the second is told, and both changes are kept', async () => {
+      const anna = await createOwner()
+      await addProducts(anna, ['One'])
+      const { result } = await visitPortal(anna, '/products?product=One', PHONE, async (page) => {
+        const drawer = page.getByRole('dialog')
+        await drawer.getByRole('button', { name: 'Edit the product' }).click()
+        await drawer.getByLabel('Price', { exact: true }).fill('12.5')
+        await call(anna, 'PATCH', '/v1/products/One', { metadata: { brand: 'Acme' } })
+        await drawer.getByRole('button', { name: 'Save the product' }).click()
+        await drawer.getByRole('button', { name: 'Show what changed' }).click()
+        const changes = await drawer.locator('.conflict dl').textContent()
+        const faults = await findFaults(page)
+        const seen = { faults, changes, width: await scrollWidth(page) }
+        const kept = await drawer.getByLabel('Price', { exact: true }).inputValue()
+        await drawer.getByRole('button', { name: 'Save mine anyway' }).click()
+        await drawer.getByRole('button', { name: 'Edit the product' }).waitFor()
+        return { ...seen, kept }
+      })
+      const { metadata } = await call(anna, 'GET', '/v1/products/One')
+      expect(result).toEqual({ faults: [], changes: 'Brandempty → Acme', width: 360, kept: '12.5' })
+      expect(metadata).toEqual({ name: 'One', brand: 'Acme', price: 12.5 })
+    }, 60_000)
+
+    test('the settings tell the second person, too', async () => {
+      const anna = await createOwner()
+      const { result } = await visitPortal(anna, '/settings', DESKTOP, async (page) => {
+        await page.getByLabel('Currency').fill('EUR')
+        await call(anna, 'PATCH', '/v1/store/settings', { locale: 'de-AT' })
+        await page.getByRole('button', { name: 'Save the settings' }).click()
+        await page.getByRole('button', { name: 'Show what changed' }).click()
+        const changes = await page.locator('.conflict dl').textContent()
+        await page.getByRole('button', { name: 'Save mine anyway' }).click()
+        await page.getByText('Saved.').waitFor()
+        return { changes, locale: await page.getByLabel('Language').inputValue() }
+      })
+      const { currency, locale } = await call(anna, 'GET', '/v1/store/settings')
+      expect(result).toEqual({ changes: 'Languageempty → de-AT', locale: 'de-AT' })
+      expect([currency, locale]).toEqual(['EUR', 'de-AT'])
     }, 60_000)
 
     test('hostile names are text: nothing runs, nothing is linked, nothing scrolls sideways', async () => {
@@ -209,7 +318,7 @@ export function productTests(): void {
         )
         let lists = 0
         page.on('request', (request) => {
-          if (request.url().includes('/v1/products?')) lists++
+          if (/\/v1\/products\?.*sort=/.test(request.url())) lists++
         })
         await page.getByRole('link', { name: 'Products', exact: true }).click()
         const line = await page.locator('.job').textContent()

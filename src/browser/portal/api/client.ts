@@ -16,6 +16,8 @@ export interface Sent<Name extends Call> {
   query?: Query<Name>
   body?: Operations[Name]['body']
   form?: FormData
+  /** The version that a change starts from. If it is another by now, nothing is written (409, see `parts/conflict.tsx`). */
+  ifMatch?: string | null
   signal?: AbortSignal
   /** Hears which share of a form has left, from 0 to 1. */
   onProgress?: (share: number) => void
@@ -50,6 +52,21 @@ export const call = <Name extends Call>(name: Name, sent: Sent<Name> = {}): Prom
 export const callRaw = <Name extends Call>(name: Name, sent: Sent<Name>, accept: string): Promise<Response> =>
   offline.watch(() => attempt(name, sent, open, accept))
 
+/** Something as it was read, with its version for {@link Sent.ifMatch}. */
+export interface Versioned<Value> {
+  value: Value
+  version: string | null
+}
+
+/** Reads as {@link call} does, together with the version of what is read. @throws CallError */
+export async function readVersion<Name extends Call>(
+  name: Name,
+  sent: Sent<Name> = {},
+): Promise<Versioned<Answer<Name>>> {
+  const response = await callRaw(name, sent, 'application/json')
+  return { value: (await response.json()) as Answer<Name>, version: response.headers.get('etag') }
+}
+
 /** Tries with one token after the other: one may have ended, and the person may have to sign in again. */
 async function attempt<Name extends Call, Result>(
   name: Name,
@@ -69,7 +86,8 @@ async function attempt<Name extends Call, Result>(
     // What the operator does concerns no store of the page: one that is suspended would refuse it.
     if (activeStore !== null && !path.startsWith('/v1/admin/'))
       headers.set('x-service-active-tenant', activeStore)
-    const { form, body, signal, onProgress } = sent
+    const { form, body, ifMatch, signal, onProgress } = sent
+    if (ifMatch) headers.set('if-match', ifMatch)
     try {
       return await deliver(method, address, { headers, body: form ?? body, signal, onProgress })
     } catch (thrown) {

@@ -105,4 +105,11 @@ export const texts: Texts = {
     personal: 'Es darf nicht die E-Mail-Adresse oder der Name des Shops sein.',
   },
   showPassword: 'Passwort anzeigen',
+  conflict: 'Jemand anderes hat das inzwischen geändert.',
+  conflictHint:
+    'Nichts wurde gespeichert, und Ihre Eingaben sind noch da. Felder, die Sie nicht angefasst haben, bleiben beim Speichern, wie sie sind.',
+  showChanges: 'Zeigen, was sich geändert hat',
+  saveAnyway: 'Meine Eingaben trotzdem speichern',
+  nothingChanged: 'Die Felder dieses Formulars sind wie zuvor.',
+  noValue: 'leer',
 }

@@ -103,5 +103,12 @@ export const texts = {
     personal: 'It must not be the e-mail address or the name of the store.',
   },
   showPassword: 'Show the password',
+  conflict: 'Somebody else has changed this meanwhile.',
+  conflictHint:
+    'Nothing was saved, and your input is still here. Saving it leaves the fields alone that you have not touched.',
+  showChanges: 'Show what changed',
+  saveAnyway: 'Save mine anyway',
+  nothingChanged: 'The fields of this form are as they were.',
+  noValue: 'empty',
 }
 export type Texts = typeof texts

@@ -105,4 +105,11 @@ export const texts: Texts = {
     personal: 'No puede ser el correo electrónico ni el nombre de la tienda.',
   },
   showPassword: 'Mostrar la contraseña',
+  conflict: 'Entretanto, otra persona lo ha cambiado.',
+  conflictHint:
+    'No se ha guardado nada y sus datos siguen aquí. Los campos que no ha tocado quedan como están.',
+  showChanges: 'Mostrar qué ha cambiado',
+  saveAnyway: 'Guardar lo mío de todos modos',
+  nothingChanged: 'Los campos de este formulario están como antes.',
+  noValue: 'vacío',
 }

@@ -106,4 +106,11 @@ export const texts: Texts = {
     personal: 'Il ne doit être ni l’adresse e-mail ni le nom de la boutique.',
   },
   showPassword: 'Afficher le mot de passe',
+  conflict: 'Quelqu’un d’autre l’a modifié entre-temps.',
+  conflictHint:
+    'Rien n’a été enregistré et votre saisie est toujours là. Les champs auxquels vous n’avez pas touché restent tels quels.',
+  showChanges: 'Afficher ce qui a changé',
+  saveAnyway: 'Enregistrer quand même ma saisie',
+  nothingChanged: 'Les champs de ce formulaire n’ont pas changé.',
+  noValue: 'vide',
 }

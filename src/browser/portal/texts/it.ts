@@ -105,4 +105,11 @@ export const texts: Texts = {
     personal: 'Non può essere l’indirizzo e-mail o il nome del negozio.',
   },
   showPassword: 'Mostra la password',
+  conflict: 'Nel frattempo qualcun altro l’ha modificato.',
+  conflictHint:
+    'Non è stato salvato nulla e i suoi dati sono ancora qui. I campi che non ha toccato restano come sono.',
+  showChanges: 'Mostra cosa è cambiato',
+  saveAnyway: 'Salva comunque i miei dati',
+  nothingChanged: 'I campi di questo modulo sono come prima.',
+  noValue: 'vuoto',
 }

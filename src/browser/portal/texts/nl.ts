@@ -105,4 +105,11 @@ export const texts: Texts = {
     personal: 'Het mag niet het e-mailadres of de naam van de winkel zijn.',
   },
   showPassword: 'Wachtwoord tonen',
+  conflict: 'Iemand anders heeft dit intussen gewijzigd.',
+  conflictHint:
+    'Er is niets opgeslagen en uw invoer staat er nog. Velden die u niet hebt aangeraakt, blijven bij het opslaan zoals ze zijn.',
+  showChanges: 'Tonen wat er is gewijzigd',
+  saveAnyway: 'Mijn invoer toch opslaan',
+  nothingChanged: 'De velden van dit formulier zijn zoals ze waren.',
+  noValue: 'leeg',
 }

@@ -107,4 +107,11 @@ export const texts: Texts = {
     personal: 'Hasłem nie może być adres e-mail ani nazwa sklepu.',
   },
   showPassword: 'Pokaż hasło',
+  conflict: 'W międzyczasie zmienił to ktoś inny.',
+  conflictHint:
+    'Nic nie zapisano, a wpisane dane nadal tu są. Pola, których nie zmieniono, pozostaną bez zmian.',
+  showChanges: 'Pokaż, co się zmieniło',
+  saveAnyway: 'Zapisz mimo to moje dane',
+  nothingChanged: 'Pola tego formularza są takie jak przedtem.',
+  noValue: 'puste',
 }

@@ -105,4 +105,11 @@ export const texts: Texts = {
     personal: 'Não pode ser o endereço de e-mail nem o nome da loja.',
   },
   showPassword: 'Mostrar a palavra-passe',
+  conflict: 'Entretanto, outra pessoa alterou isto.',
+  conflictHint:
+    'Nada foi guardado e os seus dados continuam aqui. Os campos em que não mexeu ficam como estão.',
+  showChanges: 'Mostrar o que mudou',
+  saveAnyway: 'Guardar os meus dados mesmo assim',
+  nothingChanged: 'Os campos deste formulário estão como antes.',
+  noValue: 'vazio',
 }

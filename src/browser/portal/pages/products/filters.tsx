@@ -3,14 +3,14 @@ import type { StoreFields } from '#generated/api.ts'
 import { formatNumber } from '../../language.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { Field } from '../../parts/field.tsx'
-import type { Asked } from './products-page.tsx'
+import { type Asked, PROBLEMS } from './asked.ts'
 import { t } from './texts/texts.ts'
 
 const PAUSE_MS = 250
 const SORT_NAMES = Object.entries(t.sorts)
 
 /** The most frequent values of a field, as choices. */
-function listValues(fields: StoreFields | null, field: string): [value: string, label: string][] {
+export function listValues(fields: StoreFields | null, field: string): [value: string, label: string][] {
   const found = fields?.fields.find((one) => one.field === field)
   return (found?.values ?? []).map(({ value, count }) => [String(value), `${value} (${formatNumber(count)})`])
 }
@@ -49,6 +49,12 @@ export function Filters({
           />
         )
       })}
+      <Choice
+        label={t.problem}
+        value={asked.problem}
+        onValue={(problem) => onChange({ problem: problem as Asked['problem'] })}
+        choices={[all, ...PROBLEMS.map((name): [string, string] => [name, t.problems[name]])]}
+      />
       <Choice
         label={t.sort}
         value={asked.sort}

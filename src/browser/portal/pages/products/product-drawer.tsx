@@ -1,15 +1,21 @@
 import { useState } from 'preact/hooks'
-import type { Product } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import type { Product, StoreFields } from '#generated/api.ts'
+import { call, readVersion, type Versioned } from '../../api/client.ts'
 import { type CallError, toCallError } from '../../api/errors.ts'
-import { formatAgo, formatMoment, formatNumber, formatScore } from '../../language.ts'
+import { formatAgo, formatMoment, formatScore } from '../../language.ts'
+import { Copy } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { developersChoice, showsDevelopers } from '../../shell/developers.ts'
+import { me } from '../../shell/me.ts'
 import { addressOf } from '../../shell/routes.ts'
+import { useSignal } from '../../signal.ts'
 import { t as shell } from '../../texts/texts.ts'
+import { EditForm } from './edit-form.tsx'
+import { Seen } from './seen.tsx'
 import { t } from './texts/texts.ts'
 
 export interface DrawerProps {
@@ -17,7 +23,9 @@ export interface DrawerProps {
   store: string
   can(permission: string): boolean
   hrefOf(id: string): string
+  fields: StoreFields | null
   onClose(): void
+  onChanged(): void
   onDeleted(): void
 }
 
@@ -25,7 +33,7 @@ export interface DrawerProps {
 export function ProductDrawer(props: DrawerProps) {
   const { id, onClose } = props
   const [loaded, retry] = useLoad(
-    (signal) => call('GET /v1/products/{product_id}', { path: { product_id: id }, signal }),
+    (signal) => readVersion('GET /v1/products/{product_id}', { path: { product_id: id }, signal }),
     [id],
   )
   return (
@@ -35,7 +43,7 @@ export function ProductDrawer(props: DrawerProps) {
       </button>
       {loaded.state === 'failed' &&
         (loaded.error.status === 404 ? <p>{t.gone}</p> : <Failure error={loaded.error} onRetry={retry} />)}
-      {loaded.state === 'there' && <Details {...props} product={loaded.value} />}
+      {loaded.state === 'there' && <Opened {...props} product={loaded.value} onReload={retry} />}
     </Dialog>
   )
 }
@@ -44,70 +52,135 @@ export function ProductDrawer(props: DrawerProps) {
 const asLink = (value: unknown): string | null =>
   typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : null
 
-function Details({ product, store, can, hrefOf, onDeleted }: DrawerProps & { product: Product }) {
-  const { product_id, metadata, thumbnail_url, image, updated_at } = product
+interface OpenedProps extends DrawerProps {
+  product: Versioned<Product>
+  onReload(): void
+}
+
+/** The product to be read or changed; for developers also as the API gives it. */
+function Opened(props: OpenedProps) {
+  const { product, fields, can, onReload, onChanged } = props
+  const [view, setView] = useState<'product' | 'edit' | 'json'>('product')
+  const person = useSignal(me)
+  const choice = useSignal(developersChoice)
+  if (view === 'edit')
+    return (
+      <EditForm
+        {...{ product, fields }}
+        onSaved={() => {
+          onReload()
+          onChanged()
+        }}
+        onClose={() => setView('product')}
+      />
+    )
+  const isForDevelopers = person !== null && showsDevelopers(choice, person)
+  return (
+    <>
+      <Head {...props} product={product.value} />
+      <p class="actions">
+        {can('products:write') && (
+          <button type="button" onClick={() => setView('edit')}>
+            {t.edit}
+          </button>
+        )}
+        {isForDevelopers && (
+          <>
+            <button
+              type="button"
+              aria-pressed={view === 'json'}
+              onClick={() => setView(view === 'json' ? 'product' : 'json')}
+            >
+              JSON
+            </button>
+            <Copy text={product.value.product_id} label={t.copyId} />
+          </>
+        )}
+      </p>
+      {view === 'json' ? <Json product={product.value} /> : <Details {...props} product={product.value} />}
+    </>
+  )
+}
+
+function Json({ product }: { product: Product }) {
+  const text = JSON.stringify(product, null, 2)
+  return (
+    <>
+      <pre class="product-json" dir="ltr">
+        {text}
+      </pre>
+      <p>
+        <Copy text={text} />
+      </p>
+    </>
+  )
+}
+
+type PartProps = DrawerProps & { product: Product }
+
+/** Its picture, its name and its price. */
+function Head({ product, store, can }: PartProps) {
+  const { product_id, metadata, thumbnail_url, updated_at } = product
   const { name, category, price, before, isSoldOut } = readShown(product_id, metadata)
   const url = asLink(metadata.url)
   return (
-    <>
-      <div class="product-head">
-        <Picture src={thumbnail_url} name={name} kind={category} />
-        <div>
-          <h2 dir="auto">{name}</h2>
-          <p class="price">
-            {price} {before !== null && <s>{before}</s>}
+    <div class="product-head">
+      <Picture src={thumbnail_url} name={name} kind={category} />
+      <div>
+        <h2 dir="auto">{name}</h2>
+        <p class="price">
+          {price} {before !== null && <s>{before}</s>}
+        </p>
+        {isSoldOut && <p class="state">{shell.soldOut}</p>}
+        <p class="muted" title={formatMoment(updated_at)}>
+          {t.changed(formatAgo(updated_at))}
+        </p>
+        {can('search:execute') && (
+          <p>
+            <a href={`${addressOf(store, 'playground')}?product=${encodeURIComponent(product_id)}`}>
+              {t.tryIt}
+            </a>
           </p>
-          {isSoldOut && <p class="state">{shell.soldOut}</p>}
-          <p class="muted" title={formatMoment(updated_at)}>
-            {t.changed(formatAgo(updated_at))}
+        )}
+        {url && (
+          <p>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              {t.open}
+            </a>
           </p>
-          {can('search:execute') && (
-            <p>
-              <a href={`${addressOf(store, 'playground')}?product=${encodeURIComponent(product_id)}`}>
-                {t.tryIt}
-              </a>
-            </p>
-          )}
-          {url && (
-            <p>
-              <a href={url} target="_blank" rel="noopener noreferrer">
-                {t.open}
-              </a>
-            </p>
-          )}
-        </div>
+        )}
       </div>
+    </div>
+  )
+}
+
+function Details({ product, can, hrefOf, onDeleted }: PartProps) {
+  const { product_id, metadata } = product
+  return (
+    <>
       {can('search:execute') && (
         <Panel>
           <h3>{t.similar}</h3>
           <Similar id={product_id} hrefOf={hrefOf} />
         </Panel>
       )}
-      <Panel>
-        <h3>{t.sees}</h3>
-        <p class="palette">
-          {image.palette.map(({ hex, share }) => (
-            <span key={hex} class="colour" title={hex}>
-              <svg width={12 + Math.round(share * 60)} height="24" aria-hidden="true">
-                <rect width="100%" height="100%" rx="4" fill={hex} />
-              </svg>
-            </span>
-          ))}
-        </p>
-        <p class="muted">{t.size(formatNumber(image.width), formatNumber(image.height))}</p>
-      </Panel>
-      <Panel>
-        <h3>{t.says}</h3>
-        <dl class="facts">
-          <dt>{t.id}</dt>
-          <dd>
-            <code>{product_id}</code>
-          </dd>
-          {Object.entries(metadata).map(([field, value]) => (
-            <Fact key={field} field={field} value={value} />
-          ))}
-        </dl>
-      </Panel>
+      <div class="product-beside">
+        <Panel>
+          <Seen product={product} canSearch={can('search:execute')} />
+        </Panel>
+        <Panel>
+          <h3>{t.says}</h3>
+          <dl class="facts">
+            <dt>{t.id}</dt>
+            <dd>
+              <code>{product_id}</code>
+            </dd>
+            {Object.entries(metadata).map(([field, value]) => (
+              <Fact key={field} field={field} value={value} />
+            ))}
+          </dl>
+        </Panel>
+      </div>
       {can('products:delete') && <Deletion id={product_id} onDeleted={onDeleted} />}
     </>
   )
@@ -140,7 +213,7 @@ function Similar({ id, hrefOf }: Pick<DrawerProps, 'id' | 'hrefOf'>) {
       {hits.map(({ product_id, thumbnail_url, metadata, similarity_score }) => (
         <li key={product_id}>
           <ProductTile {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }}>
-            <span class="muted">{formatScore(similarity_score)}</span>
+            <span class="muted"> {formatScore(similarity_score)}</span>
           </ProductTile>
         </li>
       ))}

@@ -1,42 +1,25 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { Product, StoreFields } from '#generated/api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { StoreFields } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { type CallError, toCallError } from '../../api/errors.ts'
 import { formatNumber } from '../../language.ts'
 import { Drawn } from '../../parts/drawn.tsx'
 import { List } from '../../parts/list.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
-import { ProductTile } from '../../parts/product-tile.tsx'
+import { ProductTile, readShown } from '../../parts/product-tile.tsx'
+import { useDrawn } from '../../parts/use-drawn.ts'
 import { useLoad } from '../../parts/use-load.ts'
 import { address, addressOf, type PageProps, setQuery } from '../../shell/routes.ts'
 import { useSignal } from '../../signal.ts'
+import { type Asked, type Listed, readAsked, readPage } from './asked.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { PlannedDeletion } from './deletion.tsx'
 import { Filters } from './filters.tsx'
 import { ProductDrawer } from './product-drawer.tsx'
 import { RunningJob } from './running-job.tsx'
+import { Choosable, createSelection, NONE } from './selection.tsx'
 import { t } from './texts/texts.ts'
 
-const PAGE_SIZE = 48
-
-export const SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'] as const
-export type Sort = (typeof SORTS)[number]
-
-/** What the address asks for. */
-export interface Asked {
-  q: string
-  category: string
-  brand: string
-  sort: Sort
-}
-
-function readAsked(query: URLSearchParams): Asked {
-  const read = (name: string) => query.get(name) ?? ''
-  return {
-    q: read('q'),
-    category: read('category'),
-    brand: read('brand'),
-    sort: SORTS.find((sort) => sort === query.get('sort')) ?? 'newest',
-  }
-}
+const UNFILTERED = { q: '', category: '', brand: '', problem: '' } as const
 
 export function Page({ can, store }: PageProps) {
   const query = new URLSearchParams(useSignal(address).split('?')[1])
@@ -44,6 +27,15 @@ export function Page({ can, store }: PageProps) {
   const [total, setTotal] = useState<number | null>(null)
   const [round, setRound] = useState(0)
   const [fields] = useLoad<StoreFields>(() => call('GET /v1/store/fields'), [round])
+  const [selection] = useState(createSelection)
+  const [planned, setPlanned] = useState<readonly string[] | null>(null)
+  const shown = useRef<string[]>([])
+  const knownFields = fields.state === 'there' ? fields.value : null
+  const loadAnew = () => setRound((n) => n + 1)
+
+  // Nobody deletes what the list no longer shows.
+  const question = JSON.stringify(asked)
+  useEffect(() => selection.chosen.set(NONE), [question])
 
   function change(changes: Partial<Record<keyof Asked | 'product', string>>) {
     const next = new URLSearchParams(query)
@@ -54,67 +46,97 @@ export function Page({ can, store }: PageProps) {
   }
 
   const hrefOf = (id: string) => {
-    const next = new URLSearchParams(query)
+    const next = new URLSearchParams(location.search)
     next.set('product', id)
     return `?${next}`
   }
 
-  const isFiltered = asked.q !== '' || asked.category !== '' || asked.brand !== ''
+  const isFiltered = Object.keys(UNFILTERED).some((name) => asked[name as keyof typeof UNFILTERED] !== '')
   const opened = query.get('product')
   return (
     <>
       <div class="heading">
         <h1>{t.heading}</h1>
         {total !== null && <p class="muted">{t.total(formatNumber(total))}</p>}
+        {total !== null && total > 0 && !isFiltered && can('products:delete') && (
+          <RemoveDrawn key={round} onRemove={loadAnew} />
+        )}
       </div>
       <Panel>
-        <RunningJob onEnd={() => setRound((n) => n + 1)} />
+        <RunningJob onEnd={loadAnew} />
       </Panel>
-      {(total !== 0 || isFiltered) && (
-        <Filters asked={asked} fields={fields.state === 'there' ? fields.value : null} onChange={change} />
-      )}
+      {(total !== 0 || isFiltered) && <Filters asked={asked} fields={knownFields} onChange={change} />}
       <Panel>
-        <List<Product>
+        <List<Listed>
           label={t.heading}
-          question={`${JSON.stringify(asked)} ${round}`}
+          question={`${question} ${round}`}
           load={async (cursor, signal) => {
-            const { products, next_cursor, total } = await call('GET /v1/products', {
-              query: { ...asked, limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
-              signal,
-            })
+            const { items, next, total } = await readPage(asked, cursor, signal)
+            const ids = items.map(({ product_id }) => product_id)
+            shown.current = cursor === null ? ids : [...shown.current, ...ids]
             setTotal(total)
-            return { items: products, next: next_cursor }
+            return { items, next }
           }}
           keyOf={({ product_id }) => product_id}
-          draw={({ product_id, thumbnail_url, metadata }) => (
-            <ProductTile {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }} />
-          )}
+          draw={({ product_id, thumbnail_url, metadata, failure }) =>
+            failure === undefined ? (
+              <Choosable id={product_id} name={readShown(product_id, metadata).name} selection={selection}>
+                <ProductTile
+                  {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }}
+                />
+              </Choosable>
+            ) : (
+              <ProductTile
+                {...{ id: product_id, src: thumbnail_url, metadata, href: addressOf(store, 'jobs') }}
+              >
+                <span class="state problem">{failure}</span>
+              </ProductTile>
+            )
+          }
           empty={
             isFiltered ? (
               <div class="empty">
-                <p>{t.noneFits}</p>
-                <button type="button" onClick={() => change({ q: '', category: '', brand: '' })}>
+                <p>{asked.problem === '' ? t.noneFits : t.noProblem}</p>
+                <button type="button" onClick={() => change(UNFILTERED)}>
                   {t.clear}
                 </button>
               </div>
             ) : (
-              <Nothing
-                store={store}
-                canLoad={can('products:write')}
-                onLoaded={() => setRound((n) => n + 1)}
-              />
+              <Nothing store={store} canLoad={can('products:write')} onLoaded={loadAnew} />
             )
           }
         />
       </Panel>
+      <Panel class="bulk-place">
+        {planned ? (
+          <PlannedDeletion
+            ids={planned}
+            selection={selection}
+            onEnd={(isDeleted) => {
+              setPlanned(null)
+              selection.chosen.set(NONE)
+              if (isDeleted) loadAnew()
+            }}
+          />
+        ) : (
+          <BulkBar
+            {...{ selection, can }}
+            fields={knownFields}
+            listShown={() => shown.current}
+            onDelete={setPlanned}
+            onChanged={loadAnew}
+          />
+        )}
+      </Panel>
       {opened !== null && (
         <ProductDrawer
           key={opened}
-          {...{ id: opened, store, can, hrefOf }}
+          {...{ id: opened, store, can, hrefOf, fields: knownFields }}
           onClose={() => change({ product: '' })}
+          onChanged={loadAnew}
           onDeleted={() => {
             change({ product: '' })
-            setRound((n) => n + 1)
+            loadAnew()
           }}
         />
       )}
@@ -124,25 +146,35 @@ export function Page({ can, store }: PageProps) {
 
 /** A store without products: the next step is one button. */
 function Nothing({ store, canLoad, onLoaded }: { store: string; canLoad: boolean; onLoaded(): void }) {
-  const [state, setState] = useState<'idle' | 'busy' | CallError>('idle')
-  useEffect(() => {
-    if (state !== 'busy') return
-    call('POST /v1/products/demo').then(onLoaded, (thrown) => setState(toCallError(thrown)))
-  }, [state])
+  const { isBusy, error, load } = useDrawn({ onLoad: onLoaded, onRemove: onLoaded })
   return (
     <div class="empty">
       <Drawn which={4} />
       <h2>{t.empty}</h2>
       <p>{t.emptyHint}</p>
-      {state instanceof Error && <Failure error={state} />}
+      {error && <Failure error={error} />}
       {canLoad && (
-        <button type="button" class="primary" disabled={state === 'busy'} onClick={() => setState('busy')}>
-          {state === 'busy' ? t.loadingDemo : t.loadDemo}
+        <button type="button" class="primary" disabled={isBusy} onClick={load}>
+          {isBusy ? t.loadingDemo : t.loadDemo}
         </button>
       )}
       <p>
         <a href={addressOf(store, 'import')}>{t.importFile}</a>
       </p>
+    </div>
+  )
+}
+
+/** Takes the drawn products away again, where they are. */
+function RemoveDrawn({ onRemove }: { onRemove(): void }) {
+  const { isThere, isBusy, error, remove } = useDrawn({ onLoad: onRemove, onRemove })
+  if (!isThere) return null
+  return (
+    <div class="drawn">
+      {error && <Failure error={error} />}
+      <button type="button" class="link" disabled={isBusy} onClick={remove}>
+        {t.removeDrawn}
+      </button>
     </div>
   )
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { OwnStore, StoreSettings } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import { call, readVersion, type Versioned } from '../../api/client.ts'
 import { Check } from '../../parts/check.tsx'
 import { Choice } from '../../parts/choice.tsx'
+import { Conflict, readConflict, type Shown } from '../../parts/conflict.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { useSending } from '../../parts/use-sending.ts'
@@ -11,13 +12,14 @@ import { type Draft, toDraft, toPatch } from './draft.ts'
 import { t } from './texts/texts.ts'
 
 /** All settings of the store in one form with one button: only what was changed is sent. */
-export function SettingsForm({ store, settings }: { store: OwnStore; settings: StoreSettings }) {
-  const [saved, setSaved] = useState(settings)
+export function SettingsForm({ store, settings }: { store: OwnStore; settings: Versioned<StoreSettings> }) {
+  const [{ value: saved, version }, setSaved] = useState(settings)
   const [savedName, setSavedName] = useState(store.name)
   const [name, setName] = useState(store.name)
-  const [draft, setDraft] = useState<Draft>(() => toDraft(settings))
+  const [draft, setDraft] = useState<Draft>(() => toDraft(settings.value))
   const [isDone, setDone] = useState(false)
   const { isBusy, error, run } = useSending()
+  const conflict = readConflict(error)
   const patch = toPatch(saved, draft)
   const isChanged = Object.keys(patch).length > 0 || name.trim() !== savedName
 
@@ -26,7 +28,8 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
     setDraft({ ...draft, ...changes })
   }
 
-  async function save() {
+  /** @param ifMatch the version that may be overwritten. */
+  async function save(ifMatch: string | null) {
     if (name.trim() !== savedName) {
       const renamed = await call('PATCH /v1/store', { body: { name: name.trim() } })
       setSavedName(renamed.name)
@@ -34,9 +37,10 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
       await loadMe(store.slug)
     }
     if (Object.keys(patch).length > 0) {
-      const after = await call('PATCH /v1/store/settings', { body: patch })
+      await call('PATCH /v1/store/settings', { body: patch, ifMatch })
+      const after = await readVersion('GET /v1/store/settings')
       setSaved(after)
-      setDraft(toDraft(after))
+      setDraft(toDraft(after.value))
     }
     setDone(true)
   }
@@ -58,7 +62,7 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
       class="form settings-form"
       onSubmit={(event) => {
         event.preventDefault()
-        run(save)
+        run(() => save(version))
       }}
     >
       <h2>{t.shop}</h2>
@@ -116,7 +120,16 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
       </Check>
       {text('duplicate_threshold', { hint: t.duplicatesHint, ...SHARE })}
       {text('private_metadata', { hint: t.privateHint })}
-      {error && <Failure error={error} />}
+      {conflict !== null ? (
+        <Conflict
+          before={show(saved)}
+          load={async (signal) => show(await call('GET /v1/store/settings', { signal }))}
+          isBusy={isBusy}
+          onSave={() => run(() => save(conflict))}
+        />
+      ) : (
+        error && <Failure error={error} />
+      )}
       <p class="actions">
         <button type="submit" class="primary" disabled={isBusy || !isChanged}>
           {t.save}
@@ -127,6 +140,18 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: S
       </p>
     </form>
   )
+}
+
+/** The settings as texts by their labels, to tell what somebody else has changed. */
+function show(settings: StoreSettings): Shown {
+  const { thumbnails, unmatched_thumbnails, ...texts } = toDraft(settings)
+  const fields = Object.entries(texts).map(([name, text]) => [t.fields[name as TextField], text])
+  const asWord = (isOn: boolean) => (isOn ? t.on : t.off)
+  return {
+    ...Object.fromEntries(fields),
+    [t.thumbnails]: asWord(thumbnails),
+    [t.unmatched]: asWord(unmatched_thumbnails),
+  }
 }
 
 type TextField = {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { OwnStore, StoreSettings } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import { call, readVersion, type Versioned } from '../../api/client.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Show } from '../../parts/show.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -9,10 +9,12 @@ import { DeleteStore } from './delete-store.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { t } from './texts/texts.ts'
 
-async function loadAll(signal: AbortSignal): Promise<{ store: OwnStore; settings: StoreSettings }> {
+async function loadAll(
+  signal: AbortSignal,
+): Promise<{ store: OwnStore; settings: Versioned<StoreSettings> }> {
   const [store, settings] = await Promise.all([
     call('GET /v1/store', { signal }),
-    call('GET /v1/store/settings', { signal }),
+    readVersion('GET /v1/store/settings', { signal }),
   ])
   return { store, settings }
 }

@@ -1,17 +1,12 @@
-import { useState } from 'preact/hooks'
 import type { Samples } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
-import { type CallError, toCallError } from '../../api/errors.ts'
 import { send } from '../../api/transport.ts'
 import { Failure, Panel } from '../../parts/panel.tsx'
+import { useDrawn } from '../../parts/use-drawn.ts'
 import { useLoad } from '../../parts/use-load.ts'
 import { ApiCard } from './api-card.tsx'
 import { FactsForm } from './facts-form.tsx'
 import type { StepProps } from './start-page.tsx'
 import { t } from './texts/texts.ts'
-
-/** One of the drawn products: where it is, so are the others. */
-const DRAWN = 'demo-mug-red'
 
 /** The second step: three ways to have something that can be found. */
 export function What(props: StepProps) {
@@ -53,64 +48,31 @@ export function What(props: StepProps) {
   )
 }
 
-const hasDrawn = async (signal: AbortSignal): Promise<boolean> => {
-  const { products } = await call('GET /v1/products', { query: { q: DRAWN, limit: 1 }, signal })
-  return products.some(({ product_id }) => product_id === DRAWN)
-}
-
-/** The products that come with the program: there in seconds, and gone again with one click. */
+/** The products that come with the program. */
 function DrawnCard({ can, onStep, onChange }: StepProps) {
-  const [state, setState] = useState<'idle' | 'busy' | CallError>('idle')
-  const [drawn, retry] = useLoad(hasDrawn, [])
-  const isThere = drawn.state === 'there' && drawn.value
-
-  async function run(work: () => Promise<unknown>, onDone: () => void) {
-    setState('busy')
-    try {
-      await work()
-      setState('idle')
-      onDone()
-    } catch (thrown) {
-      setState(toCallError(thrown))
-    }
-  }
-  const load = () =>
-    run(
-      () => call('POST /v1/products/demo'),
-      () => {
-        onStep(3)
-        onChange()
-      },
-    )
-  const remove = () =>
-    run(
-      () => call('DELETE /v1/products/demo'),
-      () => {
-        retry()
-        onChange()
-      },
-    )
+  const { isKnown, isThere, isBusy, error, load, remove } = useDrawn({
+    onLoad() {
+      onStep(3)
+      onChange()
+    },
+    onRemove: onChange,
+  })
   return (
     <>
       <SampleStrip />
       <h2>{t.drawn}</h2>
       <p>{isThere ? t.drawnThere : t.drawnHint}</p>
-      {state instanceof Error && <Failure error={state} />}
+      {error && <Failure error={error} />}
       <p class="actions">
         {isThere ? (
           can('products:delete') && (
-            <button type="button" disabled={state === 'busy'} onClick={remove}>
+            <button type="button" disabled={isBusy} onClick={remove}>
               {t.drawnRemove}
             </button>
           )
         ) : (
-          <button
-            type="button"
-            class="primary"
-            disabled={state === 'busy' || drawn.state === 'loading'}
-            onClick={load}
-          >
-            {state === 'busy' ? t.drawnLoading : t.drawnLoad}
+          <button type="button" class="primary" disabled={isBusy || !isKnown} onClick={load}>
+            {isBusy ? t.drawnLoading : t.drawnLoad}
           </button>
         )}
       </p>

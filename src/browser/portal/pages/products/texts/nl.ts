@@ -46,4 +46,63 @@ export const texts: Texts = {
   deleteSure: 'Het product en de foto’s gaan verloren.',
   deleteNow: 'Nu verwijderen',
   keep: 'Behouden',
+  problem: 'Wat aandacht vraagt',
+  problems: {
+    failed: 'Afbeelding mislukt',
+    category: 'Zonder categorie',
+    price: 'Zonder prijs',
+    url: 'Zonder adres',
+    sold_out: 'Uitverkocht',
+  },
+  noProblem: 'Geen product heeft dit probleem.',
+  edit: 'Product bewerken',
+  save: 'Product opslaan',
+  fields: {
+    name: 'Naam',
+    category: 'Categorie',
+    brand: 'Merk',
+    color_name: 'Kleur',
+    url: 'Adres in de winkel',
+    currency: 'Valuta',
+    price: 'Prijs',
+    sale_price: 'Actieprijs',
+    in_stock: 'Voorraad',
+  },
+  stock: [
+    ['', 'niet opgegeven'],
+    ['true', 'op voorraad'],
+    ['false', 'uitverkocht'],
+  ],
+  currencyHint: 'Drie letters, zoals EUR.',
+  copyId: 'Nummer kopiëren',
+  looking: 'De afbeelding wordt bekeken …',
+  otherCategory: (seen, said) =>
+    `De afbeelding lijkt op “${seen}”, maar uw bestand zegt “${said}”. Wie het ene zoekt, vindt het andere misschien niet.`,
+  regions: (count) =>
+    count === 1
+      ? 'Een zoekopdracht kijkt naar het gemarkeerde deel.'
+      : `Een zoekopdracht vindt er ${count} delen in.`,
+  choose: (name) => `${name} selecteren`,
+  chosen: 'Geselecteerde producten',
+  countChosen: (count) => `${count} geselecteerd`,
+  changing: (done, count) => `${done} van ${count} gewijzigd …`,
+  chooseShown: 'Alles op deze pagina selecteren',
+  chooseNone: 'Niets selecteren',
+  setCategory: 'Categorie instellen',
+  setFor: (count) => (count === '1' ? 'Instellen voor 1 product' : `Instellen voor ${count} producten`),
+  categoryHint: 'Een leeg veld verwijdert de categorie.',
+  refetch: 'Afbeeldingen opnieuw lezen',
+  export: 'Exporteren als CSV',
+  exportTooMany: 'Selecteer minder producten, of exporteer ze allemaal via de API.',
+  failedChanges: (count) => `Niet gewijzigd: ${count}. Het eerste mislukte hierdoor:`,
+  deleteMany: (count) => (count === '1' ? '1 product verwijderen' : `${count} producten verwijderen`),
+  planned: 'Producten die worden verwijderd',
+  deletedSoon: (count) =>
+    count === '1'
+      ? 'Over 10 seconden wordt 1 product verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.'
+      : `Over 10 seconden worden ${count} producten verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
+  deletingNow: (count) =>
+    count === '1' ? '1 product wordt verwijderd …' : `${count} producten worden verwijderd …`,
+  undo: 'Ongedaan maken',
+  removeDrawn: 'De getekende producten verwijderen',
 }

@@ -47,4 +47,62 @@ export const texts: Texts = {
   deleteSure: 'Produkt i jego zdjęcia zostaną usunięte.',
   deleteNow: 'Usuń teraz',
   keep: 'Zachowaj',
+  problem: 'Do poprawienia',
+  problems: {
+    failed: 'Błąd zdjęcia',
+    category: 'Bez kategorii',
+    price: 'Bez ceny',
+    url: 'Bez adresu',
+    sold_out: 'Wyprzedane',
+  },
+  noProblem: 'Żaden produkt nie ma tego problemu.',
+  edit: 'Edytuj produkt',
+  save: 'Zapisz produkt',
+  fields: {
+    name: 'Nazwa',
+    category: 'Kategoria',
+    brand: 'Marka',
+    color_name: 'Kolor',
+    url: 'Adres w sklepie',
+    currency: 'Waluta',
+    price: 'Cena',
+    sale_price: 'Cena promocyjna',
+    in_stock: 'Dostępność',
+  },
+  stock: [
+    ['', 'nie podano'],
+    ['true', 'dostępny'],
+    ['false', 'wyprzedany'],
+  ],
+  currencyHint: 'Trzy litery, na przykład EUR.',
+  copyId: 'Kopiuj numer',
+  looking: 'Trwa oglądanie zdjęcia …',
+  otherCategory: (seen, said) =>
+    `Zdjęcie wygląda na „${seen}”, a plik podaje „${said}”. Kto szuka jednego, może nie znaleźć drugiego.`,
+  regions: (count) =>
+    count === 1
+      ? 'Wyszukiwanie patrzy na zaznaczoną część.'
+      : `Liczba części, które znajduje wyszukiwanie: ${count}.`,
+  choose: (name) => `Zaznacz ${name}`,
+  chosen: 'Zaznaczone produkty',
+  countChosen: (count) => `Zaznaczono: ${count}`,
+  changing: (done, count) => `Zmieniono ${done} z ${count} …`,
+  chooseShown: 'Zaznacz wszystkie na tej stronie',
+  chooseNone: 'Odznacz wszystkie',
+  setCategory: 'Ustaw kategorię',
+  setFor: (count) => (count === '1' ? 'Ustaw dla 1 produktu' : `Ustaw dla produktów: ${count}`),
+  categoryHint: 'Puste pole usuwa kategorię.',
+  refetch: 'Wczytaj zdjęcia ponownie',
+  export: 'Eksportuj jako CSV',
+  exportTooMany: 'Zaznacz mniej produktów albo wyeksportuj wszystkie przez API.',
+  failedChanges: (count) => `Nie zmieniono: ${count}. Przyczyna przy pierwszym produkcie:`,
+  deleteMany: (count) => (count === '1' ? 'Usuń 1 produkt' : `Usuń produkty: ${count}`),
+  planned: 'Produkty do usunięcia',
+  deletedSoon: (count) =>
+    count === '1'
+      ? 'Za 10 sekund zostanie usunięty 1 produkt, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.'
+      : `Produkty, które zostaną usunięte za 10 sekund: ${count}, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.`,
+  deletingNow: (count) => (count === '1' ? 'Usuwanie 1 produktu …' : `Usuwanie produktów: ${count} …`),
+  undo: 'Cofnij',
+  removeDrawn: 'Usuń rysowane produkty',
 }

@@ -74,4 +74,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Endgültig gelöscht wird er am ${moment}. Bis dahin kann der Betreiber ihn zurückholen.`,
   toStores: 'Anderen Shop wählen',
+  on: 'an',
+  off: 'aus',
 }

@@ -69,5 +69,7 @@ export const texts = {
   deletedHint: (moment: string) =>
     `It is deleted for good on ${moment}. Until then the operator can bring it back.`,
   toStores: 'Choose another store',
+  on: 'on',
+  off: 'off',
 }
 export type Texts = typeof texts

@@ -73,4 +73,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Se eliminará definitivamente el ${moment}. Hasta entonces el operador puede recuperarla.`,
   toStores: 'Elegir otra tienda',
+  on: 'sí',
+  off: 'no',
 }

@@ -75,4 +75,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Elle sera supprimée définitivement le ${moment}. D’ici là, l’exploitant peut la rétablir.`,
   toStores: 'Choisir une autre boutique',
+  on: 'oui',
+  off: 'non',
 }

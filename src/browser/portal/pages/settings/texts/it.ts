@@ -74,4 +74,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Sarà eliminato definitivamente il ${moment}. Fino ad allora il gestore può ripristinarlo.`,
   toStores: 'Scegli un altro negozio',
+  on: 'sì',
+  off: 'no',
 }

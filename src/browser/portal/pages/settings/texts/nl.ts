@@ -73,4 +73,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Op ${moment} wordt de winkel definitief verwijderd. Tot die tijd kan de beheerder de winkel herstellen.`,
   toStores: 'Andere winkel kiezen',
+  on: 'aan',
+  off: 'uit',
 }

@@ -71,4 +71,6 @@ export const texts: Texts = {
   deleted: 'Sklep jest wyłączony',
   deletedHint: (moment) => `Trwałe usunięcie nastąpi ${moment}. Do tego czasu operator może go przywrócić.`,
   toStores: 'Wybierz inny sklep',
+  on: 'włączone',
+  off: 'wyłączone',
 }

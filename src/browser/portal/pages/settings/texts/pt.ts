@@ -74,4 +74,6 @@ export const texts: Texts = {
   deletedHint: (moment) =>
     `Será eliminada definitivamente em ${moment}. Até lá, o operador pode recuperá-la.`,
   toStores: 'Escolher outra loja',
+  on: 'sim',
+  off: 'não',
 }
