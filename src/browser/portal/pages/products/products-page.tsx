@@ -170,7 +170,7 @@ function RemoveDrawn({ onRemove }: { onRemove(): void }) {
   const { isThere, isBusy, error, remove } = useDrawn({ onLoad: onRemove, onRemove })
   if (!isThere) return null
   return (
-    <div class="drawn">
+    <div class="remove-drawn">
       {error && <Failure error={error} />}
       <button type="button" class="link" disabled={isBusy} onClick={remove}>
         {t.removeDrawn}
