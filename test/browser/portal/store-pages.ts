@@ -152,8 +152,8 @@ export function storePageTests(): void {
         for (const text of [body, `${body}\n`, body.replace('indexed', 'deleted')]) {
           await page.getByLabel('Body').fill(text)
           await page.getByRole('button', { name: 'Check the signature' }).click()
-          await page.locator('.verdict:not(:empty)').waitFor()
-          verdicts.push(await page.locator('.verdict').getAttribute('data-valid'))
+          await page.locator('.genuine:not(:empty)').waitFor()
+          verdicts.push(await page.locator('.genuine').getAttribute('data-valid'))
         }
         return verdicts
       })
