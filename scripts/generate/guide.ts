@@ -7,6 +7,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { Marked, type Token, type Tokens } from 'marked'
 import { escapeHtml, page } from '../../src/http/page.ts'
 
@@ -163,7 +164,7 @@ function renderContents({ headings }: Document): string {
 }
 
 /**
- * Writes every page of the guide.
+ * Writes every page of the guide, with gzip.
  *
  * @param target folder for the pages; it is emptied first.
  * @returns the names of the files.
@@ -177,7 +178,8 @@ export async function generateGuide(target: string): Promise<string[]> {
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
   for (const document of documents) {
-    await Bun.write(join(target, nameFile(document.name)), renderDocument(document, documents))
+    const page = renderDocument(document, documents)
+    await Bun.write(join(target, `${nameFile(document.name)}.gz`), gzipSync(page, { level: 9 }))
   }
   return documents.map(({ name }) => nameFile(name))
 }

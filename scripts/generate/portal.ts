@@ -2,12 +2,12 @@
  * Bundles the portal to `dist/generated/portal/`, which the executable embeds: `bun scripts/generate/portal.ts`.
  *
  * Each page of the portal is a module that loads when somebody opens it, and so is each language of a page. Names hold a hash of
- * the content. Each file comes with gzip and with Brotli, so that the service compresses nothing. The build fails above the
- * budgets.
+ * the content. Each file comes with gzip, so that the service compresses nothing; Brotli would save a tenth, which is less than a
+ * second form of some 250 files adds to the executable. The build fails above the budgets.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { MARK_ADDRESS } from '../../src/http/layout.ts'
 
 const repository = resolve(import.meta.dir, '../..')
@@ -175,15 +175,11 @@ const renderDocument = (script: string, style: string): string => `<!doctype htm
 
 /** The module that embeds the files: the names of most of them change with their content. */
 function renderEmbedding(names: readonly string[], hashes: ReadonlyMap<string, string>): string {
-  const imports = names.flatMap((name, n) => [
-    `import gzip${n} from './${name}.gz' with { type: 'file' }`,
-    `import br${n} from './${name}.br' with { type: 'file' }`,
-  ])
+  const imports = names.map((name, n) => `import gzip${n} from './${name}.gz' with { type: 'file' }`)
   const rows = names.map(
-    (name, n) =>
-      `  ${JSON.stringify(name)}: { gzip: gzip${n}, br: br${n}, hash: ${JSON.stringify(hashes.get(name))} },`,
+    (name, n) => `  ${JSON.stringify(name)}: { gzip: gzip${n}, hash: ${JSON.stringify(hashes.get(name))} },`,
   )
-  return `${imports.join('\n')}\n\nexport const files: Readonly<Record<string, { gzip: string; br: string; hash: string }>> = {\n${rows.join('\n')}\n}\n`
+  return `${imports.join('\n')}\n\nexport const files: Readonly<Record<string, { gzip: string; hash: string }>> = {\n${rows.join('\n')}\n}\n`
 }
 
 /**
@@ -206,8 +202,6 @@ export async function generatePortal(target: string): Promise<Sizes> {
   await mkdir(target, { recursive: true })
   for (const [name, text] of texts) {
     await Bun.write(join(target, `${name}.gz`), gzip(text))
-    const hint = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }
-    await Bun.write(join(target, `${name}.br`), brotliCompressSync(text, hint))
   }
   const hashes = new Map([...texts].map(([name, text]) => [name, hashOf(text)]))
   await Bun.write(join(target, 'files.ts'), renderEmbedding([...texts.keys()].sort(), hashes))

@@ -1,8 +1,12 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
 /** One content in each stored encoding: its bytes, or a file that holds them. */
 export interface Packed {
   identity: Body
   gzip: Body
-  br: Body
+  /** Absent where it would save less than it adds to the executable. */
+  br?: Body | undefined
 }
 
 type Bytes = Uint8Array<ArrayBuffer> | Blob
@@ -11,11 +15,23 @@ type Body = Bytes | (() => Promise<Bytes>)
 
 type Encoding = keyof Packed
 
+const unpack = promisify(gunzip)
+
+/** A file that is kept with gzip, and perhaps with Brotli. It is unpacked for the few clients that take neither. */
+export function packFile(gzipPath: string, brPath?: string): Packed {
+  const gzip = Bun.file(gzipPath)
+  return {
+    identity: async () => new Uint8Array(await unpack(await gzip.bytes())),
+    gzip,
+    br: brPath === undefined ? undefined : Bun.file(brPath),
+  }
+}
+
 /** Best first. */
 const ENCODINGS = ['br', 'gzip'] as const
 
 /** Reads which encodings a client refuses or prefers (RFC 9110 §12.5.3), and picks the smallest that it takes. */
-function chooseEncoding(accepted: string): Encoding {
+function chooseEncoding(accepted: string, packed: Packed): Encoding {
   const weights = new Map(
     accepted
       .toLowerCase()
@@ -26,7 +42,9 @@ function chooseEncoding(accepted: string): Encoding {
         return [name.trim(), value === undefined ? 1 : Number(value)] as const
       }),
   )
-  return ENCODINGS.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? 'identity'
+  return (
+    ENCODINGS.find((name) => packed[name] && (weights.get(name) ?? weights.get('*') ?? 0) > 0) ?? 'identity'
+  )
 }
 
 /**
@@ -41,14 +59,14 @@ export async function answerPacked(
   hash: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const encoding = chooseEncoding(asked.get('accept-encoding') ?? '')
+  const encoding = chooseEncoding(asked.get('accept-encoding') ?? '', packed)
   const etag = `"${hash}-${encoding}"`
   const { 'content-type': type, ...others } = { ...headers, etag, vary: 'accept-encoding' } as Record<
     string,
     string
   >
   if (matches(asked.get('if-none-match'), etag)) return new Response(null, { status: 304, headers: others })
-  const body = packed[encoding]
+  const body = packed[encoding] ?? packed.identity
   return new Response(typeof body === 'function' ? await body() : body, {
     headers: {
       ...others,

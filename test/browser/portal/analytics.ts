@@ -132,6 +132,7 @@ export function analyticsTests(): void {
           await rows.nth(1).waitFor({ state: 'detached' })
           const missed = await rows.locator('strong').allTextContents()
           await page.getByLabel('Outcome').selectOption('')
+          await rows.nth(3).waitFor()
           await page.getByLabel('Words', { exact: true }).fill('onerror')
           await rows.nth(1).waitFor({ state: 'detached' })
           await rows.first().click()

@@ -1,19 +1,19 @@
-import access from '#generated/guide/access.html' with { type: 'file' }
-import analytics from '#generated/guide/analytics.html' with { type: 'file' }
-import billing from '#generated/guide/billing.html' with { type: 'file' }
-import changelog from '#generated/guide/changelog.html' with { type: 'file' }
-import clients from '#generated/guide/clients.html' with { type: 'file' }
-import contract from '#generated/guide/contract.html' with { type: 'file' }
-import index from '#generated/guide/index.html' with { type: 'file' }
-import indexing from '#generated/guide/indexing.html' with { type: 'file' }
-import maintaining from '#generated/guide/maintaining.html' with { type: 'file' }
-import operating from '#generated/guide/operating.html' with { type: 'file' }
-import people from '#generated/guide/people.html' with { type: 'file' }
-import portal from '#generated/guide/portal.html' with { type: 'file' }
-import reference from '#generated/guide/reference.html' with { type: 'file' }
-import searching from '#generated/guide/searching.html' with { type: 'file' }
-import webhooks from '#generated/guide/webhooks.html' with { type: 'file' }
-import widget from '#generated/guide/widget.html' with { type: 'file' }
+import access from '#generated/guide/access.html.gz' with { type: 'file' }
+import analytics from '#generated/guide/analytics.html.gz' with { type: 'file' }
+import billing from '#generated/guide/billing.html.gz' with { type: 'file' }
+import changelog from '#generated/guide/changelog.html.gz' with { type: 'file' }
+import clients from '#generated/guide/clients.html.gz' with { type: 'file' }
+import contract from '#generated/guide/contract.html.gz' with { type: 'file' }
+import index from '#generated/guide/index.html.gz' with { type: 'file' }
+import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
+import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
+import operating from '#generated/guide/operating.html.gz' with { type: 'file' }
+import people from '#generated/guide/people.html.gz' with { type: 'file' }
+import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
+import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
+import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
+import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
+import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
 
 /** Path of the guide's first page. */
 export const guideIndex = String(index)

@@ -1,9 +1,7 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { CURES } from '../../../core/cures.ts'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
-import { answerPacked } from '../../../http/encoding.ts'
+import { answerPacked, packFile } from '../../../http/encoding.ts'
 import { MARK } from '../../../http/layout.ts'
 import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
@@ -37,9 +35,9 @@ export function docsRoutes({ hasOwner, listRoutes }: DocsDeps) {
     .get('/favicon.ico', () => answerMark())
     .get('/docs', ({ request }) => serveAsset(request, 'page.html'))
     .get('/docs/:file', ({ request, params }) => serveAsset(request, params.file))
-    .get('/docs/guide', () => serveGuidePage(guideIndex))
-    .get('/docs/guide/:name', ({ params: { name } }) =>
-      serveGuidePage(Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
+    .get('/docs/guide', ({ request }) => serveGuidePage(request, guideIndex))
+    .get('/docs/guide/:name', ({ request, params: { name } }) =>
+      serveGuidePage(request, Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
     )
     .get('/licences', async ({ request, set }) => {
       set.headers['vary'] = 'accept, accept-encoding'
@@ -74,26 +72,14 @@ function answerPageOrData({ request, set }: Context, page: () => string, data: o
 const leadToSignIn = (): Response =>
   new Response(null, { status: 302, headers: { location: '/login', vary: 'accept', ...pageHeaders() } })
 
-const unpack = promisify(gunzip)
-
 function serveAsset(request: Request, name: string): Promise<Response> {
   const asset = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
   if (!asset) throw notFound('page')
-  const packed = Bun.file(asset.gzip)
-  return answerPacked(
-    request,
-    {
-      identity: async () => new Uint8Array(await unpack(await packed.bytes())),
-      gzip: packed,
-      br: Bun.file(asset.br),
-    },
-    asset.hash,
-    {
-      'content-type': asset.type,
-      'cache-control': asset.isImmutable ? FOR_EVER : 'no-cache',
-      ...pageHeaders(SCRIPTED),
-    },
-  )
+  return answerPacked(request, packFile(asset.gzip, asset.br), asset.hash, {
+    'content-type': asset.type,
+    'cache-control': asset.isImmutable ? FOR_EVER : 'no-cache',
+    ...pageHeaders(SCRIPTED),
+  })
 }
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -101,14 +87,13 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 /** The script of the guide changes what a page shows, and calls nothing. */
 const GUIDE: PagePolicy = { more: "script-src 'self'; " }
 
-function serveGuidePage(path: string | undefined): Response {
+async function serveGuidePage(request: Request, path: string | undefined): Promise<Response> {
   if (path === undefined) throw notFound('page')
-  return new Response(Bun.file(path), {
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'public, max-age=3600',
-      ...pageHeaders(GUIDE),
-    },
+  const hash = Bun.hash(await Bun.file(path).bytes()).toString(36)
+  return answerPacked(request, packFile(path), hash, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=3600',
+    ...pageHeaders(GUIDE),
   })
 }
 

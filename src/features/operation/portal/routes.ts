@@ -1,9 +1,7 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { files } from '#generated/portal/files.ts'
 import { notFound } from '../../../core/errors.ts'
-import { answerPacked } from '../../../http/encoding.ts'
+import { answerPacked, packFile } from '../../../http/encoding.ts'
 
 const DOCUMENT = 'portal.html'
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -52,25 +50,13 @@ export function portalPageRoutes() {
   return routes
 }
 
-const unpack = promisify(gunzip)
-
 /** Answers with a file of the build. @throws ApiError `not_found`. */
 function answer(request: Request, name: string, caching: string): Promise<Response> {
   const file = Object.hasOwn(files, name) ? files[name] : undefined
   if (!file) throw notFound('page')
-  const packed = Bun.file(file.gzip)
-  return answerPacked(
-    request,
-    {
-      identity: async () => new Uint8Array(await unpack(await packed.bytes())),
-      gzip: packed,
-      br: Bun.file(file.br),
-    },
-    file.hash,
-    {
-      ...HEADERS,
-      'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
-      'cache-control': caching,
-    },
-  )
+  return answerPacked(request, packFile(file.gzip), file.hash, {
+    ...HEADERS,
+    'content-type': TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    'cache-control': caching,
+  })
 }

@@ -83,17 +83,13 @@ describe('the files of the portal', () => {
 
   test('each comes in the encoding that the client takes, and not again to whoever has it', async () => {
     const texts = new Set<string>()
-    for (const encoding of ['br', 'gzip', '']) {
-      const answer = await open('/login', { 'accept-encoding': encoding })
+    for (const encoding of ['gzip', '']) {
+      const answer = await open('/login', { 'accept-encoding': encoding && `br, ${encoding}` })
       expect(answer.headers.get('content-encoding') ?? '').toBe(encoding)
       const bytes = new Uint8Array(await answer.arrayBuffer())
-      texts.add(
-        encoding === 'br'
-          ? (await import('node:zlib')).brotliDecompressSync(bytes).toString()
-          : new TextDecoder().decode(encoding === 'gzip' ? Bun.gunzipSync(bytes) : bytes),
-      )
+      texts.add(new TextDecoder().decode(encoding === 'gzip' ? Bun.gunzipSync(bytes) : bytes))
       const again = await open('/login', {
-        'accept-encoding': encoding,
+        'accept-encoding': encoding && `br, ${encoding}`,
         'if-none-match': answer.headers.get('etag') ?? '',
       })
       expect(again.status).toBe(304)
