@@ -114,6 +114,11 @@ test('each module that does anything of its own is listed: the service collects 
   expect(unlisted).toEqual([])
 })
 
+test('browsers take from core what is written for them, so that nothing else of it is sent to strangers', () => {
+  const taken = edges.filter(({ from, to }) => room(from) === 'browser' && room(to) === 'core')
+  expect([...new Set(taken.map(({ to }) => to))].sort()).toEqual(['core/password-shape.ts', 'core/slugs.ts'])
+})
+
 test('imports form no circle', () => {
   const circles: string[] = []
   const done = new Set<string>()

@@ -1,30 +1,25 @@
 import { useState } from 'preact/hooks'
-import { type CallError, toCallError } from '../api/errors.ts'
+import { type Sending, useSending } from './use-sending.ts'
 
-export interface Action {
-  isBusy: boolean
-  error: CallError | null
+export interface Action extends Pick<Sending, 'isBusy' | 'error'> {
   /** Whether the last run has succeeded. */
   isDone: boolean
   run(): Promise<void>
 }
 
-/** Something that a button starts: one run at a time, with its failure in place. */
+/** Something that one button starts: what `useSending` does, for work that is always the same. */
 export function useAction(act: () => Promise<unknown>): Action {
-  const [state, setState] = useState<'idle' | 'busy' | 'done' | CallError>('idle')
+  const { isBusy, error, run } = useSending()
+  const [isDone, setDone] = useState(false)
   return {
-    isBusy: state === 'busy',
-    error: state instanceof Error ? state : null,
-    isDone: state === 'done',
-    async run() {
-      if (state === 'busy') return
-      setState('busy')
-      try {
+    isBusy,
+    error,
+    isDone: isDone && !isBusy,
+    run: () =>
+      run(async () => {
+        setDone(false)
         await act()
-        setState('done')
-      } catch (thrown) {
-        setState(toCallError(thrown))
-      }
-    },
+        setDone(true)
+      }),
   }
 }

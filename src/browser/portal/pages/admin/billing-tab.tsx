@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { AdminInvoice, AdminPlanRequest } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { formatAgo, formatMoment, formatMoney } from '../../language.ts'
-import { Choice } from '../../parts/choice.tsx'
+import { formatMoney } from '../../language.ts'
+import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Act, Command } from './act.tsx'
 import { commandOf } from './command.ts'
 import { PagedTable } from './paged-table.tsx'
+import { StateChoice } from './state-choice.tsx'
 import { StoreLink } from './store-link.tsx'
 import { t } from './texts/texts.ts'
 
@@ -58,7 +59,7 @@ function Requests({ round, onConfirmed }: { round: number; onConfirmed(told: str
         { label: t.amount, draw: ({ amount, currency }) => formatMoney(amount, currency), isNumber: true },
         {
           label: t.asked,
-          draw: ({ created_at }) => <span title={formatMoment(created_at)}>{formatAgo(created_at)}</span>,
+          draw: ({ created_at }) => <Moment at={created_at} />,
         },
         {
           label: t.confirm,
@@ -105,12 +106,7 @@ function Invoices({ round, onSettled }: { round: number; onSettled(): void }) {
   return (
     <>
       <div class="filters">
-        <Choice
-          label={t.state}
-          value={status}
-          onValue={(value) => setStatus(value as typeof status)}
-          choices={STATUSES.map((one) => [one, one === '' ? t.allStates : t.invoiceStates[one]])}
-        />
+        <StateChoice value={status} states={STATUSES} names={t.invoiceStates} onValue={setStatus} />
       </div>
       <PagedTable<AdminInvoice>
         label={t.invoices}
@@ -129,7 +125,7 @@ function Invoices({ round, onSettled }: { round: number; onSettled(): void }) {
           { label: t.store, draw: StoreLink },
           { label: t.plan, draw: ({ plan_name }) => plan_name ?? '–' },
           { label: t.amount, draw: ({ amount, currency }) => formatMoney(amount, currency), isNumber: true },
-          { label: t.date, draw: ({ date }) => <span title={formatMoment(date)}>{formatAgo(date)}</span> },
+          { label: t.date, draw: ({ date }) => <Moment at={date} /> },
           { label: t.state, draw: ({ status }) => <span class="state">{t.invoiceStates[status]}</span> },
           {
             label: t.settle,

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { AdminDeliveryList, AdminJobList, WaitingMailList } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
-import { Choice } from '../../parts/choice.tsx'
+import { formatNumber } from '../../language.ts'
 import { Copied } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { t as shell } from '../../texts/texts.ts'
 import { Act, Command } from './act.tsx'
 import { commandOf } from './command.ts'
 import { PagedTable } from './paged-table.tsx'
+import { StateChoice } from './state-choice.tsx'
 import { StoreLink } from './store-link.tsx'
 import { t } from './texts/texts.ts'
 
@@ -51,7 +52,7 @@ function Mails() {
         columns={[
           { label: t.recipient, draw: ({ recipient }) => recipient },
           { label: t.subject, draw: ({ subject }) => <span dir="auto">{subject}</span> },
-          { label: t.written, draw: ({ created_at }) => <Ago moment={created_at} /> },
+          { label: t.written, draw: ({ created_at }) => <Moment at={created_at} /> },
           {
             label: t.lastError,
             draw: ({ attempts, last_error }) => (
@@ -134,8 +135,6 @@ function MailText({ id, onClose }: { id: string; onClose(): void }) {
   )
 }
 
-const Ago = ({ moment }: { moment: string }) => <span title={formatMoment(moment)}>{formatAgo(moment)}</span>
-
 const DELIVERY_STATES = ['failed', 'pending', ''] as const
 
 function Deliveries() {
@@ -143,12 +142,7 @@ function Deliveries() {
   return (
     <>
       <div class="filters">
-        <Choice
-          label={t.state}
-          value={state}
-          onValue={(value) => setState(value as typeof state)}
-          choices={DELIVERY_STATES.map((one) => [one, one === '' ? t.allStates : t.deliveryStates[one]])}
-        />
+        <StateChoice value={state} states={DELIVERY_STATES} names={t.deliveryStates} onValue={setState} />
       </div>
       <PagedTable<Delivery>
         label={t.deliveries}
@@ -169,7 +163,7 @@ function Deliveries() {
               </>
             ),
           },
-          { label: t.written, draw: ({ created_at }) => <Ago moment={created_at} /> },
+          { label: t.written, draw: ({ created_at }) => <Moment at={created_at} /> },
         ]}
         question={state}
         load={async (cursor, signal) => {
@@ -193,12 +187,7 @@ function Jobs() {
   return (
     <>
       <div class="filters">
-        <Choice
-          label={t.state}
-          value={status}
-          onValue={(value) => setStatus(value as typeof status)}
-          choices={JOB_STATUSES.map((one) => [one, one === '' ? t.allStates : t.jobStates[one]])}
-        />
+        <StateChoice value={status} states={JOB_STATUSES} names={t.jobStates} onValue={setStatus} />
       </div>
       <PagedTable<Job>
         label={t.jobs}
@@ -217,7 +206,7 @@ function Jobs() {
             isNumber: true,
           },
           { label: t.failedItems, draw: ({ failed }) => formatNumber(failed), isNumber: true },
-          { label: t.begun, draw: ({ created_at }) => <Ago moment={created_at} /> },
+          { label: t.begun, draw: ({ created_at }) => <Moment at={created_at} /> },
         ]}
         question={status}
         load={async (cursor, signal) => {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { AdminUser, OpenRegistrationList } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { formatAgo, formatMoment } from '../../language.ts'
 import { Copied } from '../../parts/copy.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { address, addressOfTab, go } from '../../shell/routes.ts'
@@ -82,8 +82,7 @@ const COLUMNS: readonly Column<AdminUser>[] = [
   { label: t.secondFactor, draw: ({ two_factor_enabled }) => (two_factor_enabled ? t.on : t.off) },
   {
     label: t.lastSignIn,
-    draw: ({ last_login_at }) =>
-      last_login_at ? <span title={formatMoment(last_login_at)}>{formatAgo(last_login_at)}</span> : '–',
+    draw: ({ last_login_at }) => (last_login_at ? <Moment at={last_login_at} /> : '–'),
   },
   {
     label: t.state,
@@ -106,7 +105,7 @@ const Registrations = ({ round, onChange }: { round: number; onChange(): void })
       { label: t.store, draw: ({ store_name }) => <span dir="auto">{store_name}</span> },
       {
         label: t.ends,
-        draw: ({ expires_at }) => <span title={formatMoment(expires_at)}>{formatAgo(expires_at)}</span>,
+        draw: ({ expires_at }) => <Moment at={expires_at} />,
       },
       {
         label: t.verify,

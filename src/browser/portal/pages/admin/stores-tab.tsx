@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { AdminStore } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
-import { Choice } from '../../parts/choice.tsx'
 import { Field } from '../../parts/field.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -11,6 +10,7 @@ import { useSignal } from '../../signal.ts'
 import { NewStore } from './new-store.tsx'
 import { OpenAs } from './open-as.tsx'
 import { PagedTable } from './paged-table.tsx'
+import { StateChoice } from './state-choice.tsx'
 import { hrefOfStore } from './store-address.ts'
 import { StoreDrawer } from './store-drawer.tsx'
 import { describeProducts, LastFeed } from './store-facts.tsx'
@@ -44,12 +44,7 @@ export function Tab() {
       </div>
       <div class="filters">
         <Field label={t.findStore} type="search" value={typed} onValue={setTyped} maxLength={200} />
-        <Choice
-          label={t.state}
-          value={status}
-          onValue={(value) => setStatus(value as typeof status)}
-          choices={STATUSES.map((one) => [one, one === '' ? t.allStates : t.statuses[one]])}
-        />
+        <StateChoice value={status} states={STATUSES} names={t.statuses} onValue={setStatus} />
       </div>
       <PagedTable<AdminStore>
         label={t.tabs.stores}

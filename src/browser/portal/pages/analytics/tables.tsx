@@ -1,7 +1,8 @@
 import type { Analytics, SearchSource } from '#generated/api.ts'
-import { formatAgo, formatMoment, formatNumber, formatShare } from '../../language.ts'
+import { formatNumber, formatShare } from '../../language.ts'
 import { type Cell, writeCsv } from '../../parts/csv.ts'
 import { download } from '../../parts/download.ts'
+import { Moment } from '../../parts/moment.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { Table } from '../../parts/table.tsx'
 import { addressOf } from '../../shell/routes.ts'
@@ -160,12 +161,7 @@ export function Sources({ sources }: { sources: readonly SearchSource[] }) {
           { label: t.purchases, isNumber: true, draw: ({ purchases }) => formatNumber(purchases) },
           {
             label: t.lastSearch,
-            draw: ({ last_search_at }) =>
-              last_search_at === null ? (
-                '–'
-              ) : (
-                <span title={formatMoment(last_search_at)}>{formatAgo(last_search_at)}</span>
-              ),
+            draw: ({ last_search_at }) => (last_search_at === null ? '–' : <Moment at={last_search_at} />),
           },
           {
             label: t.health,

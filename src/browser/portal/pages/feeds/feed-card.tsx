@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts'
 import { type CallError, toCallError } from '../../api/errors.ts'
 import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { addressOf } from '../../shell/routes.ts'
@@ -77,7 +78,7 @@ function LastRun({ run, feed, store, mayChange, onChanged }: CardProps & { run: 
   return (
     <>
       <p>
-        <span title={formatMoment(at)}>{formatAgo(at)}</span> · {words}
+        <Moment at={at} /> · {words}
         {run.job_id !== null && (
           <>
             {' · '}

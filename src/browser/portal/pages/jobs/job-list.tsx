@@ -1,7 +1,8 @@
 import type { JobSummary } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
+import { formatNumber } from '../../language.ts'
 import { Drawn } from '../../parts/drawn.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { usePages } from '../../parts/use-pages.ts'
@@ -62,7 +63,7 @@ export function JobList({ store, canImport }: { store: string; canImport: boolea
     { label: t.by, draw: (job) => <span dir="auto">{nameAuthor(job) ?? t.service}</span> },
     {
       label: t.when,
-      draw: ({ created_at }) => <span title={formatMoment(created_at)}>{formatAgo(created_at)}</span>,
+      draw: ({ created_at }) => <Moment at={created_at} />,
     },
   ]
   return (

@@ -5,13 +5,11 @@ import { type CallError, toCallError } from '../../api/errors.ts'
 import { readFaults } from '../../api/faults.ts'
 import { takeSignIn } from '../../api/session.ts'
 import { send } from '../../api/transport.ts'
-import { Field } from '../../parts/field.tsx'
-import { describeFault, NewPassword } from '../../parts/new-password.tsx'
+import { AccountFields, NO_ACCOUNT } from '../../parts/account-fields.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { Steps } from '../../parts/steps.tsx'
 import { rememberSecret } from '../../shell/first-secret.ts'
 import { addressOf, go } from '../../shell/routes.ts'
-import { t as shell } from '../../texts/texts.ts'
 import { readSlug } from './read-slug.ts'
 import { t } from './texts/texts.ts'
 
@@ -20,9 +18,7 @@ const PAUSE_MS = 400
 
 /** The first of four steps: the account and the name of the store. */
 export function AccountForm({ code, onUnusable }: { code: string; onUnusable(): void }) {
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [store, setStore] = useState('')
+  const [account, setAccount] = useState(NO_ACCOUNT)
   const [error, setError] = useState<CallError | null>(null)
   const [isBusy, setBusy] = useState(false)
   const faults = readFaults(error)
@@ -34,7 +30,7 @@ export function AccountForm({ code, onUnusable }: { code: string; onUnusable(): 
     setError(null)
     try {
       const answer = (await send('POST', '/setup', {
-        body: { code, email, password, store },
+        body: { code, ...account },
       })) as SetupAnswer
       takeSignIn(answer)
       rememberSecret(answer)
@@ -56,26 +52,15 @@ export function AccountForm({ code, onUnusable }: { code: string; onUnusable(): 
       <h1>{t.who}</h1>
       <p>{t.whoHint}</p>
       <form onSubmit={submit}>
-        <Field
-          {...{ label: shell.email, value: email, onValue: setEmail, type: 'email', name: 'email' }}
-          autocomplete="username"
-          maxLength={320}
-          error={faults['/email'] && t.badEmail}
-          required
-          takesFocus
+        <AccountFields
+          {...{ account, onAccount: setAccount, storeLabel: t.store }}
+          errors={{
+            email: faults['/email'] && t.badEmail,
+            password: faults['/password'],
+            store: faults['/store'] && t.badStore,
+          }}
         />
-        <NewPassword
-          {...{ label: shell.password, value: password, onValue: setPassword, email, storeName: store }}
-          error={describeFault(faults['/password'])}
-        />
-        <Field
-          {...{ label: t.store, value: store, onValue: setStore, name: 'store' }}
-          autocomplete="organization"
-          maxLength={100}
-          error={faults['/store'] && t.badStore}
-          required
-        />
-        <SlugPreview name={store} code={code} />
+        <SlugPreview name={account.store} code={code} />
         {error && Object.keys(faults).length === 0 && <Failure error={error} />}
         <p class="actions">
           <button type="submit" class="primary" disabled={isBusy}>

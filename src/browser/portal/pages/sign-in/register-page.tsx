@@ -2,19 +2,16 @@ import { useEffect, useState } from 'preact/hooks'
 import { type CallError, toCallError } from '../../api/errors.ts'
 import { readFaults } from '../../api/faults.ts'
 import { send } from '../../api/transport.ts'
+import { AccountFields, NO_ACCOUNT } from '../../parts/account-fields.tsx'
 import { Field } from '../../parts/field.tsx'
-import { describeFault, NewPassword } from '../../parts/new-password.tsx'
 import { Failure } from '../../parts/panel.tsx'
-import { t as shell } from '../../texts/texts.ts'
 import { t } from './texts/texts.ts'
 
 type State = 'asking' | 'sending' | 'sent' | 'waits'
 
 /** Asks for an account with a store. The code of an invitation follows the # of the address, which no log has. */
 export function Page() {
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [store, setStore] = useState('')
+  const [account, setAccount] = useState(NO_ACCOUNT)
   const [invite, setInvite] = useState(() => location.hash.slice(1))
   const [state, setState] = useState<State>('asking')
   const [error, setError] = useState<CallError | null>(null)
@@ -31,7 +28,8 @@ export function Page() {
     setError(null)
     try {
       const code = invite.trim()
-      const body = { client_name: store, email, password, ...(code !== '' && { invite: code }) }
+      const { store, ...person } = account
+      const body = { client_name: store, ...person, ...(code !== '' && { invite: code }) }
       const { email_sent } = (await send('POST', '/register', { body })) as { email_sent: boolean }
       setState(email_sent ? 'sent' : 'waits')
     } catch (thrown) {
@@ -47,24 +45,13 @@ export function Page() {
     <>
       <h1>{t.registerHeading}</h1>
       <form onSubmit={submit}>
-        <Field
-          {...{ label: shell.email, value: email, onValue: setEmail, type: 'email', name: 'email' }}
-          autocomplete="username"
-          maxLength={320}
-          error={faults['/email'] && t.badEmail}
-          required
-          takesFocus
-        />
-        <NewPassword
-          {...{ label: shell.password, value: password, onValue: setPassword, email, storeName: store }}
-          error={describeFault(faults['/password'])}
-        />
-        <Field
-          {...{ label: t.storeName, value: store, onValue: setStore, name: 'store' }}
-          autocomplete="organization"
-          maxLength={100}
-          error={faults['/client_name'] && t.badStore}
-          required
+        <AccountFields
+          {...{ account, onAccount: setAccount, storeLabel: t.storeName }}
+          errors={{
+            email: faults['/email'] && t.badEmail,
+            password: faults['/password'],
+            store: faults['/client_name'] && t.badStore,
+          }}
         />
         {(invite !== '' || mode === 'invite') && (
           <Field

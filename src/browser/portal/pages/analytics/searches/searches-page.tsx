@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { LoggedSearch } from '#generated/api.ts'
 import { type Answer, call } from '../../../api/client.ts'
-import { formatAgo, formatMoment, formatNumber } from '../../../language.ts'
+import { formatNumber } from '../../../language.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { writeCsv } from '../../../parts/csv.ts'
 import { download } from '../../../parts/download.ts'
 import { Field } from '../../../parts/field.tsx'
 import { List } from '../../../parts/list.tsx'
+import { Moment } from '../../../parts/moment.tsx'
 import { Failure, Panel } from '../../../parts/panel.tsx'
 import { Picture } from '../../../parts/picture.tsx'
 import { useAction } from '../../../parts/use-action.ts'
@@ -132,7 +133,7 @@ function Row({ search, href }: { search: LoggedSearch; href: string }) {
         {count > 0 ? t.found(formatNumber(count)) : t.nothingFound}
         {clicks > 0 && ` · ${t.clickedTimes(formatNumber(clicks))}`}
         {` · ${from} · `}
-        <span title={formatMoment(created_at)}>{formatAgo(created_at)}</span>
+        <Moment at={created_at} />
       </span>
     </a>
   )

@@ -54,7 +54,7 @@ export const texts = {
   sendAgain: (name: string) => `Send “${name}” again`,
   first: (count: string) => (count === '1' ? 'The first product' : `The first ${count} products`),
   picturesFailed: (failed: string, all: string) =>
-    `${failed} of ${all} pictures could not be loaded. The other products are imported all the same.`,
+    `${failed} of ${all} pictures could not be loaded. The other products are imported anyway.`,
   noPicture: 'Picture not loaded',
   columns: 'How your columns are read',
   fields,
