@@ -42,6 +42,16 @@ step() {
 "
 }
 
+# list_failures: prints the names of what failed, each once, from the logs of the steps.
+list_failures() {
+  for log in "$logs"/*.log; do
+    status=$(cat "$log.status")
+    if [ "$status" -eq 0 ]; then continue; fi
+    names=$(grep -aE '^(\(fail\)|FAIL) ' "$log" | sort -u)
+    printf '%s\n' "${names:-The exit status is $status.}" | sed "s|^|$(basename "$log" .log): |"
+  done | head -n 20
+}
+
 find_chromium() {
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
     command -v "$name" && return
@@ -80,6 +90,7 @@ robustness_tests() {
 }
 
 prepare
+rm -rf "$logs"
 mkdir -p "$logs"
 export BARS_FILE="$PWD/dist/bars.jsonl"
 rm -f "$BARS_FILE"
@@ -103,5 +114,7 @@ fi
 
 say "result"
 printf '%s' "$times"
+# Once more, because who reads a log that was cut sees its end.
+if [ "$failed" -gt 0 ]; then list_failures; fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { shareRun } from '../core/share-run.ts'
 import {
   isDamage,
   isDatabaseError,
@@ -73,7 +74,6 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
   const loggedAt: Partial<Record<Part, number>> = {}
   let probed: { at: number; problem: string | undefined } | undefined
   let damage: 'none' | 'suspected' | 'found' = 'none'
-  let inspecting: Promise<void> | undefined
   /** Whether a check was requested and none has completed since. */
   let isCheckPending = false
   let nextInspection = 0
@@ -122,13 +122,10 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
 
   function inspect(): Promise<void> {
     isCheckPending = true
-    inspecting ??= check().finally(() => {
-      inspecting = undefined
-    })
-    return inspecting
+    return check()
   }
 
-  async function check(): Promise<void> {
+  const check = shareRun(async (): Promise<void> => {
     if (!deps.findDamage) return
     const begin = clock.monotonic()
     try {
@@ -142,7 +139,7 @@ export function createStorageWatch(deps: StorageWatchDeps): StorageWatch {
     }
     const took = clock.monotonic() - begin
     nextInspection = clock.monotonic() + Math.max(INSPECT_MS, took * INSPECT_SHARE)
-  }
+  })
 
   return {
     report,

@@ -2,6 +2,7 @@ import type { Caller } from '../../../core/actor.ts'
 import { describeOperation } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
 import { limitOrNull, PLAN_NAMES } from '../../../core/plans.ts'
+import { shareRun } from '../../../core/share-run.ts'
 import type { AuditService } from '../../access/audit/service.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
@@ -44,7 +45,7 @@ export type AdminNodeService = ReturnType<typeof adminNodeService>
 export function adminNodeService(deps: AdminNodeDeps) {
   const { queries, outbox, health, clock, atomically, record } = deps
   const startedAt = clock.monotonic()
-  let examination: Promise<AdminDoctor['checks']> | undefined
+  const examine = shareRun(deps.examine)
 
   return {
     listPlans(): AdminPlans {
@@ -90,10 +91,7 @@ export function adminNodeService(deps: AdminNodeDeps) {
 
     /** What the doctor finds. Several who ask at a time get the same answer. */
     async readDoctor(): Promise<AdminDoctor> {
-      examination ??= deps.examine().finally(() => {
-        examination = undefined
-      })
-      const checks = await examination
+      const checks = await examine()
       return { is_ok: checks.every(({ state }) => state !== 'failed'), checks }
     },
 

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../core/clock.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
+import { shareRun } from '../../../core/share-run.ts'
 import { turn } from '../../../core/turns.ts'
 import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { Base } from '../../module.ts'
@@ -39,7 +40,6 @@ export type ErasureService = ReturnType<typeof erasureService>
  */
 export function erasureService(deps: ErasureDeps) {
   const { storeRows, rows, clock, atomically, withoutFsync, record, log } = deps
-  let running: Promise<void> | undefined
 
   /** Hides the store from everybody, in one step: no credential finds it, and its slug is free. */
   function begin({ id, slug, name, deleteAskedBy }: StoreState): void {
@@ -136,11 +136,6 @@ export function erasureService(deps: ErasureDeps) {
 
   return {
     /** Deletes what is due. Call it every minute; a call during another one joins it. */
-    run(): Promise<void> {
-      running ??= run().finally(() => {
-        running = undefined
-      })
-      return running
-    },
+    run: shareRun(run),
   }
 }

@@ -1,5 +1,6 @@
 import { type Actor, type CallerStore, may, type Permission, type StorePower } from '../../../core/actor.ts'
 import { DAY_MS, isoTime } from '../../../core/clock.ts'
+import { shareRun } from '../../../core/share-run.ts'
 import type { Turn } from '../../../core/turns.ts'
 import type { ApiKeyService } from '../../access/api-keys/service.ts'
 import type { TwoFactorService } from '../../access/two-factor/service.ts'
@@ -59,7 +60,6 @@ export type NoticeService = ReturnType<typeof noticeService>
 export function noticeService(deps: NoticeDeps) {
   const { queries, settings, storeRows, usage, twoFactor, apiKeys, clock } = deps
   let node: { at: number; took: number; list: NodeOverview } | undefined
-  let making: Promise<NodeOverview> | undefined
 
   /** @param userId the person who asks. */
   function gather(store: CallerStore, fields: StoreFields | undefined, userId: string | null): Facts {
@@ -96,7 +96,7 @@ export function noticeService(deps: NoticeDeps) {
     ]
   }
 
-  async function look(): Promise<NodeOverview> {
+  const look = shareRun(async (): Promise<NodeOverview> => {
     const began = clock.monotonic()
     const found: NodeOverview['attention'] = []
     let [stores, concerned] = [0, 0]
@@ -119,7 +119,7 @@ export function noticeService(deps: NoticeDeps) {
     }
     node = { at: clock.now(), took: clock.monotonic() - began, list }
     return list
-  }
+  })
 
   /** What a store asks for itself is left out: advice without urgency, and what it has hidden. */
   function listForOperator(storeId: string): Notice[] {
@@ -155,10 +155,7 @@ export function noticeService(deps: NoticeDeps) {
     showAll(): Promise<NodeOverview> {
       if (node && clock.now() - node.at < Math.max(NODE_AGE_MS, NODE_DUTY * node.took))
         return Promise.resolve(node.list)
-      making ??= look().finally(() => {
-        making = undefined
-      })
-      return making
+      return look()
     },
   }
 }
