@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type Cookie, chromium, type Page } from 'playwright-core'
 
 /** The result of a visit, and its observations on the way. */
 export interface Visit<Result> {
@@ -31,6 +31,8 @@ export const launchChromium = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // Containers often have 64 MiB there, and a page that needs more ends in the middle of a test.
+      '--disable-dev-shm-usage',
     ],
   })
 
@@ -48,6 +50,8 @@ export async function visit<Result>(
     locale?: string
     /** Sent with each request. */
     headers?: Record<string, string>
+    /** What an earlier visit left in its browser. */
+    cookies?: readonly Cookie[] | undefined
   },
   act: (page: Page) => Promise<Result>,
 ): Promise<Visit<Result>> {
@@ -60,6 +64,7 @@ export async function visit<Result>(
     ...(look.headers && { extraHTTPHeaders: look.headers }),
   })
   try {
+    if (look.cookies) await context.addCookies(look.cookies)
     const page = await context.newPage()
     const complaints: string[] = []
     const strangers: string[] = []

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { visit } from '../chromium.ts'
 import {
   call,
   createOwner,
@@ -13,7 +12,7 @@ import {
   PHONE,
   scrollWidth,
   service,
-  submitSignIn,
+  visitAs,
 } from './world.ts'
 
 const HOSTILE = '<img src=x onerror="document.title=1"> חנות '
@@ -30,18 +29,8 @@ async function signInOperator({ headers }: Person): Promise<Person> {
 }
 
 /** Opens a page of the operator. */
-const visitAdmin = <Result>(
-  { email, headers }: Person,
-  tab: string,
-  look: Look,
-  act: (page: Page) => Promise<Result>,
-) =>
-  visit(`${service.address}/login#/admin${tab}`, { ...look, headers }, async (page) => {
-    page.setDefaultTimeout(10_000)
-    await submitSignIn(page, email)
-    await page.waitForURL((url) => url.pathname.startsWith('/admin'))
-    return act(page)
-  })
+const visitAdmin = <Result>(person: Person, tab: string, look: Look, act: (page: Page) => Promise<Result>) =>
+  visitAs(person, `/admin${tab}`, look, act)
 
 /** Gives a store a feed that cannot be read, and waits until it has failed. */
 async function addFailingFeed(owner: Person): Promise<void> {

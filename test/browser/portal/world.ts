@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Cookie, Page } from 'playwright-core'
 import { type Visit, visit } from '../chromium.ts'
 import { BEHIND_PROXY, clientAddress, installDemo, openService } from '../service.ts'
 import { PASSWORD } from './looks.ts'
@@ -82,19 +82,34 @@ export async function submitSignIn(page: Page, email: string, password = PASSWOR
   await page.locator('button[type="submit"].primary').click()
 }
 
-/** Signs somebody in with a browser of their own and opens a page of their store. @param rest of the address. */
-export function visitPortal<Result>(
+/** The sign-ins that visits left in their browsers, by e-mail address. The form and the check of a password take most of a visit. */
+const signIns = new Map<string, Cookie[]>()
+
+/** Opens a page as somebody who is signed in: by the form the first time, and as they left their browser after that. */
+export function visitAs<Result>(
+  { email, headers }: Pick<Person, 'email' | 'headers'>,
+  path: string,
+  look: Look,
+  act: (page: Page) => Promise<Result>,
+): Promise<Visit<Result>> {
+  const cookies = signIns.get(email)
+  // It is left by a visit that succeeds.
+  signIns.delete(email)
+  const address = service.address + (cookies ? path : `/login#${path}`)
+  return visit(address, { ...look, headers, cookies }, async (page) => {
+    page.setDefaultTimeout(10_000)
+    if (!cookies) await submitSignIn(page, email)
+    await page.waitForURL((url) => url.pathname !== '/login')
+    const result = await act(page)
+    signIns.set(email, await page.context().cookies())
+    return result
+  })
+}
+
+/** Opens a page of somebody's store. @param rest of the address. */
+export const visitPortal = <Result>(
   person: Person,
   rest: string,
   look: Look,
   act: (page: Page) => Promise<Result>,
-): Promise<Visit<Result>> {
-  const { slug, email, headers } = person
-  const address = `${service.address}/login#/${slug}/portal${rest}`
-  return visit(address, { ...look, headers }, async (page) => {
-    page.setDefaultTimeout(10_000)
-    await submitSignIn(page, email)
-    await page.waitForURL((url) => url.pathname.startsWith(`/${slug}/portal`))
-    return act(page)
-  })
-}
+): Promise<Visit<Result>> => visitAs(person, `/${person.slug}/portal${rest}`, look, act)
