@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dictionary } from '@zxcvbn-ts/language-common'
 import { findPackages } from '../generate/notices/collect.ts'
 import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
+import { packFile } from './pack.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
 import { findTarget } from './targets.ts'
@@ -28,12 +30,13 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const packedDir = join(options.root, 'dist/packed')
   const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
-  const swaps = createLoaderSwaps(options.root, embedded, paths)
+  const passwords = await packFile(Buffer.from(dictionary['passwords-common'].join('\n')), packedDir)
+  const swaps = createLoaderSwaps(options.root, embedded, paths, passwords.source)
   const used = new Set<Swap>()
   const result = await Bun.build({
     entrypoints: [options.entry],
     target: 'bun',
-    // Bytecode of the bundled libraries costs 6 MB and starts the program in 0.11 s instead of 0.25 s.
+    // Bytecode costs 2.8 times the size of the code (11 MB) and starts the program in 0.11 s instead of 0.25 s.
     bytecode: true,
     format: 'esm',
     minify: { whitespace: true, syntax: true },

@@ -11,11 +11,19 @@ export interface Swap {
 
 /**
  * Creates a swap for each module that looks for a native library in `node_modules`, so that it takes the library from
- * the executable. The rest of those packages is bundled unchanged.
+ * the executable, and for two libraries that would bring a megabyte and more that the program never uses.
+ *
+ * @param passwords path of the packed list of common passwords.
  */
-export function createLoaderSwaps(root: string, embedded: Embedded, paths: LoaderPaths): Swap[] {
+export function createLoaderSwaps(
+  root: string,
+  embedded: Embedded,
+  paths: LoaderPaths,
+  passwords: string,
+): Swap[] {
   const native = join(root, 'src/platform/native')
   const parts = JSON.stringify(join(native, 'parts.ts'))
+  const packed = JSON.stringify(join(native, 'packed.ts'))
   return [
     { path: /src\/platform\/native\/embedded\.ts$/, rewrite: () => renderEmbedded(embedded) },
     {
@@ -60,10 +68,40 @@ export default loadAddon('sharp', ${JSON.stringify(paths.sharp)})
         ),
     },
     {
-      // A bundler does not follow a require from createRequire, and the executable finds no package by name.
+      // The library's bundle holds some hundred kinds of models: three quarters of a megabyte, and four times that as bytecode.
       path: /node_modules\/@huggingface\/transformers\/dist\/transformers\.node\.mjs$/,
+      rewrite: renderTransformers,
+    },
+    {
+      // A bundler does not follow a require from createRequire, and the executable finds no package by name.
+      path: /node_modules\/@huggingface\/transformers\/src\/backends\/onnx-node\.js$/,
       rewrite: (source) =>
-        replaceOnce(source, /requireFromHere\("onnxruntime-node"\)/, 'require("onnxruntime-node")'),
+        replaceOnce(source, /requireFromHere\('onnxruntime-node'\)/, "require('onnxruntime-node')"),
+    },
+    {
+      // The library's own bundle for Node leaves the browser's runtime out in the same way.
+      path: /node_modules\/@huggingface\/transformers\/src\/backends\/onnx\.js$/,
+      rewrite: (source) =>
+        replaceOnce(source, /import \* as ONNX_WEB from 'onnxruntime-web\/webgpu';/, 'const ONNX_WEB = {};'),
+    },
+    {
+      // Only chats have templates.
+      path: /node_modules\/@huggingface\/transformers\/src\/tokenization_utils\.js$/,
+      rewrite: (source) =>
+        replaceOnce(
+          source,
+          /import \{ Template \} from '@huggingface\/jinja';/,
+          'const Template = undefined;',
+        ),
+    },
+    {
+      path: /node_modules\/@zxcvbn-ts\/language-common\/dist\/index\.mjs$/,
+      rewrite: () => `import list from ${JSON.stringify(passwords)} with { type: 'file' }
+import { readFileSync } from 'node:fs'
+import { unpackBlocks } from ${packed}
+const lines = Buffer.concat([...unpackBlocks(readFileSync(list))]).toString()
+export const dictionary = { 'passwords-common': lines.split('\\n') }
+`,
     },
   ]
 }
@@ -78,6 +116,32 @@ const { loadAddon } = require(${parts})
 let addon
 const load = () => (addon ??= loadAddon('argon2', 'argon2.node'))
 ${names.map((name) => `Object.defineProperty(exports, '${name}', { enumerable: true, get: () => load().${name} })`).join('\n')}
+`
+}
+
+/** Renders the part of the library that `child/model.ts` imports, with the two models in the registry that knows all. */
+function renderTransformers(source: string): string {
+  const names = [
+    'AutoTokenizer',
+    'CLIPTextModelWithProjection',
+    'CLIPVisionModelWithProjection',
+    'env',
+    'LogLevel',
+    'Tensor',
+  ]
+  const missing = names.filter((name) => !new RegExp(`^  (?:\\w+ as )?${name},?$`, 'm').test(source))
+  if (missing.length > 0)
+    throw new Error(`transformers.js has changed: it does not export ${missing.join(', ')}`)
+  return `import { CLIPTextModelWithProjection, CLIPVisionModelWithProjection } from '../src/models/clip/modeling_clip.js'
+import { MODEL_CLASS_TO_NAME_MAPPING, MODEL_TYPE_MAPPING, MODEL_TYPES } from '../src/models/modeling_utils.js'
+for (const [name, model] of Object.entries({ CLIPTextModelWithProjection, CLIPVisionModelWithProjection })) {
+  MODEL_TYPE_MAPPING.set(name, MODEL_TYPES.EncoderOnly)
+  MODEL_CLASS_TO_NAME_MAPPING.set(model, name)
+}
+export { CLIPTextModelWithProjection, CLIPVisionModelWithProjection }
+export { AutoTokenizer } from '../src/models/auto/tokenization_auto.js'
+export { env, LogLevel } from '../src/env.js'
+export { Tensor } from '../src/utils/tensor.js'
 `
 }
 

@@ -3,13 +3,13 @@
  * `bun scripts/generate/docs-page.ts`.
  *
  * Our files come from `src/browser/`, the others from the pinned `swagger-ui-dist`. Its licences are included
- * (`licences.txt`), because the Apache License 2.0 requires them in every copy. Each file comes with gzip and with Brotli, so
- * that the service compresses nothing; the few clients that take neither get the unpacked gzip.
+ * (`licences.txt`), because the Apache License 2.0 requires them in every copy. Each file comes with gzip, so that
+ * the service compresses nothing; the few clients that take none get it unpacked.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { LAYOUT_FOOTER, layoutHeader } from '../../src/http/layout.ts'
 
 const repository = resolve(import.meta.dir, '../..')
@@ -81,7 +81,7 @@ function nameByContent(page: string, manifest: DocsManifest, names: readonly str
  * Writes every file of the API page.
  *
  * @param target folder for the files; it is emptied first.
- * @returns the names of the files, with their sizes in bytes: plain, with gzip and with Brotli.
+ * @returns the names of the files, with their sizes in bytes: plain and with gzip.
  */
 export const generateDocsPage = async (target: string): Promise<{ name: string; sizes: number[] }[]> => {
   await rm(target, { recursive: true, force: true })
@@ -90,11 +90,9 @@ export const generateDocsPage = async (target: string): Promise<{ name: string; 
   const manifest: Record<string, string> = {}
   const write = async (name: string, text: string) => {
     const gzip = gzipSync(text, { level: 9 })
-    const br = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } })
     await Bun.write(join(target, `${name}.gz`), gzip)
-    await Bun.write(join(target, `${name}.br`), br)
     manifest[name] = hashOf(text)
-    written.push({ name, sizes: [Buffer.byteLength(text), gzip.length, br.length] })
+    written.push({ name, sizes: [Buffer.byteLength(text), gzip.length] })
   }
   const read = (path: string) => Bun.file(join(ours, path)).text()
   const frame = await read(FRAME)

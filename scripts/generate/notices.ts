@@ -22,7 +22,7 @@ const repository = resolve(import.meta.dir, '../..')
 const nodeModules = join(repository, 'node_modules')
 
 /** Packages whose files the executable carries as they are, or compiled into its own. */
-const CARRIED = ['assemblyscript', 'preact', 'swagger-ui-dist', 'uplot']
+const CARRIED = ['@huggingface/tokenizers', 'assemblyscript', 'preact', 'swagger-ui-dist', 'uplot']
 
 /** Everything that the notices tell of. */
 export interface Notices {

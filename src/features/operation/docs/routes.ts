@@ -75,7 +75,7 @@ const leadToSignIn = (): Response =>
 function serveAsset(request: Request, name: string): Promise<Response> {
   const asset = Object.hasOwn(docsAssets, name) ? docsAssets[name] : undefined
   if (!asset) throw notFound('page')
-  return answerPacked(request, packFile(asset.gzip, asset.br), asset.hash, {
+  return answerPacked(request, packFile(asset.gzip), asset.hash, {
     'content-type': asset.type,
     'cache-control': asset.isImmutable ? FOR_EVER : 'no-cache',
     ...pageHeaders(SCRIPTED),
