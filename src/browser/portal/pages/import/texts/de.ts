@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Datei importieren',
@@ -30,9 +33,9 @@ export const texts: Texts = {
     expired: 'Senden Sie sie noch einmal: Alles, was Sie hier gewählt haben, bleibt.',
   },
   sendAgain: (name) => `„${name}“ noch einmal senden`,
-  first: (count) => (count === '1' ? 'Das erste Produkt' : `Die ersten ${count} Produkte`),
+  first: (count) => plural(count, 'Das erste Produkt', `Die ersten ${count} Produkte`),
   picturesFailed: (failed, all) =>
-    `${failed} von ${all} Bildern ließen sich nicht laden. Die anderen Produkte werden trotzdem importiert.`,
+    `${failed} von ${counted(all, 'Bild', 'Bildern')} ließ${plural(failed, '', 'en')} sich nicht laden. Die anderen Produkte werden trotzdem importiert.`,
   noPicture: 'Bild nicht geladen',
   columns: 'So werden Ihre Spalten gelesen',
   fields: {
@@ -95,9 +98,14 @@ export const texts: Texts = {
   changed: 'Geändert',
   unchanged: 'Unverändert',
   gone: 'Nicht in der Datei',
-  hidden: (count) => `${count} Entwürfe und verborgene Produkte werden ausgelassen.`,
+  hidden: (count) =>
+    plural(
+      count,
+      '1 Entwurf oder verborgenes Produkt wird ausgelassen.',
+      `${count} Entwürfe und verborgene Produkte werden ausgelassen.`,
+    ),
   invalid: (count) =>
-    count === '1' ? '1 Zeile lässt sich nicht importieren' : `${count} Zeilen lassen sich nicht importieren`,
+    counted(count, 'Zeile lässt sich nicht importieren', 'Zeilen lassen sich nicht importieren'),
   line: (line) => `Zeile ${line}`,
   noticed: 'Uns ist aufgefallen',
   choices: 'Import',
@@ -108,12 +116,14 @@ export const texts: Texts = {
   missingKeep: 'Behalten',
   missingDelete: 'Löschen',
   willDelete: (count) =>
-    count === '1'
-      ? '1 Produkt des Shops und seine Bilder sind dann weg.'
-      : `${count} Produkte des Shops und ihre Bilder sind dann weg.`,
+    counted(
+      count,
+      'Produkt des Shops und seine Bilder sind dann weg.',
+      'Produkte des Shops und ihre Bilder sind dann weg.',
+    ),
   brake: (count, all) =>
-    `Sie sind wirklich weg. ${count} von ${all} Produkten stehen nicht in dieser Datei; eine abgeschnittene Datei sähe genauso aus.`,
-  run: (count) => (count === '1' ? '1 Produkt importieren' : `${count} Produkte importieren`),
+    `Sie sind wirklich weg. ${count} von ${counted(all, 'Produkt', 'Produkten')} ${plural(count, 'steht', 'stehen')} nicht in dieser Datei; eine abgeschnittene Datei sähe genauso aus.`,
+  run: (count) => counted(count, 'Produkt importieren', 'Produkte importieren'),
   starting: 'Der Import beginnt …',
   summary: (added, changed) => `${added} neu, ${changed} geändert`,
   nothingToRun: 'Keine Zeile dieser Datei lässt sich importieren.',

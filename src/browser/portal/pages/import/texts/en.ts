@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Field } from '../mapping.ts'
+
+const { counted, plural } = pluralsIn('en')
 
 const fields: Readonly<Record<Field, string>> = {
   image_url: 'the picture',
@@ -52,9 +55,9 @@ export const texts = {
     expired: 'Send it again: everything that you chose here stays.',
   },
   sendAgain: (name: string) => `Send “${name}” again`,
-  first: (count: string) => (count === '1' ? 'The first product' : `The first ${count} products`),
+  first: (count: string) => plural(count, 'The first product', `The first ${count} products`),
   picturesFailed: (failed: string, all: string) =>
-    `${failed} of ${all} pictures could not be loaded. The other products are imported anyway.`,
+    `${failed} of ${counted(all, 'picture', 'pictures')} could not be loaded. The other products are imported anyway.`,
   noPicture: 'Picture not loaded',
   columns: 'How your columns are read',
   fields,
@@ -95,9 +98,13 @@ export const texts = {
   changed: 'Changed',
   unchanged: 'Unchanged',
   gone: 'Not in the file',
-  hidden: (count: string) => `${count} drafts and hidden products are left out.`,
-  invalid: (count: string) =>
-    count === '1' ? '1 row cannot be imported' : `${count} rows cannot be imported`,
+  hidden: (count: string) =>
+    plural(
+      count,
+      '1 draft or hidden product is left out.',
+      `${count} drafts and hidden products are left out.`,
+    ),
+  invalid: (count: string) => counted(count, 'row cannot be imported', 'rows cannot be imported'),
   line: (line: string) => `Line ${line}`,
   noticed: 'We noticed',
   choices: 'Import',
@@ -108,12 +115,14 @@ export const texts = {
   missingKeep: 'Keep them',
   missingDelete: 'Delete them',
   willDelete: (count: string) =>
-    count === '1'
-      ? '1 product of the store and its pictures will be gone.'
-      : `${count} products of the store and their pictures will be gone.`,
+    counted(
+      count,
+      'product of the store and its pictures will be gone.',
+      'products of the store and their pictures will be gone.',
+    ),
   brake: (count: string, all: string) =>
-    `They are really gone. ${count} of ${all} products are not in this file; a file that was cut off would look the same.`,
-  run: (count: string) => (count === '1' ? 'Import 1 product' : `Import ${count} products`),
+    `They are really gone. ${count} of ${counted(all, 'product', 'products')} ${plural(count, 'is', 'are')} not in this file; a file that was cut off would look the same.`,
+  run: (count: string) => plural(count, `Import ${count} product`, `Import ${count} products`),
   starting: 'The import begins …',
   summary: (added: string, changed: string) => `${added} new, ${changed} changed`,
   nothingToRun: 'No row of this file can be imported.',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Importar un archivo',
@@ -29,9 +32,9 @@ export const texts: Texts = {
     expired: 'Envíelo otra vez: se conserva todo lo que ha elegido aquí.',
   },
   sendAgain: (name) => `Enviar «${name}» otra vez`,
-  first: (count) => (count === '1' ? 'El primer producto' : `Los primeros ${count} productos`),
+  first: (count) => plural(count, 'El primer producto', `Los primeros ${count} productos`),
   picturesFailed: (failed, all) =>
-    `No se han podido cargar ${failed} de ${all} imágenes. Los demás productos se importan igualmente.`,
+    `No se ${plural(failed, 'ha', 'han')} podido cargar ${failed} de ${counted(all, 'imagen', 'imágenes')}. Los demás productos se importan igualmente.`,
   noPicture: 'Imagen no cargada',
   columns: 'Cómo se leen sus columnas',
   fields: {
@@ -95,7 +98,7 @@ export const texts: Texts = {
   gone: 'Ausentes del archivo',
   hidden: (count) => `Borradores y productos ocultos que se omiten: ${count}.`,
   invalid: (count) =>
-    count === '1' ? 'No se puede importar 1 fila' : `No se pueden importar ${count} filas`,
+    plural(count, `No se puede importar ${count} fila`, `No se pueden importar ${count} filas`),
   line: (line) => `Línea ${line}`,
   noticed: 'Hemos observado',
   choices: 'Importación',
@@ -106,12 +109,14 @@ export const texts: Texts = {
   missingKeep: 'Conservarlos',
   missingDelete: 'Eliminarlos',
   willDelete: (count) =>
-    count === '1'
-      ? 'Desaparecerá 1 producto de la tienda con sus imágenes.'
-      : `Desaparecerán ${count} productos de la tienda con sus imágenes.`,
+    plural(
+      count,
+      `Desaparecerá ${count} producto de la tienda con sus imágenes.`,
+      `Desaparecerán ${count} productos de la tienda con sus imágenes.`,
+    ),
   brake: (count, all) =>
-    `Ya no existen de verdad. ${count} de ${all} productos no están en este archivo; un archivo cortado tendría el mismo aspecto.`,
-  run: (count) => (count === '1' ? 'Importar 1 producto' : `Importar ${count} productos`),
+    `Ya no existen de verdad. ${count} de ${counted(all, 'producto', 'productos')} no ${plural(count, 'está', 'están')} en este archivo; un archivo cortado tendría el mismo aspecto.`,
+  run: (count) => plural(count, `Importar ${count} producto`, `Importar ${count} productos`),
   starting: 'La importación empieza…',
   summary: (added, changed) => `Nuevos: ${added}; modificados: ${changed}`,
   nothingToRun: 'No se puede importar ninguna fila de este archivo.',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Importer un fichier',
@@ -29,9 +32,9 @@ export const texts: Texts = {
     expired: 'Envoyez-le à nouveau : tout ce que vous avez choisi ici est conservé.',
   },
   sendAgain: (name) => `Envoyer « ${name} » à nouveau`,
-  first: (count) => (count === '1' ? 'Le premier produit' : `Les ${count} premiers produits`),
+  first: (count) => plural(count, 'Le premier produit', `Les ${count} premiers produits`),
   picturesFailed: (failed, all) =>
-    `${failed} images sur ${all} n’ont pas pu être chargées. Les autres produits sont importés quand même.`,
+    `${counted(failed, 'image', 'images')} sur ${all} ${plural(failed, 'n’a pas pu être chargée', 'n’ont pas pu être chargées')}. Les autres produits sont importés quand même.`,
   noPicture: 'Image non chargée',
   columns: 'Comment vos colonnes sont lues',
   fields: {
@@ -95,7 +98,7 @@ export const texts: Texts = {
   gone: 'Absents du fichier',
   hidden: (count) => `Brouillons et produits masqués laissés de côté : ${count}.`,
   invalid: (count) =>
-    count === '1' ? '1 ligne ne peut pas être importée' : `${count} lignes ne peuvent pas être importées`,
+    counted(count, 'ligne ne peut pas être importée', 'lignes ne peuvent pas être importées'),
   line: (line) => `Ligne ${line}`,
   noticed: 'Nous avons remarqué',
   choices: 'Importation',
@@ -106,12 +109,14 @@ export const texts: Texts = {
   missingKeep: 'Les garder',
   missingDelete: 'Les supprimer',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produit de la boutique et ses images disparaîtront.'
-      : `${count} produits de la boutique et leurs images disparaîtront.`,
+    counted(
+      count,
+      'produit de la boutique et ses images disparaîtront.',
+      'produits de la boutique et leurs images disparaîtront.',
+    ),
   brake: (count, all) =>
-    `Ils n’existent vraiment plus. ${count} produits sur ${all} sont absents de ce fichier ; un fichier tronqué aurait le même aspect.`,
-  run: (count) => (count === '1' ? 'Importer 1 produit' : `Importer ${count} produits`),
+    `Ils n’existent vraiment plus. ${counted(count, 'produit', 'produits')} sur ${all} ${plural(count, 'est absent', 'sont absents')} de ce fichier ; un fichier tronqué aurait le même aspect.`,
+  run: (count) => plural(count, `Importer ${count} produit`, `Importer ${count} produits`),
   starting: 'L’importation commence…',
   summary: (added, changed) => `Nouveaux : ${added} ; modifiés : ${changed}`,
   nothingToRun: 'Aucune ligne de ce fichier ne peut être importée.',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Importa un file',
@@ -29,7 +32,7 @@ export const texts: Texts = {
     expired: 'Inviarlo di nuovo: tutte le scelte fatte qui restano.',
   },
   sendAgain: (name) => `Invia di nuovo “${name}”`,
-  first: (count) => (count === '1' ? 'Il primo prodotto' : `I primi ${count} prodotti`),
+  first: (count) => plural(count, 'Il primo prodotto', `I primi ${count} prodotti`),
   picturesFailed: (failed, all) =>
     `Immagini non caricate: ${failed} su ${all}. Gli altri prodotti vengono importati comunque.`,
   noPicture: 'Immagine non caricata',
@@ -86,9 +89,11 @@ export const texts: Texts = {
   losses: 'Che cosa andrebbe perso',
   lossesHint: 'Queste colonne non vengono lette. Se conservate, si possono mostrare e usare nei filtri.',
   loss: (count) =>
-    count === '1'
-      ? 'ha un valore in 1 delle prime righe, per esempio'
-      : `ha un valore in ${count} delle prime righe, per esempio`,
+    plural(
+      count,
+      `ha un valore in ${count} delle prime righe, per esempio`,
+      `ha un valore in ${count} delle prime righe, per esempio`,
+    ),
   keep: 'Conserva',
   keepAll: 'Conserva tutte',
   changes: 'Che cosa cambia',
@@ -97,11 +102,12 @@ export const texts: Texts = {
   unchanged: 'Invariati',
   gone: 'Non nel file',
   hidden: (count) =>
-    count === '1'
-      ? '1 prodotto in bozza o nascosto viene tralasciato.'
-      : `${count} prodotti in bozza o nascosti vengono tralasciati.`,
-  invalid: (count) =>
-    count === '1' ? '1 riga non si può importare' : `${count} righe non si possono importare`,
+    counted(
+      count,
+      'prodotto in bozza o nascosto viene tralasciato.',
+      'prodotti in bozza o nascosti vengono tralasciati.',
+    ),
+  invalid: (count) => counted(count, 'riga non si può importare', 'righe non si possono importare'),
   line: (line) => `Riga ${line}`,
   noticed: 'Da notare',
   choices: 'Importazione',
@@ -112,15 +118,17 @@ export const texts: Texts = {
   missingKeep: 'Mantienili',
   missingDelete: 'Eliminali',
   willDelete: (count) =>
-    count === '1'
-      ? '1 prodotto del negozio e le sue immagini andranno persi.'
-      : `${count} prodotti del negozio e le loro immagini andranno persi.`,
+    counted(
+      count,
+      'prodotto del negozio e le sue immagini andranno persi.',
+      'prodotti del negozio e le loro immagini andranno persi.',
+    ),
   brake: (count, all) =>
     `Sono davvero scomparsi. Prodotti che mancano in questo file: ${count} su ${all}; un file troncato avrebbe lo stesso aspetto.`,
-  run: (count) => (count === '1' ? 'Importa 1 prodotto' : `Importa ${count} prodotti`),
+  run: (count) => plural(count, `Importa ${count} prodotto`, `Importa ${count} prodotti`),
   starting: 'L’importazione sta per iniziare …',
   summary: (added, changed) =>
-    `${added === '1' ? '1 nuovo' : `${added} nuovi`}, ${changed === '1' ? '1 modificato' : `${changed} modificati`}`,
+    `${counted(added, 'nuovo', 'nuovi')}, ${counted(changed, 'modificato', 'modificati')}`,
   nothingToRun: 'Nessuna riga di questo file si può importare.',
   nightly: 'Ripetere ogni notte da un indirizzo',
   nightlyAddress: 'Indirizzo del file',

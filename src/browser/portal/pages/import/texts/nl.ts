@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Bestand importeren',
@@ -29,9 +32,9 @@ export const texts: Texts = {
     expired: 'Verstuur het opnieuw: alles wat u hier hebt gekozen, blijft staan.',
   },
   sendAgain: (name) => `‘${name}’ opnieuw versturen`,
-  first: (count) => (count === '1' ? 'Het eerste product' : `De eerste ${count} producten`),
+  first: (count) => plural(count, 'Het eerste product', `De eerste ${count} producten`),
   picturesFailed: (failed, all) =>
-    `${failed} van ${all} foto’s konden niet worden geladen. De andere producten worden wel geïmporteerd.`,
+    `${failed} van ${counted(all, 'foto', 'foto’s')} ${plural(failed, 'kon', 'konden')} niet worden geladen. De andere producten worden wel geïmporteerd.`,
   noPicture: 'Foto niet geladen',
   columns: 'Zo worden uw kolommen gelezen',
   fields: {
@@ -94,11 +97,13 @@ export const texts: Texts = {
   unchanged: 'Ongewijzigd',
   gone: 'Niet in het bestand',
   hidden: (count) =>
-    count === '1'
-      ? '1 concept of verborgen product wordt overgeslagen.'
-      : `${count} concepten en verborgen producten worden overgeslagen.`,
+    counted(
+      count,
+      'concept of verborgen product wordt overgeslagen.',
+      'concepten en verborgen producten worden overgeslagen.',
+    ),
   invalid: (count) =>
-    count === '1' ? '1 rij kan niet worden geïmporteerd' : `${count} rijen kunnen niet worden geïmporteerd`,
+    counted(count, 'rij kan niet worden geïmporteerd', 'rijen kunnen niet worden geïmporteerd'),
   line: (line) => `Regel ${line}`,
   noticed: 'Opgevallen',
   choices: 'Importeren',
@@ -109,12 +114,14 @@ export const texts: Texts = {
   missingKeep: 'Behouden',
   missingDelete: 'Verwijderen',
   willDelete: (count) =>
-    count === '1'
-      ? '1 product van de winkel en de foto’s ervan gaan verloren.'
-      : `${count} producten van de winkel en hun foto’s gaan verloren.`,
+    counted(
+      count,
+      'product van de winkel en de foto’s ervan gaan verloren.',
+      'producten van de winkel en hun foto’s gaan verloren.',
+    ),
   brake: (count, all) =>
-    `Ze zijn echt weg. ${count} van ${all} producten ${count === '1' ? 'staat' : 'staan'} niet in dit bestand; een afgebroken bestand zou er net zo uitzien.`,
-  run: (count) => (count === '1' ? '1 product importeren' : `${count} producten importeren`),
+    `Ze zijn echt weg. ${count} van ${all} producten ${plural(count, 'staat', 'staan')} niet in dit bestand; een afgebroken bestand zou er net zo uitzien.`,
+  run: (count) => counted(count, 'product importeren', 'producten importeren'),
   starting: 'Het importeren begint …',
   summary: (added, changed) => `${added} nieuw, ${changed} gewijzigd`,
   nothingToRun: 'Geen enkele rij van dit bestand kan worden geïmporteerd.',

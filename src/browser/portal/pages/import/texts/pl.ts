@@ -1,5 +1,7 @@
-import { counted, plural } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 const countProducts = (count: string) => counted(count, 'produkt', 'produkty', 'produktów')
 
@@ -33,9 +35,11 @@ export const texts: Texts = {
   },
   sendAgain: (name) => `Wyślij ponownie „${name}”`,
   first: (count) =>
-    count === '1'
-      ? 'Pierwszy produkt'
-      : `${plural(count, 'Pierwszy', 'Pierwsze', 'Pierwszych')} ${countProducts(count)}`,
+    plural(
+      count,
+      'Pierwszy produkt',
+      `${plural(count, 'Pierwszy', 'Pierwsze', 'Pierwszych')} ${countProducts(count)}`,
+    ),
   picturesFailed: (failed, all) =>
     `Niewczytane zdjęcia: ${failed} z ${all}. Pozostałe produkty i tak zostaną zaimportowane.`,
   noPicture: 'Nie wczytano zdjęcia',
@@ -111,11 +115,13 @@ export const texts: Texts = {
   missingKeep: 'Zachowaj',
   missingDelete: 'Usuń',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produkt sklepu i jego zdjęcia zostaną usunięte.'
-      : `${countProducts(count)} sklepu wraz ze zdjęciami ${plural(count, 'zostanie usunięty', 'zostaną usunięte', 'zostanie usuniętych')}.`,
+    plural(
+      count,
+      '1 produkt sklepu i jego zdjęcia zostaną usunięte.',
+      `${countProducts(count)} sklepu wraz ze zdjęciami ${plural(count, 'zostanie usunięty', 'zostaną usunięte', 'zostanie usuniętych')}.`,
+    ),
   brake: (count, all) =>
-    `Naprawdę ich już nie ma. W tym pliku brakuje ${count} z ${all} produktów; ucięty plik wyglądałby tak samo.`,
+    `Naprawdę ich już nie ma. W tym pliku brakuje ${count} z ${counted(all, 'produktu', 'produktów')}; ucięty plik wyglądałby tak samo.`,
   run: (count) => `Importuj ${countProducts(count)}`,
   starting: 'Import się rozpoczyna …',
   summary: (added, changed) => `nowe: ${added}, zmienione: ${changed}`,

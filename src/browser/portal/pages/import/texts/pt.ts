@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Importar um ficheiro',
@@ -29,9 +32,9 @@ export const texts: Texts = {
     expired: 'Envie-o de novo: tudo o que escolheu aqui se mantém.',
   },
   sendAgain: (name) => `Enviar “${name}” de novo`,
-  first: (count) => (count === '1' ? 'O primeiro produto' : `Os primeiros ${count} produtos`),
+  first: (count) => plural(count, 'O primeiro produto', `Os primeiros ${count} produtos`),
   picturesFailed: (failed, all) =>
-    `Não foi possível carregar ${failed} de ${all} imagens. Os outros produtos são importados de qualquer forma.`,
+    `Não foi possível carregar ${failed} de ${counted(all, 'imagem', 'imagens')}. Os outros produtos são importados de qualquer forma.`,
   noPicture: 'Imagem não carregada',
   columns: 'Como são lidas as suas colunas',
   fields: {
@@ -94,8 +97,7 @@ export const texts: Texts = {
   unchanged: 'Sem alterações',
   gone: 'Fora do ficheiro',
   hidden: (count) => `Rascunhos e produtos ocultos deixados de fora: ${count}.`,
-  invalid: (count) =>
-    count === '1' ? '1 linha não pode ser importada' : `${count} linhas não podem ser importadas`,
+  invalid: (count) => counted(count, 'linha não pode ser importada', 'linhas não podem ser importadas'),
   line: (line) => `Linha ${line}`,
   noticed: 'Reparámos nisto',
   choices: 'Importação',
@@ -106,12 +108,14 @@ export const texts: Texts = {
   missingKeep: 'Mantê-los',
   missingDelete: 'Eliminá-los',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produto da loja e as suas imagens serão eliminados.'
-      : `${count} produtos da loja e as suas imagens serão eliminados.`,
+    counted(
+      count,
+      'produto da loja e as suas imagens serão eliminados.',
+      'produtos da loja e as suas imagens serão eliminados.',
+    ),
   brake: (count, all) =>
-    `Já não existem mesmo. ${count} de ${all} produtos não estão neste ficheiro; um ficheiro cortado teria o mesmo aspeto.`,
-  run: (count) => (count === '1' ? 'Importar 1 produto' : `Importar ${count} produtos`),
+    `Já não existem mesmo. ${count} de ${counted(all, 'produto', 'produtos')} não ${plural(count, 'está', 'estão')} neste ficheiro; um ficheiro cortado teria o mesmo aspeto.`,
+  run: (count) => plural(count, `Importar ${count} produto`, `Importar ${count} produtos`),
   starting: 'A importação está a começar …',
   summary: (added, changed) => `novos: ${added}, alterados: ${changed}`,
   nothingToRun: 'Nenhuma linha deste ficheiro pode ser importada.',
