@@ -1,4 +1,5 @@
 import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Field } from '../mapping.ts'
 
 const { counted, plural } = pluralsIn('en')
@@ -24,6 +25,46 @@ const fields: Readonly<Record<Field, string>> = {
   rating: 'the rating',
   sale_price_from: 'the first day of the sale',
   sale_price_until: 'the last day of the sale',
+}
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `The file is not UTF-8. It was read as ${encoding}: look at the letters with accents.`,
+  column_unknown: ({ column }) => `The file has no column “${column}”.`,
+  price_without_tax: ({ column }) =>
+    `The prices of the column “${column}” are without tax, and the shop may show them with it.`,
+  fields_without_column: ({ fields, products }) =>
+    `No column was found for: ${fields}. ${counted(products, 'product', 'products')} will be without. Choose the column above.`,
+  results_without_links: () =>
+    'No column gives the address of a product, and the store has none: results will not be links. Say on the page “Widget” where your products open.',
+  prices_without_currency: () =>
+    'No column gives a currency, and the store has none: prices are shown without one. Choose it in the settings of the store.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a sale price that is not below the price: it is left out.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a sale whose dates cannot be read: it is left out. Write dates as 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a category of more than 10 levels: the first 10 are kept.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variant names', 'variants name')} a parent that the file does not have, and ${plural(products, 'gets', 'get')} nothing from it. Export all products into one file.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variant gets', 'variants get')} nothing from the parent, because the file has too many products with variants. Split it.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'product is', 'products are')} left out: drafts, or not published.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'product brings', 'products bring')} vectors of another model: the pictures are read instead.`,
+  dry_run_stopped: ({ line, products }) =>
+    `After ${counted(products, 'wrong product', 'wrong products')} the look at the file stopped at line ${line}: the counts are those up to there.`,
+  file_not_kept: () =>
+    'The service has no room to keep the file at present: it is sent once more for the import.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'A column that was chosen is not in this file. Choose another.',
+  pages_not_pictures:
+    'The column for the picture holds addresses of pages. Choose the one with the addresses of the pictures (.jpg, .png, .webp).',
 }
 
 export const texts = {
@@ -106,6 +147,8 @@ export const texts = {
     ),
   invalid: (count: string) => counted(count, 'row cannot be imported', 'rows cannot be imported'),
   line: (line: string) => `Line ${line}`,
+  findings,
+  problems,
   noticed: 'We noticed',
   choices: 'Import',
   variants: 'Variants',

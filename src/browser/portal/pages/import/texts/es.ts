@@ -1,7 +1,48 @@
 import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
 
 const { counted, plural } = pluralsIn('es')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `El archivo no está en UTF-8. Se ha leído como ${encoding}: compruebe las letras con acento.`,
+  column_unknown: ({ column }) => `El archivo no tiene ninguna columna «${column}».`,
+  price_without_tax: ({ column }) =>
+    `Los precios de la columna «${column}» no incluyen impuestos, y la tienda quizá los muestre con ellos.`,
+  fields_without_column: ({ fields, products }) =>
+    `No se ha encontrado columna para: ${fields}. Faltará en ${counted(products, 'producto', 'productos')}. Elija la columna arriba.`,
+  results_without_links: () =>
+    'Ninguna columna contiene la dirección de un producto y la tienda no tiene ninguna: los resultados no llevarán a ninguna parte. Indique en la página «Widget» dónde se abren sus productos.',
+  prices_without_currency: () =>
+    'Ninguna columna contiene la moneda y la tienda no tiene ninguna: los precios se muestran sin ella. Elíjala en los ajustes de la tienda.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} un precio rebajado que no es inferior al precio: se omite.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} una rebaja con fechas ilegibles: se omite. Escriba las fechas así: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} una categoría de más de 10 niveles: se conservan los 10 primeros.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'variantes indican')} un producto principal que no está en el archivo y no ${plural(products, 'recibe', 'reciben')} nada de él. Exporte todos los productos en un solo archivo.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante no recibe', 'variantes no reciben')} nada del producto principal, porque el archivo tiene demasiados productos con variantes. Divídalo.`,
+  products_hidden: ({ products }) =>
+    `Se ${plural(products, 'omite', 'omiten')} ${counted(products, 'producto', 'productos')}: borradores o sin publicar.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'producto trae', 'productos traen')} vectores de otro modelo: se leen las imágenes en su lugar.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Tras ${counted(products, 'producto erróneo', 'productos erróneos')}, la revisión se detuvo en la línea ${line}: los recuentos llegan hasta ahí.`,
+  file_not_kept: () =>
+    'El servicio no tiene sitio ahora para guardar el archivo: se enviará otra vez para la importación.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Una columna elegida no está en este archivo. Elija otra.',
+  pages_not_pictures:
+    'La columna de la imagen contiene direcciones de páginas. Elija la que tiene las direcciones de las imágenes (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importar un archivo',
@@ -100,6 +141,8 @@ export const texts: Texts = {
   invalid: (count) =>
     plural(count, `No se puede importar ${count} fila`, `No se pueden importar ${count} filas`),
   line: (line) => `Línea ${line}`,
+  findings,
+  problems,
   noticed: 'Hemos observado',
   choices: 'Importación',
   variants: 'Variantes',

@@ -1,7 +1,48 @@
 import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
 
 const { counted, plural } = pluralsIn('it')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Il file non è in UTF-8. È stato letto come ${encoding}: controllare le lettere accentate.`,
+  column_unknown: ({ column }) => `Il file non ha la colonna “${column}”.`,
+  price_without_tax: ({ column }) =>
+    `I prezzi della colonna “${column}” sono senza IVA; il negozio forse li mostra con l’IVA.`,
+  fields_without_column: ({ fields, products }) =>
+    `Nessuna colonna trovata per: ${fields}. Mancherà a ${counted(products, 'prodotto', 'prodotti')}. Scegliere la colonna qui sopra.`,
+  results_without_links: () =>
+    'Nessuna colonna contiene l’indirizzo di un prodotto e il negozio non ne ha uno: i risultati non porteranno da nessuna parte. Indicare nella pagina “Widget” dove si aprono i prodotti.',
+  prices_without_currency: () =>
+    'Nessuna colonna contiene una valuta e il negozio non ne ha una: i prezzi appaiono senza. Sceglierla nelle impostazioni del negozio.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} un prezzo scontato non inferiore al prezzo: viene tralasciato.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} uno sconto con date illeggibili: viene tralasciato. Scrivere le date così: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} una categoria con più di 10 livelli: restano i primi 10.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'varianti indicano')} un prodotto principale che non è nel file e non ne ${plural(products, 'riprende', 'riprendono')} nulla. Esportare tutti i prodotti in un solo file.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante non riprende', 'varianti non riprendono')} nulla dal prodotto principale, perché il file ha troppi prodotti con varianti. Dividerlo.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'prodotto tralasciato', 'prodotti tralasciati')}: bozze o non pubblicati.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'prodotto porta', 'prodotti portano')} vettori di un altro modello: al loro posto si leggono le immagini.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Dopo ${counted(products, 'prodotto errato', 'prodotti errati')} la verifica si è fermata alla riga ${line}: i conteggi arrivano fin lì.`,
+  file_not_kept: () =>
+    'Al momento il servizio non ha spazio per conservare il file: per l’importazione verrà inviato di nuovo.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Una colonna scelta non è in questo file. Sceglierne un’altra.',
+  pages_not_pictures:
+    'La colonna dell’immagine contiene indirizzi di pagine. Scegliere quella con gli indirizzi delle immagini (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importa un file',
@@ -109,6 +150,8 @@ export const texts: Texts = {
     ),
   invalid: (count) => counted(count, 'riga non si può importare', 'righe non si possono importare'),
   line: (line) => `Riga ${line}`,
+  findings,
+  problems,
   noticed: 'Da notare',
   choices: 'Importazione',
   variants: 'Varianti',

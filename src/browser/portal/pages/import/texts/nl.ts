@@ -1,7 +1,48 @@
 import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
 
 const { counted, plural } = pluralsIn('nl')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Het bestand is geen UTF-8. Het is gelezen als ${encoding}: controleer de letters met accenten.`,
+  column_unknown: ({ column }) => `Het bestand heeft geen kolom ‘${column}’.`,
+  price_without_tax: ({ column }) =>
+    `De prijzen in de kolom ‘${column}’ zijn zonder btw; de webwinkel toont ze misschien met btw.`,
+  fields_without_column: ({ fields, products }) =>
+    `Geen kolom gevonden voor: ${fields}. Dat ontbreekt dan bij ${counted(products, 'product', 'producten')}. Kies de kolom hierboven.`,
+  results_without_links: () =>
+    'Geen kolom bevat het adres van een product en de winkel heeft er geen: resultaten leiden nergens heen. Geef op de pagina ‘Widget’ aan waar uw producten opengaan.',
+  prices_without_currency: () =>
+    'Geen kolom bevat een valuta en de winkel heeft er geen: prijzen worden zonder getoond. Kies de valuta in de instellingen van de winkel.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een actieprijs die niet lager is dan de prijs: die wordt weggelaten.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een actie met onleesbare datums: die wordt weggelaten. Schrijf datums als 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een categorie met meer dan 10 niveaus: de eerste 10 blijven.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variant noemt', 'varianten noemen')} een hoofdproduct dat niet in het bestand staat en ${plural(products, 'neemt', 'nemen')} er niets van over. Exporteer alle producten in één bestand.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variant neemt', 'varianten nemen')} niets over van het hoofdproduct, omdat het bestand te veel producten met varianten heeft. Splits het.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'product wordt', 'producten worden')} weggelaten: concept of niet gepubliceerd.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'product brengt', 'producten brengen')} vectoren van een ander model mee: in plaats daarvan worden de foto’s gelezen.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Na ${counted(products, 'fout product', 'foute producten')} is de controle gestopt bij regel ${line}: er is geteld tot daar.`,
+  file_not_kept: () =>
+    'De service heeft nu geen plaats om het bestand te bewaren: voor de import wordt het opnieuw verzonden.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Een gekozen kolom staat niet in dit bestand. Kies een andere.',
+  pages_not_pictures:
+    'De kolom voor de foto bevat adressen van pagina’s. Kies die met de adressen van de foto’s (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Bestand importeren',
@@ -105,6 +146,8 @@ export const texts: Texts = {
   invalid: (count) =>
     counted(count, 'rij kan niet worden geïmporteerd', 'rijen kunnen niet worden geïmporteerd'),
   line: (line) => `Regel ${line}`,
+  findings,
+  problems,
   noticed: 'Opgevallen',
   choices: 'Importeren',
   variants: 'Varianten',

@@ -1,7 +1,48 @@
 import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
 
 const { counted, plural } = pluralsIn('pt')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `O ficheiro não está em UTF-8. Foi lido como ${encoding}: verifique as letras com acento.`,
+  column_unknown: ({ column }) => `O ficheiro não tem a coluna «${column}».`,
+  price_without_tax: ({ column }) =>
+    `Os preços da coluna «${column}» não incluem IVA, e a loja talvez os mostre com IVA.`,
+  fields_without_column: ({ fields, products }) =>
+    `Não foi encontrada coluna para: ${fields}. Vai faltar em ${counted(products, 'produto', 'produtos')}. Escolha a coluna acima.`,
+  results_without_links: () =>
+    'Nenhuma coluna contém o endereço de um produto e a loja não tem nenhum: os resultados não levarão a lado nenhum. Indique na página «Widget» onde abrem os seus produtos.',
+  prices_without_currency: () =>
+    'Nenhuma coluna contém a moeda e a loja não tem nenhuma: os preços aparecem sem ela. Escolha-a nas definições da loja.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} um preço promocional que não é inferior ao preço: é deixado de fora.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} uma promoção com datas ilegíveis: é deixada de fora. Escreva as datas assim: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} uma categoria com mais de 10 níveis: ficam os 10 primeiros.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'variantes indicam')} um produto principal que não está no ficheiro e não ${plural(products, 'recebe', 'recebem')} nada dele. Exporte todos os produtos num só ficheiro.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante não recebe', 'variantes não recebem')} nada do produto principal, porque o ficheiro tem demasiados produtos com variantes. Divida-o.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'produto fica', 'produtos ficam')} de fora: rascunhos ou não publicados.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'produto traz', 'produtos trazem')} vetores de outro modelo: em vez deles, são lidas as imagens.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Após ${counted(products, 'produto errado', 'produtos errados')}, a verificação parou na linha ${line}: as contagens vão até aí.`,
+  file_not_kept: () =>
+    'De momento, o serviço não tem espaço para guardar o ficheiro: será enviado de novo para a importação.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Uma coluna escolhida não está neste ficheiro. Escolha outra.',
+  pages_not_pictures:
+    'A coluna da imagem contém endereços de páginas. Escolha a que tem os endereços das imagens (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importar um ficheiro',
@@ -99,6 +140,8 @@ export const texts: Texts = {
   hidden: (count) => `Rascunhos e produtos ocultos deixados de fora: ${count}.`,
   invalid: (count) => counted(count, 'linha não pode ser importada', 'linhas não podem ser importadas'),
   line: (line) => `Linha ${line}`,
+  findings,
+  problems,
   noticed: 'Reparámos nisto',
   choices: 'Importação',
   variants: 'Variantes',

@@ -18,7 +18,9 @@ export const texts: Texts = {
   take: 'Übernehmen',
   address: 'Bild unter',
   product: 'Ähnlich wie',
-  partHint: 'Ziehen Sie über das Foto, um mit einem Teil davon zu suchen.',
+  partHint: 'Ziehen Sie über das Bild, um mit einem Teil davon zu suchen.',
+  partUnseen:
+    'Der Browser lädt kein Bild von anderswo. Speichern Sie es und legen Sie es hier ab, um einen Teil zu wählen.',
   movePart: 'Ausschnitt mit den Pfeiltasten verschieben',
   stretchPart: 'Größe des Ausschnitts mit den Pfeiltasten ändern',
   whole: 'Ganzes Foto verwenden',

@@ -18,7 +18,9 @@ export const texts: Texts = {
   take: 'Usar',
   address: 'Imagen en',
   product: 'Parecido a',
-  partHint: 'Arrastre sobre la foto para buscar con una parte de ella.',
+  partHint: 'Arrastre sobre la imagen para buscar con una parte de ella.',
+  partUnseen:
+    'El navegador no carga imágenes de otros sitios. Guárdela y suéltela aquí para elegir una parte.',
   movePart: 'Mover la parte con las teclas de flecha',
   stretchPart: 'Cambiar el tamaño de la parte con las teclas de flecha',
   whole: 'Usar la foto entera',

@@ -18,7 +18,9 @@ export const texts: Texts = {
   take: 'Utiliser',
   address: 'Image à l’adresse',
   product: 'Semblable à',
-  partHint: 'Faites glisser sur la photo pour rechercher avec une partie de celle-ci.',
+  partHint: 'Faites glisser sur l’image pour rechercher avec une partie de celle-ci.',
+  partUnseen:
+    'Le navigateur ne charge aucune image d’ailleurs. Enregistrez-la et déposez-la ici pour en choisir une partie.',
   movePart: 'Déplacer la partie avec les touches fléchées',
   stretchPart: 'Redimensionner la partie avec les touches fléchées',
   whole: 'Utiliser la photo entière',

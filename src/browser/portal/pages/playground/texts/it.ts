@@ -18,7 +18,9 @@ export const texts: Texts = {
   take: 'Usa',
   address: 'Immagine all’indirizzo',
   product: 'Simile a',
-  partHint: 'Trascinare sulla foto per cercare con una sua parte.',
+  partHint: 'Trascinare sull’immagine per cercare con una sua parte.',
+  partUnseen:
+    'Il browser non carica immagini da altri siti. Salvarla e rilasciarla qui per sceglierne una parte.',
   movePart: 'Spostare il ritaglio con i tasti freccia',
   stretchPart: 'Ridimensionare il ritaglio con i tasti freccia',
   whole: 'Usa la foto intera',

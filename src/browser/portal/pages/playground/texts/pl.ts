@@ -21,6 +21,8 @@ export const texts: Texts = {
   address: 'Zdjęcie z adresu',
   product: 'Podobne do',
   partHint: 'Przeciągnij po zdjęciu, aby szukać według jego fragmentu.',
+  partUnseen:
+    'Przeglądarka nie wczytuje zdjęć z innych miejsc. Zapisz zdjęcie i upuść je tutaj, aby wybrać fragment.',
   movePart: 'Przesuń fragment klawiszami strzałek',
   stretchPart: 'Zmień rozmiar fragmentu klawiszami strzałek',
   whole: 'Użyj całego zdjęcia',

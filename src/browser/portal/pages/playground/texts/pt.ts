@@ -20,7 +20,9 @@ export const texts: Texts = {
   take: 'Usar',
   address: 'Imagem em',
   product: 'Parecido com',
-  partHint: 'Arraste sobre a foto para pesquisar com uma parte dela.',
+  partHint: 'Arraste sobre a imagem para pesquisar com uma parte dela.',
+  partUnseen:
+    'O navegador não carrega imagens de outros sítios. Guarde-a e largue-a aqui para escolher uma parte.',
   movePart: 'Mover a parte com as teclas de seta',
   stretchPart: 'Mudar o tamanho da parte com as teclas de seta',
   whole: 'Usar a foto inteira',
