@@ -1,8 +1,5 @@
+import { LANGUAGES, type Language } from './languages.ts'
 import { readView } from './look-settings.ts'
-
-/** The languages that have texts. Another one is a file beside `en.ts` in each folder of texts, and a line here. */
-export const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const isLanguage = (tag: string): tag is Language => (LANGUAGES as readonly string[]).includes(tag)
 
@@ -56,10 +53,10 @@ const STEPS = [
   ['minute', 60],
 ] as const
 
-/** How long ago a moment was, in words. */
+/** How long ago a moment was, in words; less than a minute is now. */
 export function formatAgo(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000
   for (const [unit, length] of STEPS)
     if (Math.abs(seconds) >= length) return AGO.format(Math.round(seconds / length), unit)
-  return AGO.format(0, 'minute')
+  return AGO.format(0, 'second')
 }

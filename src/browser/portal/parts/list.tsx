@@ -1,7 +1,8 @@
-import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type CallError, toCallError } from '../api/errors.ts'
 import { t } from '../texts/texts.ts'
+import { Block, type BlockProps, useNearness } from './block.tsx'
 import { Failure } from './panel.tsx'
 
 /** One page of a list, as the API gives it. */
@@ -15,62 +16,15 @@ export interface ListProps<Item> {
   load(cursor: string | null, signal: AbortSignal): Promise<ListPage<Item>>
   /** The list starts again when it changes. */
   question: string
-  keyOf(item: Item): string
-  draw(item: Item): ComponentChildren
+  /** What is shown is read again when it changes, and the place in the list stays. */
+  version?: number
+  keyOf: BlockProps<Item>['keyOf']
+  draw: BlockProps<Item>['draw']
   empty: ComponentChildren
 }
 
-/** Blocks further away than this many pixels leave the document; an empty box keeps their place. */
-const KEPT_PX = 900
-
-/** Calls back when an element comes near the window or goes away from it. */
-function useNearness(element: RefObject<HTMLElement>, onChange: (isNear: boolean) => void, margin: number) {
-  useEffect(() => {
-    const watched = element.current
-    if (!watched) return
-    const observer = new IntersectionObserver(
-      (entries) => {
-        const last = entries.at(-1)
-        if (last) onChange(last.isIntersecting)
-      },
-      { rootMargin: `${margin}px 0px` },
-    )
-    observer.observe(watched)
-    return () => observer.disconnect()
-  }, [onChange, margin])
-}
-
-/** One page of the list. Far from the window it is an empty box of the height that it had. */
-function Block<Item>({
-  items,
-  keyOf,
-  draw,
-}: Pick<ListProps<Item>, 'keyOf' | 'draw'> & { items: readonly Item[] }) {
-  const box = useRef<HTMLDivElement>(null)
-  const [height, setHeight] = useState<number | null>(null)
-  const follow = useRef((isNear: boolean) => {
-    setHeight(isNear ? null : (box.current?.offsetHeight ?? null))
-  })
-  useNearness(box, follow.current, KEPT_PX)
-  const isKept = height === null
-  // The cards of a page never change: another page below must not cost a comparison of all that are there.
-  const cards = useMemo(
-    () =>
-      isKept && (
-        <ul class="grid">
-          {items.map((item) => (
-            <li key={keyOf(item)}>{draw(item)}</li>
-          ))}
-        </ul>
-      ),
-    [items, isKept],
-  )
-  return (
-    <div ref={box} style={isKept ? undefined : { height: `${height}px` }}>
-      {cards}
-    </div>
-  )
-}
+/** Pages that are read again at once after a change; those further down follow as one scrolls. */
+const PAGES_AGAIN = 40
 
 /** Placeholders in the shape of what comes. */
 const Skeleton = () => (
@@ -84,43 +38,58 @@ const Skeleton = () => (
   </ul>
 )
 
+/** A page that says the same as before stays the same thing, so that nothing of it is drawn again. */
+const keepIfSame = <Item,>(before: ListPage<Item> | undefined, page: ListPage<Item>): ListPage<Item> =>
+  before && JSON.stringify(before) === JSON.stringify(page) ? before : page
+
 /** A list that loads as one scrolls, and holds only what is near the window. */
-export function List<Item>({ label, load, question, keyOf, draw, empty }: ListProps<Item>) {
+export function List<Item>({ label, load, question, version = 0, keyOf, draw, empty }: ListProps<Item>) {
   const [pages, setPages] = useState<readonly ListPage<Item>[]>([])
   const [error, setError] = useState<CallError | null>(null)
-  const [round, setRound] = useState(0)
   const end = useRef<HTMLDivElement>(null)
   const isLoading = useRef(false)
   const loadNext = useRef(() => {})
+  /** Does again what has failed. */
+  const retry = useRef(() => {})
+
+  /** Whose pages are shown: an answer to another question takes their place only when it is there. */
+  const asked = useRef<string | null>(null)
 
   useEffect(() => {
     const stop = new AbortController()
-    let next: string | null | undefined
-    let known: readonly ListPage<Item>[] = []
-    isLoading.current = false
-    loadNext.current = () => {
-      if (isLoading.current || next === null) return
+    const { signal } = stop
+    const isAgain = asked.current === question
+    asked.current = question
+    let known: readonly ListPage<Item>[] = isAgain ? pages : []
+
+    /** Reads pages that follow others. @param count how many. */
+    async function read(before: readonly ListPage<Item>[], count: number) {
       isLoading.current = true
+      retry.current = () => read(before, count)
       setError(null)
-      load(next ?? null, stop.signal)
-        .then(
-          (page) => {
-            if (stop.signal.aborted) return
-            next = page.next
-            known = [...known, page]
-            setPages(known)
-          },
-          (thrown) => !stop.signal.aborted && setError(toCallError(thrown)),
-        )
-        .finally(() => {
-          if (!stop.signal.aborted) isLoading.current = false
-        })
+      try {
+        let found = before
+        for (let n = 0; n < count && found.at(-1)?.next !== null; n++) {
+          const page = await load(found.at(-1)?.next ?? null, signal)
+          found = [...found, keepIfSame(known[found.length], page)]
+        }
+        if (signal.aborted) return
+        known = found
+        setPages(known)
+      } catch (thrown) {
+        if (!signal.aborted) setError(toCallError(thrown))
+      } finally {
+        if (!signal.aborted) isLoading.current = false
+      }
     }
-    setPages([])
-    setError(null)
-    loadNext.current()
+
+    loadNext.current = () => {
+      if (!isLoading.current && known.at(-1)?.next !== null) read(known, 1)
+    }
+    if (!isAgain) setPages([])
+    read([], Math.min(Math.max(known.length, 1), PAGES_AGAIN))
     return () => stop.abort()
-  }, [question, round])
+  }, [question, version])
 
   const whenNear = useRef((isNear: boolean) => {
     if (isNear) loadNext.current()
@@ -133,14 +102,9 @@ export function List<Item>({ label, load, question, keyOf, draw, empty }: ListPr
     <section class="list" aria-label={label} aria-busy={pages.length === 0 && !error}>
       {pages.length === 0 && !error && <Skeleton />}
       {pages.map((page, n) => (
-        <Block key={`${question} ${round} ${n}`} items={page.items} keyOf={keyOf} draw={draw} />
+        <Block key={`${question} ${n}`} items={page.items} keyOf={keyOf} draw={draw} />
       ))}
-      {error && (
-        <Failure
-          error={error}
-          onRetry={() => (pages.length === 0 ? setRound((n) => n + 1) : loadNext.current())}
-        />
-      )}
+      {error && <Failure error={error} onRetry={() => retry.current()} />}
       <div ref={end}>
         {last?.next && !error && (
           <button type="button" class="plain" onClick={() => loadNext.current()}>

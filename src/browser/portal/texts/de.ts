@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('de')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -93,7 +96,7 @@ export const texts: Texts = {
   cancel: 'Abbrechen',
   step: (current, all) => `Schritt ${current} von ${all}`,
   passwordHint: 'Mindestens 10 Zeichen; ein paar Wörter merkt man sich leicht.',
-  passwordMore: (count) => (count === 1 ? 'Noch ein Zeichen.' : `Noch ${count} Zeichen.`),
+  passwordMore: (count) => plural(count, 'Noch ein Zeichen.', `Noch ${count} Zeichen.`),
   passwordFits: 'Das reicht.',
   passwordGood: 'Das ist ein gutes Passwort.',
   passwordMeter: 'Stärke des Passworts',

@@ -1,3 +1,7 @@
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('en')
+
 export const texts = {
   brand: 'Lookalike',
   skip: 'Skip to the content',
@@ -91,7 +95,7 @@ export const texts = {
   cancel: 'Cancel',
   step: (current: number, all: number) => `Step ${current} of ${all}`,
   passwordHint: 'At least 10 characters; a few words are easy to remember.',
-  passwordMore: (count: number) => (count === 1 ? 'One more character.' : `${count} more characters.`),
+  passwordMore: (count: number) => plural(count, 'One more character.', `${count} more characters.`),
   passwordFits: 'This is enough.',
   passwordGood: 'This is a good password.',
   passwordMeter: 'Strength of the password',

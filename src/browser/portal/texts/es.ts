@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('es')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -93,7 +96,7 @@ export const texts: Texts = {
   cancel: 'Cancelar',
   step: (current, all) => `Paso ${current} de ${all}`,
   passwordHint: 'Al menos 10 caracteres; unas cuantas palabras son fáciles de recordar.',
-  passwordMore: (count) => (count === 1 ? 'Falta un carácter.' : `Faltan ${count} caracteres.`),
+  passwordMore: (count) => plural(count, 'Falta un carácter.', `Faltan ${count} caracteres.`),
   passwordFits: 'Es suficiente.',
   passwordGood: 'Es una buena contraseña.',
   passwordMeter: 'Seguridad de la contraseña',

@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -94,7 +97,7 @@ export const texts: Texts = {
   cancel: 'Annuler',
   step: (current, all) => `Étape ${current} sur ${all}`,
   passwordHint: 'Au moins 10 caractères ; quelques mots se retiennent facilement.',
-  passwordMore: (count) => (count === 1 ? 'Encore un caractère.' : `Encore ${count} caractères.`),
+  passwordMore: (count) => plural(count, 'Encore un caractère.', `Encore ${count} caractères.`),
   passwordFits: 'C’est suffisant.',
   passwordGood: 'C’est un bon mot de passe.',
   passwordMeter: 'Robustesse du mot de passe',

@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('it')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -93,7 +96,7 @@ export const texts: Texts = {
   cancel: 'Annulla',
   step: (current, all) => `Passo ${current} di ${all}`,
   passwordHint: 'Almeno 10 caratteri; qualche parola è facile da ricordare.',
-  passwordMore: (count) => (count === 1 ? 'Ancora un carattere.' : `Ancora ${count} caratteri.`),
+  passwordMore: (count) => plural(count, 'Ancora un carattere.', `Ancora ${count} caratteri.`),
   passwordFits: 'Può bastare.',
   passwordGood: 'È una buona password.',
   passwordMeter: 'Sicurezza della password',

@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -93,7 +96,7 @@ export const texts: Texts = {
   cancel: 'Annuleren',
   step: (current, all) => `Stap ${current} van ${all}`,
   passwordHint: 'Minstens 10 tekens; een paar woorden zijn makkelijk te onthouden.',
-  passwordMore: (count) => (count === 1 ? 'Nog één teken.' : `Nog ${count} tekens.`),
+  passwordMore: (count) => plural(count, 'Nog één teken.', `Nog ${count} tekens.`),
   passwordFits: 'Dit is genoeg.',
   passwordGood: 'Dit is een goed wachtwoord.',
   passwordMeter: 'Sterkte van het wachtwoord',

@@ -1,5 +1,7 @@
 import type { Texts } from './en.ts'
-import { plural } from './polish.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -95,7 +97,7 @@ export const texts: Texts = {
   step: (current, all) => `Krok ${current} z ${all}`,
   passwordHint: 'Co najmniej 10 znaków; kilka słów łatwo zapamiętać.',
   passwordMore: (count) =>
-    count === 1 ? 'Jeszcze jeden znak.' : `Jeszcze ${count} ${plural(count, 'znak', 'znaki', 'znaków')}.`,
+    plural(count, 'Jeszcze jeden znak.', `Jeszcze ${counted(count, 'znak', 'znaki', 'znaków')}.`),
   passwordFits: 'Tyle wystarczy.',
   passwordGood: 'To dobre hasło.',
   passwordMeter: 'Siła hasła',

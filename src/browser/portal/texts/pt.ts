@@ -1,4 +1,7 @@
 import type { Texts } from './en.ts'
+import { pluralsIn } from './plurals.ts'
+
+const { plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   brand: 'Lookalike',
@@ -93,7 +96,7 @@ export const texts: Texts = {
   cancel: 'Cancelar',
   step: (current, all) => `Passo ${current} de ${all}`,
   passwordHint: 'Pelo menos 10 carateres; algumas palavras são fáceis de memorizar.',
-  passwordMore: (count) => (count === 1 ? 'Mais um caráter.' : `Mais ${count} carateres.`),
+  passwordMore: (count) => plural(count, 'Mais um caráter.', `Mais ${count} carateres.`),
   passwordFits: 'É suficiente.',
   passwordGood: 'É uma boa palavra-passe.',
   passwordMeter: 'Força da palavra-passe',

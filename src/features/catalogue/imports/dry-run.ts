@@ -5,11 +5,11 @@ import { describeLosses, noLosses } from './mapping/losses.ts'
 import type { Plan } from './mapping/mapping.ts'
 import { listSamples } from './mapping/sample.ts'
 import { createPreviews, listLosses, type PreviewDeps } from './preview.ts'
-import type { ImportPreview } from './schema.ts'
+import type { Finding, ImportPreview } from './schema.ts'
 import type { ImportRequest, ReadingTurn } from './service.ts'
 import type { ImportSource } from './source.ts'
 import type { KeptUpload } from './uploads.ts'
-import { describeBare, describeHidden } from './warnings.ts'
+import { describeBare, describeHidden, listTexts } from './warnings.ts'
 
 export interface DryRunDeps extends ItemDeps, PreviewDeps {
   clock: Pick<Clock, 'now' | 'monotonic'>
@@ -17,7 +17,7 @@ export interface DryRunDeps extends ItemDeps, PreviewDeps {
   withSource<Result>(
     storeId: string,
     request: ImportRequest,
-    work: (source: ImportSource, plan: Plan, warnings: string[], turn: ReadingTurn) => Promise<Result>,
+    work: (source: ImportSource, plan: Plan, findings: Finding[], turn: ReadingTurn) => Promise<Result>,
   ): Promise<Result>
 }
 
@@ -28,7 +28,7 @@ export interface DryRunRequest extends ImportRequest {
   keep(): Promise<KeptUpload | undefined>
 }
 
-type Findings = Omit<ImportPreview, 'upload_id' | 'upload_expires_at'>
+type Findings = Omit<ImportPreview, 'upload_id' | 'upload_expires_at' | 'warnings'>
 
 /** Creates the dry run of an import. */
 export function createDryRuns(deps: DryRunDeps) {
@@ -36,11 +36,11 @@ export function createDryRuns(deps: DryRunDeps) {
   const previews = createPreviews(deps)
 
   const look = (storeId: string, request: DryRunRequest): Promise<Findings> =>
-    withSource(storeId, request, async (source, plan, warnings, { pace, end, sample }) => {
+    withSource(storeId, request, async (source, plan, findings, { pace, end, sample }) => {
       const reading = { losses: noLosses(), now: clock.now() }
       const options = { checkProduct, findPrecomputed, pace, bringsPictures: false, reading }
       const items = readItems(source, plan, options)
-      const { first, warnings: stopped, ...counts } = await previews.inspect(storeId, items, request.sample)
+      const { first, findings: stopped, ...counts } = await previews.inspect(storeId, items, request.sample)
       const { format, encoding, columns } = source.table
       const samples = await listSamples(sample, columns)
       // Its pictures come from other servers, which is no reading.
@@ -55,8 +55,8 @@ export function createDryRuns(deps: DryRunDeps) {
         columns_you_may_want: plan.mayWant,
         losses: listLosses(plan, sample),
         ...counts,
-        warnings: [
-          ...warnings,
+        findings: [
+          ...findings,
           ...stopped,
           ...describeBare(source, plan, counts.total),
           ...previews.warnOfDeadEnds(storeId, plan, first),
@@ -71,8 +71,12 @@ export function createDryRuns(deps: DryRunDeps) {
     try {
       const found = await look(storeId, { ...request, isDryRun: true })
       const kept = await request.keep()
-      if (kept) return { ...found, ...kept }
-      return { ...found, upload_id: null, upload_expires_at: null, warnings: [...found.warnings, NOT_KEPT] }
+      const findings = kept ? found.findings : [...found.findings, NOT_KEPT]
+      return {
+        ...found,
+        ...(kept ?? { upload_id: null, upload_expires_at: null }),
+        ...{ findings, warnings: listTexts(findings) },
+      }
     } catch (error) {
       if (!(error instanceof ApiError) || !isAboutColumns(error)) throw error
       // Another mapping may read the same file.
@@ -84,5 +88,8 @@ export function createDryRuns(deps: DryRunDeps) {
 
 const isAboutColumns = ({ extras }: ApiError): boolean => extras.details?.['samples'] !== undefined
 
-const NOT_KEPT =
-  'The file was not kept, because the service has no room for it at present: send it again to import it'
+const NOT_KEPT: Finding = {
+  code: 'file_not_kept',
+  text: 'The file was not kept, because the service has no room for it at present: send it again to import it',
+  data: {},
+}

@@ -6,7 +6,7 @@ import { type ComparisonDeps, compareWithStore } from './comparison.ts'
 import { bringPicture, type CheckedItem } from './items.ts'
 import type { Plan } from './mapping/mapping.ts'
 import { shorten as cut, listValues, type Sample } from './mapping/sample.ts'
-import type { ImportPreview, Loss, PreviewProduct, Problem } from './schema.ts'
+import type { Finding, ImportPreview, Loss, PreviewProduct, Problem } from './schema.ts'
 import type { ImportSource } from './source.ts'
 
 export interface PreviewDeps extends ComparisonDeps {
@@ -29,7 +29,7 @@ const PICTURES_MS = 20_000
 export type Found = Pick<
   ImportPreview,
   'total' | 'valid' | 'invalid' | 'hidden' | 'errors' | 'errors_truncated' | 'diff'
-> & { first: readonly { line: number; product: Product }[]; warnings: string[] }
+> & { first: readonly { line: number; product: Product }[]; findings: Finding[] }
 
 /** The parts of a dry run: reading, comparing with the store, and showing the first products. */
 export function createPreviews(deps: PreviewDeps) {
@@ -54,7 +54,7 @@ export function createPreviews(deps: PreviewDeps) {
       const counts = { valid: 0, invalid: 0, hidden: 0 }
       const first: { line: number; product: Product }[] = []
       const errors: Problem[] = []
-      const warnings: string[] = []
+      const findings: Finding[] = []
       for await (const item of items) {
         if (item.kind === 'hidden') counts.hidden++
         else if (item.kind === 'put') {
@@ -66,14 +66,14 @@ export function createPreviews(deps: PreviewDeps) {
           comparison.addWrong(item.productId)
           if (errors.length < PROBLEMS) errors.push(toProblem(item))
           if (counts.invalid === WRONG_MAX) {
-            warnings.push(describeStop(item.line))
+            findings.push(describeStop(item.line))
             break
           }
         }
       }
       return {
         ...{ ...counts, total: counts.valid + counts.invalid },
-        ...{ first, errors, warnings, diff: comparison.end() },
+        ...{ first, errors, findings, diff: comparison.end() },
         errors_truncated: counts.invalid > errors.length,
       }
     },
@@ -97,21 +97,25 @@ export function createPreviews(deps: PreviewDeps) {
     },
 
     /** Says what results would lack that neither the file nor the store gives. */
-    warnOfDeadEnds(storeId: string, { mapping }: Plan, first: Found['first']): string[] {
+    warnOfDeadEnds(storeId: string, { mapping }: Plan, first: Found['first']): Finding[] {
       const facts = findFacts(storeId)
       const lacks = (key: 'url' | 'currency') =>
         first.length > 0 && first.every(({ product }) => !hasText(product, key))
-      const warnings: string[] = []
+      const findings: Finding[] = []
       if (!mapping.url && facts.product_url_template === null && lacks('url'))
-        warnings.push(
-          'No column gives the address of a product, and the store has none: results will not be links. Set product_url_template with PATCH /v1/store/settings, such as "/products/{product_id}" with a shop_url',
-        )
+        findings.push({
+          code: 'results_without_links',
+          text: 'No column gives the address of a product, and the store has none: results will not be links. Set product_url_template with PATCH /v1/store/settings, such as "/products/{product_id}" with a shop_url',
+          data: {},
+        })
       const hasPrices = first.some(({ product }) => product.metadata?.['price'] !== undefined)
       if (hasPrices && facts.currency === null && lacks('currency'))
-        warnings.push(
-          'No column gives a currency, and the store has none: prices are shown without one. Set currency with PATCH /v1/store/settings',
-        )
-      return warnings
+        findings.push({
+          code: 'prices_without_currency',
+          text: 'No column gives a currency, and the store has none: prices are shown without one. Set currency with PATCH /v1/store/settings',
+          data: {},
+        })
+      return findings
     },
   }
 }
@@ -151,5 +155,8 @@ const toProblem = ({ line, productId, error }: Extract<CheckedItem, { kind: 'wro
   ...(error.extras.details && { details: error.extras.details }),
 })
 
-const describeStop = (line: number): string =>
-  `The dry run stopped at line ${line}, after ${WRONG_MAX.toLocaleString('en')} wrong products: the counts are those up to there`
+const describeStop = (line: number): Finding => ({
+  code: 'dry_run_stopped',
+  text: `The dry run stopped at line ${line}, after ${WRONG_MAX.toLocaleString('en')} wrong products: the counts are those up to there`,
+  data: { line, products: WRONG_MAX },
+})

@@ -144,6 +144,28 @@ const Loss = named(
 )
 export type Loss = typeof Loss.static
 
+/** What a dry run may find. Codes stay; later versions may add more. */
+export const FINDING_CODES = [
+  ...(['encoding_guessed', 'column_unknown', 'price_without_tax', 'fields_without_column'] as const),
+  ...(['results_without_links', 'prices_without_currency'] as const),
+  ...(['sale_not_below_price', 'sale_dates_unreadable', 'category_too_deep'] as const),
+  ...(['parent_missing', 'parent_not_kept', 'products_hidden', 'vectors_of_another_model'] as const),
+  ...(['dry_run_stopped', 'file_not_kept'] as const),
+] as const
+
+const Finding = named(
+  'ImportFinding',
+  t.Object({
+    code: oneOf(FINDING_CODES),
+    text: t.String({ description: 'The same for people, as in `warnings`; may change.' }),
+    data: t.Record(t.String(), t.Unknown(), {
+      description:
+        'The numbers and names of the text, by code: `products`, `fields`, `column`, `encoding`, `line`.',
+    }),
+  }),
+)
+export type Finding = typeof Finding.static
+
 const Difference = named(
   'ImportDifference',
   t.Object({
@@ -199,6 +221,7 @@ export const ImportPreview = named(
       description: 'Drafts and products that the shop does not show; they are left out.',
     }),
     warnings: t.Array(t.String()),
+    findings: t.Array(Finding, { description: 'The same warnings, each with a code for programs.' }),
     products: t.Array(PreviewProduct, { description: 'The first products as they would be stored.' }),
     errors: t.Array(Problem, { description: 'The first problems.' }),
     errors_truncated: t.Boolean(),

@@ -18,9 +18,16 @@ import { type MissingDeps, withMissing } from './missing.ts'
 import { createPace, type Pace } from './pace.ts'
 import type { PreviewDeps } from './preview.ts'
 import type { ReadingGate } from './reading-gate.ts'
-import type { MappingBody } from './schema.ts'
+import type { Finding, MappingBody } from './schema.ts'
 import { type ImportFile, type ImportSource, type OpenZip, openSource } from './source.ts'
-import { describeBare, describeEncoding, describeHidden, describeStale } from './warnings.ts'
+import {
+  describeBare,
+  describeEncoding,
+  describeHidden,
+  describeStale,
+  describeUnknown,
+  listTexts,
+} from './warnings.ts'
 
 export interface ImportDeps extends Pick<Base, 'log'>, ItemDeps, PreviewDeps, MissingDeps {
   openZip: OpenZip
@@ -72,7 +79,7 @@ export function importService(deps: ImportDeps) {
   async function withSource<Result>(
     storeId: string,
     { file, mapping, signal, feedId, isDryRun = false }: ImportRequest,
-    work: (source: ImportSource, plan: Plan, warnings: string[], turn: ReadingTurn) => Promise<Result>,
+    work: (source: ImportSource, plan: Plan, findings: Finding[], turn: ReadingTurn) => Promise<Result>,
   ): Promise<Result> {
     const own = { ...toMapping(findMapping(storeId) ?? {}), ...toMapping(mapping ?? {}) }
     const end = await gate.enter(storeId, { signal, isPatient: feedId !== undefined })
@@ -95,8 +102,8 @@ export function importService(deps: ImportDeps) {
           const refusal = validationError([...unknown.map(toUnknownColumn), ...problems])
           throw isDryRun ? withColumns(refusal, columns, await listSamples(sample, columns)) : refusal
         }
-        const warnings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.warnings]
-        return await work(source, plan, warnings, { pace, end, sample })
+        const findings = [...describeEncoding(source), ...unknown.map(describeUnknown), ...plan.findings]
+        return await work(source, plan, findings, { pace, end, sample })
       } finally {
         source.close()
       }
@@ -122,7 +129,7 @@ export function importService(deps: ImportDeps) {
     request: ImportRequest,
     work: (found: Required<Pick<NewJob, 'items' | 'warnings'>>) => Promise<Result>,
   ): Promise<Result> =>
-    withSource(storeId, request, async (source, plan, warnings, { pace }) => {
+    withSource(storeId, request, async (source, plan, findings, { pace }) => {
       let hidden = 0
       let count = 0
       let stale = 0
@@ -147,13 +154,14 @@ export function importService(deps: ImportDeps) {
       }
       return work({
         items: items(),
-        warnings: () => [
-          ...warnings,
-          ...describeBare(source, plan, count - hidden),
-          ...describeLosses(reading.losses),
-          ...describeHidden(hidden),
-          ...describeStale(stale),
-        ],
+        warnings: () =>
+          listTexts([
+            ...findings,
+            ...describeBare(source, plan, count - hidden),
+            ...describeLosses(reading.losses),
+            ...describeHidden(hidden),
+            ...describeStale(stale),
+          ]),
       })
     })
 
@@ -209,7 +217,12 @@ const tooMany = () =>
   new UnreadableFile(`The file has more than ${PRODUCTS_MAX} products: split it into several`)
 
 const toUnknownColumn = (column: string) =>
-  ({ in: 'body', pointer: '/mapping', code: 'column_unknown', message: describeUnknown(column) }) as const
+  ({
+    in: 'body',
+    pointer: '/mapping',
+    code: 'column_unknown',
+    message: describeUnknown(column).text,
+  }) as const
 
 /** A refusal of the columns of a dry run, with what a person needs in order to name the right ones. */
 const withColumns = (
@@ -217,5 +230,3 @@ const withColumns = (
   columns: readonly string[],
   samples: Readonly<Record<string, string[]>>,
 ): ApiError => new ApiError(code, message, { details: { ...extras.details, columns, samples } })
-
-const describeUnknown = (column: string): string => `The file has no column ${column}`

@@ -77,9 +77,7 @@ test('PrestaShop: semicolons, roots of categories, discounts with dates, inactiv
   expect(plan).toMatchObject({
     platform: 'prestashop',
     mayWant: ['Feature(Name:Value:Position)'],
-    warnings: [
-      'The prices of the column Price tax excluded are without tax, and the shop may show them with it',
-    ],
+    findings: [{ code: 'price_without_tax', data: { column: 'Price tax excluded' } }],
   })
   expect(products).toEqual([
     {

@@ -88,6 +88,16 @@ test('a dry run says when results would lead nowhere, and prices would have no c
   expect(await hints(own)).toEqual([])
 })
 
+test('each warning of a dry run has a code and its numbers', async () => {
+  const found = await preview(`id,image,fabric\n1,${app.picture('a', 1)},Wool\n`)
+  const findings = found['findings'] as { code: string; text: string; data: object }[]
+  expect(findings.map(({ text }) => text)).toEqual(warningsOf(found))
+  expect(findings).toMatchObject([
+    { code: 'fields_without_column', data: { fields: ['name', 'price', 'category'], products: 1 } },
+    { code: 'results_without_links', data: {} },
+  ])
+})
+
 test('what a dry run calls unchanged is what the import leaves unchanged', async () => {
   expect((await app.call('POST', '/v1/products/demo', { token })).status).toBe(200)
   const { body } = await app.call('GET', '/v1/products?limit=1', { token })

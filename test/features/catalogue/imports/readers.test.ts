@@ -52,7 +52,11 @@ describe('categories', () => {
     const { category, category_path = [] } = (products[0]?.metadata ?? {}) as Record<string, string[]>
     expect([category as unknown, category_path.length]).toEqual(['L9', 10])
     expect(describeLosses(losses)).toEqual([
-      '1 product has a category of more than 10 levels: the first 10 were kept',
+      {
+        code: 'category_too_deep',
+        text: '1 product has a category of more than 10 levels: the first 10 were kept',
+        data: { products: 1 },
+      },
     ])
     const many = Array.from({ length: 1_000 }, (_, n) => `${'x'.repeat(90)}${n}`).join(',')
     const found = readCategories([many], plain)

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { LANGUAGES } from '../../language.ts'
+import { LANGUAGES } from '../../languages.ts'
 import { applyTheme, keepView, readView, type View } from '../../look-settings.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { t } from './texts/texts.ts'

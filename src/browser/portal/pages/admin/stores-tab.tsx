@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import type { AdminStore } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
+import type { Sentence } from '../../notices/describe.ts'
+import { describeNotice } from '../../notices/sentence.ts'
 import { Field } from '../../parts/field.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -21,9 +23,9 @@ type Status = AdminStore['status']
 const STATUSES = ['', 'active', 'suspended', 'deletion_planned'] as const
 
 /** The first trouble of each store that has one. */
-async function loadTroubles(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function loadTroubles(signal: AbortSignal): Promise<ReadonlyMap<string, Sentence>> {
   const { attention } = await call('GET /v1/admin/overview', { signal })
-  return new Map(attention.toReversed().map(({ store, text }) => [store.id, text]))
+  return new Map(attention.toReversed().map((notice) => [notice.store.id, describeNotice(notice)]))
 }
 
 export function Tab() {
@@ -79,7 +81,7 @@ export function Tab() {
   )
 }
 
-const columnsWith = (troubles: ReadonlyMap<string, string>): readonly Column<AdminStore>[] => [
+const columnsWith = (troubles: ReadonlyMap<string, Sentence>): readonly Column<AdminStore>[] => [
   {
     label: t.store,
     draw: ({ id, slug, name }) => (
@@ -97,14 +99,20 @@ const columnsWith = (troubles: ReadonlyMap<string, string>): readonly Column<Adm
   { label: t.lastFeed, draw: LastFeed },
   {
     label: t.problem,
-    draw: ({ id, status }) => (
-      <>
-        {status !== 'active' && <span class="state problem">{t.statuses[status]} </span>}
-        <span class="trouble" lang="en" title={troubles.get(id)}>
-          {troubles.get(id) ?? (status === 'active' ? '–' : '')}
-        </span>
-      </>
-    ),
+    draw: ({ id, status }) => {
+      const { text, isEnglish } = troubles.get(id) ?? {
+        text: status === 'active' ? '–' : '',
+        isEnglish: false,
+      }
+      return (
+        <>
+          {status !== 'active' && <span class="state problem">{t.statuses[status]} </span>}
+          <span class="trouble" lang={isEnglish ? 'en' : undefined} title={text}>
+            {text}
+          </span>
+        </>
+      )
+    },
   },
   {
     label: t.openAs,

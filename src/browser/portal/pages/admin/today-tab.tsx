@@ -3,6 +3,7 @@ import type { AdminHealth, NodeOverview } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { type CallError, toCallError } from '../../api/errors.ts'
 import { formatAgo, formatMoment, formatNumber } from '../../language.ts'
+import { describeNotice } from '../../notices/sentence.ts'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -115,8 +116,10 @@ const Severity = ({ value }: { value: Trouble['severity'] }) => (
   </span>
 )
 
-function TroubleLine({ trouble: { store, severity, text, since, page } }: { trouble: Trouble }) {
-  const { id, slug, name } = store
+function TroubleLine({ trouble }: { trouble: Trouble }) {
+  const { severity, since, page } = trouble
+  const { id, slug, name } = trouble.store
+  const { text, isEnglish } = describeNotice(trouble)
   const target = readStorePage(page) ?? 'overview'
   return (
     <li>
@@ -125,7 +128,7 @@ function TroubleLine({ trouble: { store, severity, text, since, page } }: { trou
         <strong dir="auto">
           <a href={hrefOfStore(id)}>{name}</a>
         </strong>
-        <p lang="en">
+        <p lang={isEnglish ? 'en' : undefined}>
           <Severity value={severity} /> {text}
         </p>
         {since && (

@@ -20,9 +20,15 @@ export interface Known {
   uploadId: string | null
   columns: readonly string[]
   samples: Readonly<Record<string, readonly string[]>>
-  /** What is wrong with the columns, in the words of the API. */
-  problems: readonly string[]
+  /** What is wrong with the columns. */
+  problems: readonly Problem[]
   preview: ImportPreview | null
+}
+
+/** A problem by the code of the API, and in its words. */
+export interface Problem {
+  code: string
+  message: string
 }
 
 interface Wishes {
@@ -70,13 +76,15 @@ export async function start(source: Source, wishes: Wishes, way: Way): Promise<s
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** The sentences of a refusal, one for each problem. @param told the code of problems that the page tells in its own words. */
-export function listProblems({ details, message }: CallError, told?: string): string[] {
+/** The problems of a refusal; the refusal itself where it names none. */
+export function listProblems({ code, details, message }: CallError): Problem[] {
   const errors = Array.isArray(details['errors'])
     ? (details['errors'] as { code?: unknown; message?: unknown }[])
     : []
-  if (errors.length === 0) return [message]
-  return errors.flatMap((one) => (typeof one.message === 'string' && one.code !== told ? [one.message] : []))
+  if (errors.length === 0) return [{ code, message }]
+  return errors.flatMap((one) =>
+    typeof one.message === 'string' ? [{ code: String(one.code), message: one.message }] : [],
+  )
 }
 
 /** A refusal of the columns tells them: another choice may do. @returns null for every other failure. */
@@ -87,7 +95,8 @@ export function readColumns(error: CallError): Known | null {
     uploadId: typeof upload_id === 'string' ? upload_id : null,
     columns,
     samples: samples as Known['samples'],
-    problems: listProblems(error, 'column_missing'),
+    // The form itself asks for a column that is missing.
+    problems: listProblems(error).filter(({ code }) => code !== 'column_missing'),
     preview: null,
   }
 }

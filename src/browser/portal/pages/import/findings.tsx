@@ -4,6 +4,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProductTile } from '../../parts/product-tile.tsx'
 import type { Known } from './calls.ts'
 import { Columns } from './columns.tsx'
+import { describeFinding } from './describe-finding.ts'
 import { keep } from './mapping.ts'
 import { Nightly } from './nightly.tsx'
 import { Run } from './run.tsx'
@@ -33,11 +34,14 @@ export function Findings(props: FindingsProps) {
       )}
       <Panel class="narrow">
         <h2>{t.columns}</h2>
-        {known.problems.map((problem) => (
-          <p key={problem} class="wrong" role="alert" lang="en">
-            {problem}
-          </p>
-        ))}
+        {known.problems.map(({ code, message }) => {
+          const own = t.problems[code]
+          return (
+            <p key={message} class="wrong" role="alert" lang={own ? undefined : 'en'}>
+              {own ?? message}
+            </p>
+          )
+        })}
         <Columns known={known} mapping={mapping} onChange={(field, column) => file.choose(field, column)} />
       </Panel>
       {preview && preview.losses.length > 0 && (
@@ -149,7 +153,9 @@ function Losses({
 }
 
 /** What changes in the store, what is left out and what the service noticed. */
-function Notes({ preview: { diff, hidden, invalid, errors, warnings } }: { preview: ImportPreview }) {
+function Notes({ preview: { diff, hidden, invalid, errors, findings } }: { preview: ImportPreview }) {
+  // Those that are hidden have a line of their own.
+  const noticed = findings.filter(({ code }) => code !== 'products_hidden')
   const figures: [label: string, count: number][] = [
     [t.new, diff.new],
     [t.changed, diff.changed],
@@ -187,13 +193,18 @@ function Notes({ preview: { diff, hidden, invalid, errors, warnings } }: { previ
           </ul>
         </details>
       )}
-      {warnings.length > 0 && (
+      {noticed.length > 0 && (
         <>
           <h3>{t.noticed}</h3>
-          <ul class="noticed" lang="en">
-            {warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
+          <ul class="noticed">
+            {noticed.map((finding) => {
+              const { text, isEnglish } = describeFinding(finding, { ...t, format: formatNumber })
+              return (
+                <li key={finding.text} lang={isEnglish ? 'en' : undefined}>
+                  {text}
+                </li>
+              )
+            })}
           </ul>
         </>
       )}

@@ -12,9 +12,9 @@ export function TroubleNote({ trouble, name, onAgain }: { trouble: Trouble; name
         <strong>{t.troubles[trouble.kind]}</strong>
       </p>
       {trouble.kind === 'unreadable' ? (
-        listProblems(trouble.error).map((problem) => (
-          <p key={problem} lang="en" dir="auto">
-            {problem}
+        listProblems(trouble.error).map(({ message }) => (
+          <p key={message} lang="en" dir="auto">
+            {message}
           </p>
         ))
       ) : (

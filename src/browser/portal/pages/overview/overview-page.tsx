@@ -1,10 +1,11 @@
-import type { Analytics, LoggedSearch, StoreOverview } from '#generated/api.ts'
+import type { Analytics, ChecklistItem, LoggedSearch, Notice, StoreOverview } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatAgo, formatMoment, formatMoney, formatNumber } from '../../language.ts'
+import { describeNotice } from '../../notices/sentence.ts'
 import { Failure, Panel } from '../../parts/panel.tsx'
 import { Picture } from '../../parts/picture.tsx'
 import { type Loaded, useLoad } from '../../parts/use-load.ts'
-import { addressOf, type PageProps } from '../../shell/routes.ts'
+import { addressOf, type PageProps, type StorePage } from '../../shell/routes.ts'
 import { Plot } from './plot.tsx'
 import { t } from './texts/texts.ts'
 import { cutInWeeks, sumUp, WEEK, type Week } from './weeks.ts'
@@ -113,12 +114,23 @@ function Numbers({ analytics }: { analytics: Analytics | null }) {
   )
 }
 
-/** Pages of notices and steps that exist already, by the link that the API gives. */
-const LINKED: Readonly<Record<string, (store: string) => string>> = {
-  products: (store) => addressOf(store, 'products'),
-  import: (store) => addressOf(store, 'jobs'),
-  feeds: (store) => addressOf(store, 'feeds'),
-  first_search: (store) => addressOf(store, 'playground'),
+/** Where a notice of the API's page leads. What an import lost stands in its job. */
+const hrefOfNotice = (store: string, page: Notice['page']): string =>
+  addressOf(store, page === 'import' ? 'jobs' : page)
+
+/** Where each step of the checklist is done. */
+const STEP_PAGES: Readonly<Record<ChecklistItem['key'], StorePage | null>> = {
+  products: 'import',
+  first_search: 'playground',
+  shop_address: 'widget',
+  widget_seen: 'widget',
+  first_click: 'widget',
+  second_factor: null,
+}
+
+const hrefOfStep = (store: string, key: ChecklistItem['key']): string => {
+  const page = STEP_PAGES[key]
+  return page ? addressOf(store, page) : '/portal/account'
 }
 
 function Noticed({ overview, store }: { overview: StoreOverview | null; store: string }) {
@@ -130,11 +142,11 @@ function Noticed({ overview, store }: { overview: StoreOverview | null; store: s
       <h2>{t.noticed}</h2>
       {attention.length === 0 && <p class="muted">{t.allWell}</p>}
       <ul class="notices">
-        {attention.slice(0, NOTICES_SHOWN).map(({ kind, severity, page, text }) => {
-          const href = LINKED[page]?.(store)
+        {attention.slice(0, NOTICES_SHOWN).map((notice) => {
+          const { text, isEnglish } = describeNotice(notice)
           return (
-            <li key={kind} data-severity={severity} lang="en">
-              {href ? <a href={href}>{text}</a> : text}
+            <li key={notice.kind} data-severity={notice.severity} lang={isEnglish ? 'en' : undefined}>
+              <a href={hrefOfNotice(store, notice.page)}>{text}</a>
             </li>
           )
         })}
@@ -143,15 +155,12 @@ function Noticed({ overview, store }: { overview: StoreOverview | null; store: s
         <>
           <h2>{t.checklist}</h2>
           <ul class="checklist">
-            {checklist.map(({ key, is_done }) => {
-              const href = LINKED[key]?.(store)
-              return (
-                <li key={key} data-done={is_done}>
-                  <span class="mark" role="img" aria-label={is_done ? t.done : t.todo} />
-                  {href && !is_done ? <a href={href}>{t.steps[key]}</a> : t.steps[key]}
-                </li>
-              )
-            })}
+            {checklist.map(({ key, is_done }) => (
+              <li key={key} data-done={is_done}>
+                <span class="mark" role="img" aria-label={is_done ? t.done : t.todo} />
+                {is_done ? t.steps[key] : <a href={hrefOfStep(store, key)}>{t.steps[key]}</a>}
+              </li>
+            ))}
           </ul>
         </>
       )}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Region, Samples } from '#generated/api.ts'
+import { call } from '../../api/client.ts'
 import { send } from '../../api/transport.ts'
 import { Field } from '../../parts/field.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -176,14 +177,27 @@ function usePhotoAddress(source: Source | undefined): string | null {
   return src
 }
 
-/** A photo as itself. Pages load no picture from elsewhere: an address and a product are named. */
-function SourcePicture({ source }: { source: Source }) {
-  const src = usePhotoAddress(source)
-  if (src !== null) return <img src={src} alt="" />
-  return <code class="named">{source.kind === 'product' ? source.id : nameOf(source)}</code>
+/** The address of what the browser can show of a picture: a photo itself, and of a product its small picture. */
+function usePictureAddress(source: Source): string | null {
+  const photo = usePhotoAddress(source)
+  const id = source.kind === 'product' ? source.id : null
+  const [product] = useLoad(
+    async (signal) =>
+      id === null ? null : await call('GET /v1/products/{product_id}', { path: { product_id: id }, signal }),
+    [id],
+  )
+  return photo ?? (product.state === 'there' ? (product.value?.thumbnail_url ?? null) : null)
 }
 
-const nameOf = (source: Source): string => (source.kind === 'address' ? source.url : '')
+const nameOf = (source: Exclude<Source, { kind: 'file' }>): string =>
+  source.kind === 'address' ? source.url : source.id
+
+/** Pages load no picture from elsewhere: an address is named. */
+function SourcePicture({ source }: { source: Source }) {
+  const src = usePictureAddress(source)
+  if (src !== null) return <img src={src} alt={source.kind === 'product' ? source.id : ''} />
+  return source.kind === 'file' ? null : <code class="named">{nameOf(source)}</code>
+}
 
 function OnePicture({
   picture: { source, part },
@@ -194,15 +208,14 @@ function OnePicture({
   regions: readonly Region[]
   onPart(part: QueryPicture['part']): void
 }) {
-  const src = usePhotoAddress(source)
-  if (source.kind !== 'file')
-    return (
-      <p class="source">
-        {source.kind === 'product' ? t.product : t.address} <SourcePicture source={source} />
-      </p>
-    )
+  const src = usePictureAddress(source)
   return (
     <>
+      {source.kind !== 'file' && (
+        <p class="source">
+          {source.kind === 'product' ? t.product : t.address} <code class="named">{nameOf(source)}</code>
+        </p>
+      )}
       {src !== null && <PartBox src={src} part={part} onPart={onPart} />}
       <p class="parts">
         {regions.length > 1 &&
@@ -216,7 +229,7 @@ function OnePicture({
             {t.whole}
           </button>
         ) : (
-          <span class="muted">{t.partHint}</span>
+          <span class="muted">{source.kind === 'address' ? t.partUnseen : t.partHint}</span>
         )}
       </p>
     </>

@@ -52,7 +52,7 @@ const DEPTH = 1_000
 /** Reads one page of what is asked for, from the list, from the search or from the failures. @throws CallError */
 export function readPage(asked: Asked, cursor: string | null, signal: AbortSignal): Promise<ListedPage> {
   if (asked.problem === '') return listProducts(asked, cursor, signal)
-  if (asked.problem === 'failed') return listFailed(cursor, signal)
+  if (asked.problem === 'failed') return listFailed(asked, cursor, signal)
   return findProducts(toFilter(asked, asked.problem), asked.sort, Number(cursor ?? 0), signal)
 }
 
@@ -66,15 +66,65 @@ async function listProducts(
   return { items: products, next: next_cursor, total }
 }
 
-async function listFailed(cursor: string | null, signal: AbortSignal): Promise<ListedPage> {
-  const { failures, next_cursor } = await call('GET /v1/jobs/failures', {
-    query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
+/** Pages of failures that are looked through for one page that fits the filters. */
+const FAILED_PAGES_MAX = 10
+
+/** Failures name products alone: what the store knows of them decides whether they fit the filters. */
+async function listFailed(asked: Asked, cursor: string | null, signal: AbortSignal): Promise<ListedPage> {
+  const items: Listed[] = []
+  let next = cursor
+  for (let n = 0; n < FAILED_PAGES_MAX; n++) {
+    const page = await call('GET /v1/jobs/failures', {
+      query: { limit: PAGE_SIZE, ...(next !== null && { cursor: next }) },
+      signal,
+    })
+    const known = await findKnown(
+      page.failures.map(({ product_id }) => product_id),
+      signal,
+    )
+    for (const { product_id, thumbnail_url, message } of page.failures) {
+      const metadata = known.get(product_id) ?? {}
+      if (fits(asked, product_id, metadata))
+        items.push({ product_id, thumbnail_url, metadata, failure: message })
+    }
+    next = page.next_cursor
+    if (next === null || items.length >= PAGE_SIZE / 2) break
+  }
+  return { items, next, total: null }
+}
+
+/** The metadata of those products that the store has; a first import that failed left none. */
+async function findKnown(
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Listed['metadata']>> {
+  if (ids.length === 0) return new Map()
+  const { results } = await call('POST /v1/search/filtered', {
+    body: {
+      filters: [{ field: 'product_id', operator: 'in', value: [...ids] }],
+      ...{ limit: PAGE_SIZE, analytics: false },
+    },
     signal,
   })
-  const items = failures.map(({ product_id, thumbnail_url, message }) => ({
-    ...{ product_id, thumbnail_url, metadata: {}, failure: message },
-  }))
-  return { items, next: next_cursor, total: null }
+  return new Map(results.map(({ product_id, metadata }) => [product_id, metadata]))
+}
+
+/** Whether a product is one that somebody looks for, as the list of all products would say. */
+export function fits(
+  { q, category, brand }: Pick<Asked, 'q' | 'category' | 'brand'>,
+  id: string,
+  metadata: Listed['metadata'],
+): boolean {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
+  const text = [id, metadata['name'], metadata['brand']]
+    .map((value) => String(value ?? ''))
+    .join(' ')
+    .toLowerCase()
+  return (
+    words.every((word) => text.includes(word)) &&
+    (category === '' || metadata['category'] === category) &&
+    (brand === '' || metadata['brand'] === brand)
+  )
 }
 
 async function findProducts(

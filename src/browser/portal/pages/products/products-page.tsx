@@ -30,7 +30,10 @@ export function Page({ can, store }: PageProps) {
   const [selection] = useState(createSelection)
   const [planned, setPlanned] = useState<readonly string[] | null>(null)
   const shown = useRef<string[]>([])
-  const knownFields = fields.state === 'there' ? fields.value : null
+  const lastFields = useRef<StoreFields | null>(null)
+  if (fields.state === 'there') lastFields.current = fields.value
+  // While they are read again, the filters stay.
+  const knownFields = lastFields.current
   const loadAnew = () => setRound((n) => n + 1)
 
   // Nobody deletes what the list no longer shows.
@@ -69,7 +72,8 @@ export function Page({ can, store }: PageProps) {
       <Panel>
         <List<Listed>
           label={t.heading}
-          question={`${question} ${round}`}
+          question={question}
+          version={round}
           load={async (cursor, signal) => {
             const { items, next, total } = await readPage(asked, cursor, signal)
             const ids = items.map(({ product_id }) => product_id)

@@ -1,3 +1,5 @@
+import type { Finding } from '../schema.ts'
+
 /** Counts of what was lost or guessed while a file was read. */
 export interface Losses {
   /** Sales that cost as much as the product without a sale, or more. */
@@ -18,31 +20,38 @@ export const noLosses = (): Losses => ({
 })
 
 /** Says what was counted, for whoever imports the file. */
-export function describeLosses(losses: Losses): string[] {
-  const say = (count: number, one: string, many: string) =>
-    count === 0 ? [] : [count === 1 ? `1 ${one}` : `${count} ${many}`]
+export function describeLosses(losses: Losses): Finding[] {
+  const say = (code: Finding['code'], count: number, one: string, many: string): Finding[] => {
+    const text = count === 1 ? `1 ${one}` : `${count} ${many}`
+    return count === 0 ? [] : [{ code, text, data: { products: count } }]
+  }
   return [
     ...say(
+      'sale_not_below_price',
       losses.saleNotBelow,
       'product has a sale price that is not below its price: the sale was left out',
       'products have a sale price that is not below their price: the sales were left out',
     ),
     ...say(
+      'sale_dates_unreadable',
       losses.saleWithoutDates,
       'product has a sale whose dates cannot be read: the sale was left out. Write dates as 2030-12-24',
       'products have a sale whose dates cannot be read: the sales were left out. Write dates as 2030-12-24',
     ),
     ...say(
+      'category_too_deep',
       losses.deepCategories,
       'product has a category of more than 10 levels: the first 10 were kept',
       'products have a category of more than 10 levels: the first 10 were kept',
     ),
     ...say(
+      'parent_missing',
       losses.orphans,
       'variation names a parent that the file does not have: it got nothing from it. Export all products into one file',
       'variations name a parent that the file does not have: they got nothing from it. Export all products into one file',
     ),
     ...say(
+      'parent_not_kept',
       losses.unkept,
       'variation got nothing from its parent, because the file has too many products with variations: split it',
       'variations got nothing from their parents, because the file has too many products with variations: split it',

@@ -1,3 +1,5 @@
+import type { Finding } from '../schema.ts'
+
 /** The fields of a product that a column can fill. */
 export const FIELDS = [
   'product_id',
@@ -115,5 +117,6 @@ export interface Plan {
   mayWant: string[]
   /** The column for pictures holds pages instead, such as `example`. */
   pages?: { column: string; example: string } | undefined
-  warnings: string[]
+  /** What the columns alone tell. */
+  findings: Finding[]
 }

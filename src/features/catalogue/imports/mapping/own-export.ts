@@ -33,7 +33,7 @@ export function planOwnExport(columns: readonly string[], own: Mapping): Plan | 
     perVariant: false,
     unmapped: [],
     mayWant: [],
-    warnings: [],
+    findings: [],
   }
 }
 

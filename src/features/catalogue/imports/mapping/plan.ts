@@ -1,3 +1,4 @@
+import type { Finding } from '../schema.ts'
 import { type Headers, indexHeaders, type Translation, translateHeaders } from './headers.ts'
 import { isNeverWanted } from './known-columns.ts'
 import type { Field, Mapping, Option, Plan, Role, Target } from './mapping.ts'
@@ -79,7 +80,7 @@ export function planImport(columns: readonly string[], own: Mapping = {}, sample
     hasFamilies: preset.hasFamilies === true && (roles.parent ?? roles.variations) !== undefined,
     perVariant: groupBy !== undefined && mapping.product_id?.[0] !== groupBy,
     mayWant: unmapped.filter(isWanted),
-    warnings: warnOfTax(mapping.price),
+    findings: warnOfTax(mapping.price),
   }
 }
 
@@ -151,11 +152,12 @@ function addPictures(mapping: Columns, own: Mapping, found: readonly string[]): 
   mapping.additional_image_urls = [...(mapping.additional_image_urls ?? []), ...more]
 }
 
-function warnOfTax(price: readonly string[] = []): string[] {
+function warnOfTax(price: readonly string[] = []): Finding[] {
   const [column] = price
-  return column !== undefined && /tax excl|hors taxe|\bht\b|netto/i.test(column) && !/incl/i.test(column)
-    ? [`The prices of the column ${column} are without tax, and the shop may show them with it`]
-    : []
+  if (column === undefined || !/tax excl|hors taxe|\bht\b|netto/i.test(column) || /incl/i.test(column))
+    return []
+  const text = `The prices of the column ${column} are without tax, and the shop may show them with it`
+  return [{ code: 'price_without_tax', text, data: { column } }]
 }
 
 /** Lists the columns that the client's mapping names and the file does not have. */

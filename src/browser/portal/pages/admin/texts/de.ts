@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   places: 'Seiten des Betreibers',
@@ -31,7 +34,9 @@ export const texts: Texts = {
   countOf: (count, total) => `${count} von ${total}`,
 
   todayFact: (concerned, stores) =>
-    concerned === '0' ? 'Kein Shop braucht Sie' : `${concerned} von ${stores} Shops brauchen Sie`,
+    concerned === '0'
+      ? 'Kein Shop braucht Sie'
+      : `${concerned} von ${counted(stores, 'Shop', 'Shops')} ${plural(concerned, 'braucht', 'brauchen')} Sie`,
   looked: (ago) => `Stand: ${ago}`,
   installation: 'Diese Installation',
   allStores: 'Was in den Shops nicht stimmt',
@@ -237,7 +242,7 @@ export const texts: Texts = {
   backlog: 'Wartende Zustellungen',
   activeStores: 'Aktive Shops',
   suspendedStores: 'Gesperrte Shops',
-  days: (count) => `${count} Tagen`,
+  days: (count) => counted(count, 'Tag', 'Tagen'),
   hours: (count) => `${count} h`,
   minutes: (count) => `${count} min`,
   doctor: 'Untersuchung',

@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted, plural } = pluralsIn('en')
+
 export const texts = {
   places: 'Pages of the operator',
   tabs: {
@@ -29,15 +33,17 @@ export const texts = {
   countOf: (count: string, total: string) => `${count} of ${total}`,
 
   todayFact: (concerned: string, stores: string) =>
-    concerned === '0' ? 'No store needs you' : `${concerned} of ${stores} stores need you`,
-  looked: (ago: string) => `Looked at ${ago}`,
+    concerned === '0'
+      ? 'No store needs you'
+      : `${concerned} of ${counted(stores, 'store', 'stores')} ${plural(concerned, 'needs', 'need')} you`,
+  looked: (ago: string) => `Checked ${ago}`,
   installation: 'This installation',
   allStores: 'What is wrong in the stores',
   allWell: 'All is well',
   allWellHint: 'Failing feeds and webhooks, full plans and lost imports of all stores would stand here.',
   toStores: 'To the stores',
   severities: { info: 'Note', warning: 'Warning', error: 'Error' },
-  since: (ago: string) => `Since ${ago}`,
+  since: (ago: string) => `Began ${ago}`,
   notReady: 'not ready',
   mailsWait: (count: string, isConfigured: boolean) =>
     isConfigured
@@ -225,7 +231,7 @@ export const texts = {
   backlog: 'Deliveries that wait',
   activeStores: 'Active stores',
   suspendedStores: 'Suspended stores',
-  days: (count: string) => `${count} days`,
+  days: (count: string) => counted(count, 'day', 'days'),
   hours: (count: string) => `${count} h`,
   minutes: (count: string) => `${count} min`,
   doctor: 'Doctor',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('es')
 
 export const texts: Texts = {
   places: 'Páginas del operador',
@@ -244,7 +247,7 @@ export const texts: Texts = {
   backlog: 'Entregas en espera',
   activeStores: 'Tiendas activas',
   suspendedStores: 'Tiendas suspendidas',
-  days: (count) => (count === '1' ? '1 día' : `${count} días`),
+  days: (count) => counted(count, 'día', 'días'),
   hours: (count) => `${count} h`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnóstico',

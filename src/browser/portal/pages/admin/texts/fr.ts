@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('fr')
 
 export const texts: Texts = {
   places: 'Pages de l’exploitant',
@@ -250,7 +253,7 @@ export const texts: Texts = {
   backlog: 'Envois en attente',
   activeStores: 'Boutiques actives',
   suspendedStores: 'Boutiques suspendues',
-  days: (count) => (count === '0' || count === '1' ? `${count} jour` : `${count} jours`),
+  days: (count) => counted(count, 'jour', 'jours'),
   hours: (count) => `${count} h`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnostic',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   places: 'Pagine del gestore',
@@ -32,9 +35,11 @@ export const texts: Texts = {
 
   todayFact: (concerned, stores) => {
     if (concerned === '0') return 'Nessun negozio richiede attenzione'
-    return concerned === '1'
-      ? `1 negozio su ${stores} richiede attenzione`
-      : `${concerned} negozi su ${stores} richiedono attenzione`
+    return plural(
+      concerned,
+      `${concerned} negozio su ${stores} richiede attenzione`,
+      `${concerned} negozi su ${stores} richiedono attenzione`,
+    )
   },
   looked: (ago) => `Ultimo controllo: ${ago}`,
   installation: 'Questa installazione',
@@ -250,7 +255,7 @@ export const texts: Texts = {
   backlog: 'Consegne in attesa',
   activeStores: 'Negozi attivi',
   suspendedStores: 'Negozi sospesi',
-  days: (count) => (count === '1' ? '1 giorno' : `${count} giorni`),
+  days: (count) => counted(count, 'giorno', 'giorni'),
   hours: (count) => `${count} h`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnosi',

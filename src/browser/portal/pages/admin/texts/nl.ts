@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   places: 'Beheerpagina’s',
@@ -32,9 +35,11 @@ export const texts: Texts = {
 
   todayFact: (concerned, stores) => {
     if (concerned === '0') return 'Geen winkel vraagt uw aandacht'
-    return concerned === '1'
-      ? `1 van ${stores} winkels vraagt uw aandacht`
-      : `${concerned} van ${stores} winkels vragen uw aandacht`
+    return plural(
+      concerned,
+      `${concerned} van ${stores} winkels vraagt uw aandacht`,
+      `${concerned} van ${stores} winkels vragen uw aandacht`,
+    )
   },
   looked: (ago) => `Laatst bekeken: ${ago}`,
   installation: 'Deze installatie',
@@ -235,7 +240,7 @@ export const texts: Texts = {
   backlog: 'Wachtende afleveringen',
   activeStores: 'Actieve winkels',
   suspendedStores: 'Geblokkeerde winkels',
-  days: (count) => (count === '1' ? '1 dag' : `${count} dagen`),
+  days: (count) => counted(count, 'dag', 'dagen'),
   hours: (count) => `${count} uur`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnose',

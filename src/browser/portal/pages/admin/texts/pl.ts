@@ -1,5 +1,7 @@
-import { plural } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 export const texts: Texts = {
   places: 'Strony operatora',
@@ -34,7 +36,7 @@ export const texts: Texts = {
   todayFact: (concerned, stores) =>
     concerned === '0'
       ? 'Żaden sklep nie wymaga uwagi'
-      : `${concerned} z ${stores} ${plural(stores, 'sklepu', 'sklepów', 'sklepów')} ${plural(concerned, 'wymaga', 'wymagają', 'wymaga')} uwagi`,
+      : `${concerned} z ${counted(stores, 'sklepu', 'sklepów', 'sklepów')} ${plural(concerned, 'wymaga', 'wymagają', 'wymaga')} uwagi`,
   looked: (ago) => `Sprawdzono ${ago}`,
   installation: 'Ta instalacja',
   allStores: 'Problemy w sklepach',
@@ -240,7 +242,7 @@ export const texts: Texts = {
   backlog: 'Oczekujące dostawy',
   activeStores: 'Aktywne sklepy',
   suspendedStores: 'Zawieszone sklepy',
-  days: (count) => `${count} ${plural(count, 'dzień', 'dni', 'dni')}`,
+  days: (count) => counted(count, 'dzień', 'dni', 'dni'),
   hours: (count) => `${count} godz.`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnostyka',

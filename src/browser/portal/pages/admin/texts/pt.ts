@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   places: 'Páginas do operador',
@@ -32,7 +35,7 @@ export const texts: Texts = {
 
   todayFact: (concerned, stores) => {
     if (concerned === '0') return 'Nenhuma loja precisa de atenção'
-    return `${concerned} de ${stores} lojas ${concerned === '1' ? 'precisa' : 'precisam'} de atenção`
+    return `${concerned} de ${stores} lojas ${plural(concerned, 'precisa', 'precisam')} de atenção`
   },
   looked: (ago) => `Verificado ${ago}`,
   installation: 'Esta instalação',
@@ -234,7 +237,7 @@ export const texts: Texts = {
   backlog: 'Entregas em espera',
   activeStores: 'Lojas ativas',
   suspendedStores: 'Lojas suspensas',
-  days: (count) => (count === '1' ? '1 dia' : `${count} dias`),
+  days: (count) => counted(count, 'dia', 'dias'),
   hours: (count) => `${count} h`,
   minutes: (count) => `${count} min`,
   doctor: 'Diagnóstico',

@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Auswertung',
   noRights: 'Ihre Rolle darf die Suchen dieses Shops nicht sehen.',
   period: 'Zeitraum',
-  days: (days) => `${days} Tage`,
+  days: (days) => counted(days, 'Tag', 'Tage'),
   from: 'Von',
   to: 'Bis',
   compare: 'Mit dem Zeitraum davor vergleichen',
@@ -50,7 +53,7 @@ export const texts: Texts = {
   nothing: 'Ohne Treffer',
   topProducts: 'Am häufigsten angeklickt',
   shownTimes: (count) => `${count}-mal gezeigt`,
-  clickedTimes: (count) => `${count} Klicks`,
+  clickedTimes: (count) => counted(count, 'Klick', 'Klicks'),
   noneYet: 'In diesem Zeitraum nichts.',
   sources: 'Woher die Suchen kommen',
   source: 'Quelle',
@@ -71,7 +74,7 @@ export const texts: Texts = {
     'Fotos, denen nichts in Ihrem Shop ähnlich sieht, gruppiert nach dem, was sie zeigen. Wird jede Nacht neu erstellt.',
   vainNone:
     'Zu jedem Foto der letzten 90 Tage gab es etwas Ähnliches, oder die erste Nacht steht noch bevor.',
-  vainTimes: (count) => `${count} Fotos`,
+  vainTimes: (count) => counted(count, 'Foto', 'Fotos'),
   vainTry: (what) => `„${what}“ beim Ausprobieren suchen`,
   vainUnknown: 'von etwas, wofür wir kein Wort haben',
   vainOff:
@@ -103,7 +106,8 @@ export const texts: Texts = {
   clear: 'Alle Suchen zeigen',
   found: (count) => `${count} gefunden`,
   nothingFound: 'nichts gefunden',
-  logCsv: (count) => `Die letzten ${count} als CSV herunterladen`,
+  logCsv: (count) =>
+    plural(count, 'Die letzte als CSV herunterladen', `Die letzten ${count} als CSV herunterladen`),
   loadingCsv: 'Wird zusammengestellt …',
   close: 'Schließen',
   one: 'Eine Suche',

@@ -1,8 +1,12 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted, plural } = pluralsIn('en')
+
 export const texts = {
   heading: 'Analytics',
   noRights: 'Your role may not read the searches of this store.',
   period: 'Period',
-  days: (days: string) => `${days} days`,
+  days: (days: string) => counted(days, 'day', 'days'),
   from: 'From',
   to: 'To',
   compare: 'Compare with the period before',
@@ -46,8 +50,8 @@ export const texts = {
   results: 'Results',
   nothing: 'Without a result',
   topProducts: 'Most clicked products',
-  shownTimes: (count: string) => `shown ${count} times`,
-  clickedTimes: (count: string) => `${count} clicks`,
+  shownTimes: (count: string) => `shown ${counted(count, 'time', 'times')}`,
+  clickedTimes: (count: string) => counted(count, 'click', 'clicks'),
   noneYet: 'Nothing in this period.',
   sources: 'Where the searches come from',
   source: 'Source',
@@ -66,7 +70,7 @@ export const texts = {
   vain: 'Looked for in vain',
   vainHint: 'Photos that nothing in your shop looks like, grouped by what they show. Made anew each night.',
   vainNone: 'No photo of the last 90 days was without a close match, or the first night is still to come.',
-  vainTimes: (count: string) => `${count} photos`,
+  vainTimes: (count: string) => counted(count, 'photo', 'photos'),
   vainTry: (what: string) => `Search for “${what}” in the playground`,
   vainUnknown: 'of nothing we have a word for',
   vainOff:
@@ -98,7 +102,8 @@ export const texts = {
   clear: 'Show all searches',
   found: (count: string) => `${count} found`,
   nothingFound: 'nothing found',
-  logCsv: (count: string) => `Download the latest ${count} as CSV`,
+  logCsv: (count: string) =>
+    plural(count, 'Download the latest one as CSV', `Download the latest ${count} as CSV`),
   loadingCsv: 'Collecting …',
   close: 'Close',
   one: 'One search',

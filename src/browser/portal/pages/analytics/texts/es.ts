@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Analítica',
   noRights: 'Su rol no permite ver las búsquedas de esta tienda.',
   period: 'Periodo',
-  days: (days) => `${days} días`,
+  days: (days) => counted(days, 'día', 'días'),
   from: 'Desde',
   to: 'Hasta',
   compare: 'Comparar con el periodo anterior',
@@ -49,8 +52,8 @@ export const texts: Texts = {
   results: 'Resultados',
   nothing: 'Sin resultados',
   topProducts: 'Productos con más clics',
-  shownTimes: (count) => (count === '1' ? 'mostrado 1 vez' : `mostrado ${count} veces`),
-  clickedTimes: (count) => (count === '1' ? '1 clic' : `${count} clics`),
+  shownTimes: (count) => plural(count, `mostrado ${count} vez`, `mostrado ${count} veces`),
+  clickedTimes: (count) => counted(count, 'clic', 'clics'),
   noneYet: 'Nada en este periodo.',
   sources: 'De dónde vienen las búsquedas',
   source: 'Origen',
@@ -71,7 +74,7 @@ export const texts: Texts = {
     'Fotos a las que nada de su tienda se parece, agrupadas por lo que muestran. Se actualiza cada noche.',
   vainNone:
     'Ninguna foto de los últimos 90 días se quedó sin un producto parecido, o aún falta la primera noche.',
-  vainTimes: (count) => (count === '1' ? '1 foto' : `${count} fotos`),
+  vainTimes: (count) => counted(count, 'foto', 'fotos'),
   vainTry: (what) => `Buscar «${what}» en Pruebas`,
   vainUnknown: 'de algo para lo que no tenemos palabra',
   vainOff:
@@ -101,9 +104,9 @@ export const texts: Texts = {
   until: 'Hasta el final del',
   noSearch: 'Ninguna búsqueda coincide.',
   clear: 'Mostrar todas las búsquedas',
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   nothingFound: 'sin resultados',
-  logCsv: (count) => `Descargar las últimas ${count} en CSV`,
+  logCsv: (count) => plural(count, 'Descargar la última en CSV', `Descargar las últimas ${count} en CSV`),
   loadingCsv: 'Recopilando…',
   close: 'Cerrar',
   one: 'Una búsqueda',

@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Statistiques',
   noRights: 'Votre rôle ne permet pas de voir les recherches de cette boutique.',
   period: 'Période',
-  days: (days) => `${days} jours`,
+  days: (days) => counted(days, 'jour', 'jours'),
   from: 'Du',
   to: 'Au',
   compare: 'Comparer à la période précédente',
@@ -50,7 +53,7 @@ export const texts: Texts = {
   nothing: 'Sans résultat',
   topProducts: 'Produits les plus cliqués',
   shownTimes: (count) => `affiché ${count} fois`,
-  clickedTimes: (count) => (count === '0' || count === '1' ? `${count} clic` : `${count} clics`),
+  clickedTimes: (count) => counted(count, 'clic', 'clics'),
   noneYet: 'Rien pendant cette période.',
   sources: 'D’où viennent les recherches',
   source: 'Source',
@@ -71,7 +74,7 @@ export const texts: Texts = {
     'Les photos auxquelles rien ne ressemble dans votre boutique, regroupées selon ce qu’elles montrent. Actualisé chaque nuit.',
   vainNone:
     'Aucune photo des 90 derniers jours n’est restée sans produit ressemblant, ou la première nuit n’est pas encore passée.',
-  vainTimes: (count) => (count === '0' || count === '1' ? `${count} photo` : `${count} photos`),
+  vainTimes: (count) => counted(count, 'photo', 'photos'),
   vainTry: (what) => `Rechercher « ${what} » dans Essais`,
   vainUnknown: 'd’une chose pour laquelle nous n’avons pas de mot',
   vainOff:
@@ -101,9 +104,10 @@ export const texts: Texts = {
   until: 'Jusqu’à la fin du',
   noSearch: 'Aucune recherche ne correspond.',
   clear: 'Afficher toutes les recherches',
-  found: (count) => (count === '0' || count === '1' ? `${count} trouvé` : `${count} trouvés`),
+  found: (count) => counted(count, 'trouvé', 'trouvés'),
   nothingFound: 'aucun résultat',
-  logCsv: (count) => `Télécharger les ${count} dernières en CSV`,
+  logCsv: (count) =>
+    plural(count, 'Télécharger la dernière en CSV', `Télécharger les ${count} dernières en CSV`),
   loadingCsv: 'Collecte en cours…',
   close: 'Fermer',
   one: 'Une recherche',

@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Statistiche',
   noRights: 'Il ruolo attuale non consente di leggere le ricerche di questo negozio.',
   period: 'Periodo',
-  days: (days) => (days === '1' ? '1 giorno' : `${days} giorni`),
+  days: (days) => counted(days, 'giorno', 'giorni'),
   from: 'Da',
   to: 'A',
   compare: 'Confronta con il periodo precedente',
@@ -49,7 +52,7 @@ export const texts: Texts = {
   results: 'Risultati',
   nothing: 'Senza risultati',
   topProducts: 'Prodotti più cliccati',
-  shownTimes: (count) => (count === '1' ? 'mostrato 1 volta' : `mostrato ${count} volte`),
+  shownTimes: (count) => plural(count, `mostrato ${count} volta`, `mostrato ${count} volte`),
   clickedTimes: (count) => `${count} clic`,
   noneYet: 'Nulla in questo periodo.',
   sources: 'Da dove vengono le ricerche',
@@ -101,9 +104,9 @@ export const texts: Texts = {
   until: 'Fino al (compreso)',
   noSearch: 'Nessuna ricerca corrisponde.',
   clear: 'Mostra tutte le ricerche',
-  found: (count) => (count === '1' ? '1 trovato' : `${count} trovati`),
+  found: (count) => counted(count, 'trovato', 'trovati'),
   nothingFound: 'nessun risultato',
-  logCsv: (count) => (count === '1' ? 'Scarica l’ultima in CSV' : `Scarica le ultime ${count} in CSV`),
+  logCsv: (count) => plural(count, 'Scarica l’ultima in CSV', `Scarica le ultime ${count} in CSV`),
   loadingCsv: 'Raccolta dei dati …',
   close: 'Chiudi',
   one: 'Una ricerca',

@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Statistieken',
   noRights: 'Met uw rol kunt u de zoekopdrachten van deze winkel niet lezen.',
   period: 'Periode',
-  days: (days) => (days === '1' ? '1 dag' : `${days} dagen`),
+  days: (days) => counted(days, 'dag', 'dagen'),
   from: 'Van',
   to: 'Tot en met',
   compare: 'Vergelijken met de periode ervoor',
@@ -50,7 +53,7 @@ export const texts: Texts = {
   nothing: 'Zonder resultaat',
   topProducts: 'Meest aangeklikte producten',
   shownTimes: (count) => `${count} keer getoond`,
-  clickedTimes: (count) => (count === '1' ? '1 klik' : `${count} klikken`),
+  clickedTimes: (count) => counted(count, 'klik', 'klikken'),
   noneYet: 'Niets in deze periode.',
   sources: 'Waar de zoekopdrachten vandaan komen',
   source: 'Bron',
@@ -71,7 +74,7 @@ export const texts: Texts = {
     'Foto’s waar niets in uw winkel op lijkt, gegroepeerd naar wat erop staat. Elke nacht opnieuw bepaald.',
   vainNone:
     'Voor elke foto van de afgelopen 90 dagen was er iets wat erop lijkt, of de eerste nacht moet nog komen.',
-  vainTimes: (count) => (count === '1' ? '1 foto' : `${count} foto’s`),
+  vainTimes: (count) => counted(count, 'foto', 'foto’s'),
   vainTry: (what) => `‘${what}’ zoeken in Uitproberen`,
   vainUnknown: 'van iets waar wij geen woord voor hebben',
   vainOff:
@@ -103,8 +106,7 @@ export const texts: Texts = {
   clear: 'Alle zoekopdrachten tonen',
   found: (count) => `${count} gevonden`,
   nothingFound: 'niets gevonden',
-  logCsv: (count) =>
-    count === '1' ? 'De laatste downloaden als CSV' : `De laatste ${count} downloaden als CSV`,
+  logCsv: (count) => plural(count, 'De laatste downloaden als CSV', `De laatste ${count} downloaden als CSV`),
   loadingCsv: 'Verzamelen …',
   close: 'Sluiten',
   one: 'Een zoekopdracht',

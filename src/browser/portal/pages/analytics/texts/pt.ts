@@ -1,10 +1,13 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Estatísticas',
   noRights: 'A sua função não permite ler as pesquisas desta loja.',
   period: 'Período',
-  days: (days) => (days === '1' ? '1 dia' : `${days} dias`),
+  days: (days) => counted(days, 'dia', 'dias'),
   from: 'De',
   to: 'Até',
   compare: 'Comparar com o período anterior',
@@ -49,8 +52,8 @@ export const texts: Texts = {
   results: 'Resultados',
   nothing: 'Sem resultado',
   topProducts: 'Produtos com mais cliques',
-  shownTimes: (count) => (count === '1' ? 'mostrado 1 vez' : `mostrado ${count} vezes`),
-  clickedTimes: (count) => (count === '1' ? '1 clique' : `${count} cliques`),
+  shownTimes: (count) => plural(count, `mostrado ${count} vez`, `mostrado ${count} vezes`),
+  clickedTimes: (count) => counted(count, 'clique', 'cliques'),
   noneYet: 'Nada neste período.',
   sources: 'De onde vêm as pesquisas',
   source: 'Origem',
@@ -71,7 +74,7 @@ export const texts: Texts = {
     'Fotos a que nada na sua loja se assemelha, agrupadas pelo que mostram. Atualizado todas as noites.',
   vainNone:
     'Nenhuma foto dos últimos 90 dias ficou sem um resultado próximo, ou a primeira noite ainda está para vir.',
-  vainTimes: (count) => (count === '1' ? '1 foto' : `${count} fotos`),
+  vainTimes: (count) => counted(count, 'foto', 'fotos'),
   vainTry: (what) => `Pesquisar “${what}” em “Experimentar”`,
   vainUnknown: 'de algo para que não temos palavra',
   vainOff:
@@ -101,7 +104,7 @@ export const texts: Texts = {
   until: 'Até ao fim de',
   noSearch: 'Nenhuma pesquisa corresponde.',
   clear: 'Mostrar todas as pesquisas',
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   nothingFound: 'nada encontrado',
   logCsv: (count) => `Descarregar as últimas em CSV (${count})`,
   loadingCsv: 'A reunir …',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Alle 24 Stunden'
@@ -52,14 +55,14 @@ export const texts: Texts = {
   nothingNew: 'kein Produkt ist anders',
   job: 'Einzelheiten',
   brake: (missing, all) =>
-    `${missing} ${all === null ? 'Produkte' : `von ${all} Produkten`} fehlen in der Datei, mehr als 20 %. Eine abgeschnittene Datei sähe genauso aus, darum wurde nichts gelöscht.`,
+    `${all === null ? counted(missing, 'Produkt fehlt', 'Produkte fehlen') : `${missing} von ${all} Produkten ${plural(missing, 'fehlt', 'fehlen')}`} in der Datei, mehr als 20 %. Eine abgeschnittene Datei sähe genauso aus, darum wurde nichts gelöscht.`,
   unnamed: (missing) =>
-    `${missing} Produkte fehlen in der Datei, und einige ihrer Zeilen nennen kein Produkt. Das eine kann für das andere stehen, darum wurde nichts gelöscht.`,
+    `${counted(missing, 'Produkt fehlt', 'Produkte fehlen')} in der Datei, und einige ihrer Zeilen nennen kein Produkt. Das eine kann für das andere stehen, darum wurde nichts gelöscht.`,
   reallyGone: 'Sie sind wirklich weg',
-  reallyGoneSure: (count) => `${count} Produkte löschen?`,
+  reallyGoneSure: (count) => `${counted(count, 'Produkt', 'Produkte')} löschen?`,
   reallyGoneHint:
     'Die Datei wird noch einmal gelesen. Was sie nicht nennt, wird dieses eine Mal mit seinen Bildern gelöscht.',
-  deleteProducts: (count) => `${count} Produkte löschen`,
+  deleteProducts: (count) => `${counted(count, 'Produkt', 'Produkte')} löschen`,
   runNow: 'Jetzt lesen',
   stop: 'Anhalten',
   start: 'Fortsetzen',

@@ -1,5 +1,8 @@
 import type { Feed } from '#generated/api.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Outcome } from '../runs.ts'
+
+const { counted, plural } = pluralsIn('en')
 
 const outcomes: Readonly<Record<Outcome, string>> = {
   good: 'Read',
@@ -58,14 +61,14 @@ export const texts = {
   nothingNew: 'no product differs',
   job: 'Details',
   brake: (missing: string, all: string | null) =>
-    `${missing} ${all === null ? 'products' : `of ${all} products`} are missing in the file, more than 20 %. A file that was cut off looks the same, so nothing was deleted.`,
+    `${all === null ? counted(missing, 'product is', 'products are') : `${missing} of ${counted(all, 'product', 'products')} ${plural(missing, 'is', 'are')}`} missing in the file, more than 20 %. A file that was cut off looks the same, so nothing was deleted.`,
   unnamed: (missing: string) =>
-    `${missing} products are missing in the file, and some of its rows name no product. One may stand for the other, so nothing was deleted.`,
+    `${counted(missing, 'product is', 'products are')} missing in the file, and some of its rows name no product. One may stand for the other, so nothing was deleted.`,
   reallyGone: 'They are really gone',
-  reallyGoneSure: (count: string) => `Delete ${count} products?`,
+  reallyGoneSure: (count: string) => `Delete ${counted(count, 'product', 'products')}?`,
   reallyGoneHint:
     'The file is read once more. What it does not name is deleted with its pictures, this once.',
-  deleteProducts: (count: string) => `Delete ${count} products`,
+  deleteProducts: (count: string) => `Delete ${counted(count, 'product', 'products')}`,
   runNow: 'Run now',
   stop: 'Stop',
   start: 'Start',

@@ -1,11 +1,14 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Cada 24 horas'
   if (minutes === 60) return 'Cada hora'
   if (minutes % 1_440 === 0) return `Cada ${minutes / 1_440} días`
   if (minutes % 60 === 0) return `Cada ${minutes / 60} horas`
-  return minutes === 1 ? 'Cada minuto' : `Cada ${minutes} minutos`
+  return plural(minutes, 'Cada minuto', `Cada ${minutes} minutos`)
 }
 
 export const texts: Texts = {
@@ -48,22 +51,22 @@ export const texts: Texts = {
     bad: 'Fallida',
     running: 'Leyéndose',
   },
-  added: (count) => (count === '1' ? '1 nuevo' : `${count} nuevos`),
-  updated: (count) => (count === '1' ? '1 modificado' : `${count} modificados`),
-  deleted: (count) => (count === '1' ? '1 eliminado' : `${count} eliminados`),
-  failed: (count) => (count === '1' ? '1 fallido' : `${count} fallidos`),
+  added: (count) => counted(count, 'nuevo', 'nuevos'),
+  updated: (count) => counted(count, 'modificado', 'modificados'),
+  deleted: (count) => counted(count, 'eliminado', 'eliminados'),
+  failed: (count) => counted(count, 'fallido', 'fallidos'),
   sameFile: 'el archivo es el mismo',
   nothingNew: 'ningún producto ha cambiado',
   job: 'Detalles',
   brake: (missing, all) =>
-    `Faltan en el archivo ${missing} ${all === null ? 'productos' : `de ${all} productos`}, más del 20 %. Un archivo cortado tendría el mismo aspecto, así que no se ha eliminado nada.`,
+    `${plural(missing, 'Falta', 'Faltan')} en el archivo ${all === null ? counted(missing, 'producto', 'productos') : `${missing} de ${counted(all, 'producto', 'productos')}`}, más del 20 %. Un archivo cortado tendría el mismo aspecto, así que no se ha eliminado nada.`,
   unnamed: (missing) =>
     `Productos que faltan en el archivo: ${missing}. Además, algunas de sus filas no nombran ningún producto. Unas pueden corresponder a otros, así que no se ha eliminado nada.`,
   reallyGone: 'Ya no existen de verdad',
-  reallyGoneSure: (count) => (count === '1' ? '¿Eliminar 1 producto?' : `¿Eliminar ${count} productos?`),
+  reallyGoneSure: (count) => plural(count, `¿Eliminar ${count} producto?`, `¿Eliminar ${count} productos?`),
   reallyGoneHint:
     'El archivo se lee una vez más. Lo que no nombre se elimina con sus imágenes, solo por esta vez.',
-  deleteProducts: (count) => (count === '1' ? 'Eliminar 1 producto' : `Eliminar ${count} productos`),
+  deleteProducts: (count) => plural(count, `Eliminar ${count} producto`, `Eliminar ${count} productos`),
   runNow: 'Leer ahora',
   stop: 'Detener',
   start: 'Reanudar',

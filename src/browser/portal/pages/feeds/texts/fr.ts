@@ -1,11 +1,14 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Toutes les 24 heures'
   if (minutes === 60) return 'Toutes les heures'
   if (minutes % 1_440 === 0) return `Tous les ${minutes / 1_440} jours`
   if (minutes % 60 === 0) return `Toutes les ${minutes / 60} heures`
-  return minutes === 1 ? 'Toutes les minutes' : `Toutes les ${minutes} minutes`
+  return plural(minutes, 'Toutes les minutes', `Toutes les ${minutes} minutes`)
 }
 
 export const texts: Texts = {
@@ -53,22 +56,22 @@ export const texts: Texts = {
     bad: 'Échec',
     running: 'Lecture en cours',
   },
-  added: (count) => (count === '0' || count === '1' ? `${count} nouveau` : `${count} nouveaux`),
-  updated: (count) => (count === '0' || count === '1' ? `${count} modifié` : `${count} modifiés`),
-  deleted: (count) => (count === '0' || count === '1' ? `${count} supprimé` : `${count} supprimés`),
+  added: (count) => counted(count, 'nouveau', 'nouveaux'),
+  updated: (count) => counted(count, 'modifié', 'modifiés'),
+  deleted: (count) => counted(count, 'supprimé', 'supprimés'),
   failed: (count) => `${count} en échec`,
   sameFile: 'le fichier est le même',
   nothingNew: 'aucun produit n’a changé',
   job: 'Détails',
   brake: (missing, all) =>
-    `${missing} produits ${all === null ? 'manquent' : `sur ${all} manquent`} dans le fichier, soit plus de 20 %. Un fichier tronqué aurait le même aspect : rien n’a donc été supprimé.`,
+    `${counted(missing, 'produit', 'produits')} ${all === null ? '' : `sur ${all} `}${plural(missing, 'manque', 'manquent')} dans le fichier, soit plus de 20 %. Un fichier tronqué aurait le même aspect : rien n’a donc été supprimé.`,
   unnamed: (missing) =>
     `Produits absents du fichier : ${missing}. De plus, certaines de ses lignes ne désignent aucun produit. Les unes peuvent correspondre aux autres : rien n’a donc été supprimé.`,
   reallyGone: 'Ils n’existent vraiment plus',
-  reallyGoneSure: (count) => (count === '1' ? 'Supprimer 1 produit ?' : `Supprimer ${count} produits ?`),
+  reallyGoneSure: (count) => plural(count, `Supprimer ${count} produit ?`, `Supprimer ${count} produits ?`),
   reallyGoneHint:
     'Le fichier est lu encore une fois. Ce qu’il ne mentionne pas est supprimé avec ses images, pour cette fois seulement.',
-  deleteProducts: (count) => (count === '1' ? 'Supprimer 1 produit' : `Supprimer ${count} produits`),
+  deleteProducts: (count) => plural(count, `Supprimer ${count} produit`, `Supprimer ${count} produits`),
   runNow: 'Lire maintenant',
   stop: 'Arrêter',
   start: 'Reprendre',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Ogni 24 ore'
@@ -46,10 +49,10 @@ export const texts: Texts = {
     bad: 'Non riuscito',
     running: 'In lettura',
   },
-  added: (count) => (count === '1' ? '1 nuovo' : `${count} nuovi`),
-  updated: (count) => (count === '1' ? '1 modificato' : `${count} modificati`),
-  deleted: (count) => (count === '1' ? '1 eliminato' : `${count} eliminati`),
-  failed: (count) => (count === '1' ? '1 non riuscito' : `${count} non riusciti`),
+  added: (count) => counted(count, 'nuovo', 'nuovi'),
+  updated: (count) => counted(count, 'modificato', 'modificati'),
+  deleted: (count) => counted(count, 'eliminato', 'eliminati'),
+  failed: (count) => counted(count, 'non riuscito', 'non riusciti'),
   sameFile: 'il file è lo stesso',
   nothingNew: 'nessun prodotto è cambiato',
   job: 'Dettagli',
@@ -58,10 +61,10 @@ export const texts: Texts = {
   unnamed: (missing) =>
     `Prodotti che mancano nel file: ${missing}; alcune righe inoltre non indicano alcun prodotto. Potrebbe trattarsi degli stessi prodotti, perciò nulla è stato eliminato.`,
   reallyGone: 'Sono davvero scomparsi',
-  reallyGoneSure: (count) => (count === '1' ? 'Eliminare 1 prodotto?' : `Eliminare ${count} prodotti?`),
+  reallyGoneSure: (count) => plural(count, `Eliminare ${count} prodotto?`, `Eliminare ${count} prodotti?`),
   reallyGoneHint:
     'Il file viene letto ancora una volta. Ciò che non contiene viene eliminato con le sue immagini, solo questa volta.',
-  deleteProducts: (count) => (count === '1' ? 'Elimina 1 prodotto' : `Elimina ${count} prodotti`),
+  deleteProducts: (count) => plural(count, `Elimina ${count} prodotto`, `Elimina ${count} prodotti`),
   runNow: 'Leggi ora',
   stop: 'Ferma',
   start: 'Avvia',

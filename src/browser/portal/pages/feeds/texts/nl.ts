@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Elke 24 uur'
@@ -59,10 +62,10 @@ export const texts: Texts = {
   unnamed: (missing) =>
     `Producten die in het bestand ontbreken: ${missing}. Enkele rijen noemen geen product en kunnen bij die producten horen, daarom is er niets verwijderd.`,
   reallyGone: 'Ze zijn echt weg',
-  reallyGoneSure: (count) => (count === '1' ? '1 product verwijderen?' : `${count} producten verwijderen?`),
+  reallyGoneSure: (count) => counted(count, 'product verwijderen?', 'producten verwijderen?'),
   reallyGoneHint:
     'Het bestand wordt nog één keer gelezen. Wat er niet in staat, wordt met de foto’s verwijderd, alleen deze keer.',
-  deleteProducts: (count) => (count === '1' ? '1 product verwijderen' : `${count} producten verwijderen`),
+  deleteProducts: (count) => counted(count, 'product verwijderen', 'producten verwijderen'),
   runNow: 'Nu lezen',
   stop: 'Stoppen',
   start: 'Starten',

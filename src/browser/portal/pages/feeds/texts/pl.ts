@@ -1,5 +1,7 @@
-import { counted } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('pl')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'Co 24 godziny'

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('pt')
 
 function everyMinutes(minutes: number): string {
   if (minutes === 1_440) return 'A cada 24 horas'
@@ -7,7 +10,7 @@ function everyMinutes(minutes: number): string {
   return minutes % 60 === 0 ? `A cada ${minutes / 60} horas` : `A cada ${minutes} minutos`
 }
 
-const countProducts = (count: string) => (count === '1' ? '1 produto' : `${count} produtos`)
+const countProducts = (count: string) => counted(count, 'produto', 'produtos')
 
 export const texts: Texts = {
   heading: 'Feeds',

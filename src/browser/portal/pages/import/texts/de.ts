@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Die Datei ist nicht in UTF-8. Sie wurde als ${encoding} gelesen: Prüfen Sie die Umlaute.`,
+  column_unknown: ({ column }) => `Die Datei hat keine Spalte „${column}“.`,
+  price_without_tax: ({ column }) =>
+    `Die Preise der Spalte „${column}“ sind ohne Steuer; der Shop zeigt sie vielleicht mit.`,
+  fields_without_column: ({ fields, products }) =>
+    `Keine Spalte gefunden für: ${fields}. Das fehlt dann bei ${counted(products, 'Produkt', 'Produkten')}. Wählen Sie die Spalte oben.`,
+  results_without_links: () =>
+    'Keine Spalte enthält die Adresse eines Produkts, und im Shop ist keine hinterlegt: Treffer führen nirgendwohin. Geben Sie auf der Seite „Widget“ an, wo Ihre Produkte zu sehen sind.',
+  prices_without_currency: () =>
+    'Keine Spalte enthält eine Währung, und im Shop ist keine hinterlegt: Preise erscheinen ohne. Wählen Sie sie in den Einstellungen des Shops.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'Produkt hat', 'Produkte haben')} einen Angebotspreis, der nicht unter dem Preis liegt: Er wird weggelassen.`,
+  sale_dates_unreadable: ({ products }) =>
+    `Bei ${counted(products, 'Produkt', 'Produkten')} ist der Zeitraum des Angebotspreises nicht lesbar: Er wird weggelassen. Schreiben Sie Daten wie 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'Produkt hat', 'Produkte haben')} eine Kategorie mit mehr als 10 Ebenen: Die ersten 10 bleiben.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'Variante nennt', 'Varianten nennen')} ein Hauptprodukt, das nicht in der Datei steht, und ${plural(products, 'übernimmt', 'übernehmen')} nichts davon. Exportieren Sie alle Produkte in eine Datei.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'Variante übernimmt', 'Varianten übernehmen')} nichts vom Hauptprodukt, weil die Datei zu viele Produkte mit Varianten hat. Teilen Sie sie auf.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'Produkt wird', 'Produkte werden')} ausgelassen: Entwurf oder nicht veröffentlicht.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'Produkt bringt', 'Produkte bringen')} Vektoren eines anderen Modells mit: Stattdessen werden die Bilder gelesen.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Nach ${counted(products, 'fehlerhaften Produkt', 'fehlerhaften Produkten')} endete die Prüfung in Zeile ${line}: Gezählt ist bis dorthin.`,
+  file_not_kept: () =>
+    'Der Dienst hat zurzeit keinen Platz für die Datei: Für den Import wird sie noch einmal gesendet.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Eine gewählte Spalte steht nicht in dieser Datei. Wählen Sie eine andere.',
+  pages_not_pictures:
+    'Die Spalte für das Bild enthält Adressen von Seiten. Wählen Sie die mit den Adressen der Bilder (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Datei importieren',
@@ -30,9 +74,9 @@ export const texts: Texts = {
     expired: 'Senden Sie sie noch einmal: Alles, was Sie hier gewählt haben, bleibt.',
   },
   sendAgain: (name) => `„${name}“ noch einmal senden`,
-  first: (count) => (count === '1' ? 'Das erste Produkt' : `Die ersten ${count} Produkte`),
+  first: (count) => plural(count, 'Das erste Produkt', `Die ersten ${count} Produkte`),
   picturesFailed: (failed, all) =>
-    `${failed} von ${all} Bildern ließen sich nicht laden. Die anderen Produkte werden trotzdem importiert.`,
+    `${failed} von ${counted(all, 'Bild', 'Bildern')} ließ${plural(failed, '', 'en')} sich nicht laden. Die anderen Produkte werden trotzdem importiert.`,
   noPicture: 'Bild nicht geladen',
   columns: 'So werden Ihre Spalten gelesen',
   fields: {
@@ -95,10 +139,17 @@ export const texts: Texts = {
   changed: 'Geändert',
   unchanged: 'Unverändert',
   gone: 'Nicht in der Datei',
-  hidden: (count) => `${count} Entwürfe und verborgene Produkte werden ausgelassen.`,
+  hidden: (count) =>
+    plural(
+      count,
+      '1 Entwurf oder verborgenes Produkt wird ausgelassen.',
+      `${count} Entwürfe und verborgene Produkte werden ausgelassen.`,
+    ),
   invalid: (count) =>
-    count === '1' ? '1 Zeile lässt sich nicht importieren' : `${count} Zeilen lassen sich nicht importieren`,
+    counted(count, 'Zeile lässt sich nicht importieren', 'Zeilen lassen sich nicht importieren'),
   line: (line) => `Zeile ${line}`,
+  findings,
+  problems,
   noticed: 'Uns ist aufgefallen',
   choices: 'Import',
   variants: 'Varianten',
@@ -108,12 +159,14 @@ export const texts: Texts = {
   missingKeep: 'Behalten',
   missingDelete: 'Löschen',
   willDelete: (count) =>
-    count === '1'
-      ? '1 Produkt des Shops und seine Bilder sind dann weg.'
-      : `${count} Produkte des Shops und ihre Bilder sind dann weg.`,
+    counted(
+      count,
+      'Produkt des Shops und seine Bilder sind dann weg.',
+      'Produkte des Shops und ihre Bilder sind dann weg.',
+    ),
   brake: (count, all) =>
-    `Sie sind wirklich weg. ${count} von ${all} Produkten stehen nicht in dieser Datei; eine abgeschnittene Datei sähe genauso aus.`,
-  run: (count) => (count === '1' ? '1 Produkt importieren' : `${count} Produkte importieren`),
+    `Sie sind wirklich weg. ${count} von ${counted(all, 'Produkt', 'Produkten')} ${plural(count, 'steht', 'stehen')} nicht in dieser Datei; eine abgeschnittene Datei sähe genauso aus.`,
+  run: (count) => counted(count, 'Produkt importieren', 'Produkte importieren'),
   starting: 'Der Import beginnt …',
   summary: (added, changed) => `${added} neu, ${changed} geändert`,
   nothingToRun: 'Keine Zeile dieser Datei lässt sich importieren.',

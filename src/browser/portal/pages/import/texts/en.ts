@@ -1,4 +1,8 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Field } from '../mapping.ts'
+
+const { counted, plural } = pluralsIn('en')
 
 const fields: Readonly<Record<Field, string>> = {
   image_url: 'the picture',
@@ -21,6 +25,46 @@ const fields: Readonly<Record<Field, string>> = {
   rating: 'the rating',
   sale_price_from: 'the first day of the sale',
   sale_price_until: 'the last day of the sale',
+}
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `The file is not UTF-8. It was read as ${encoding}: look at the letters with accents.`,
+  column_unknown: ({ column }) => `The file has no column “${column}”.`,
+  price_without_tax: ({ column }) =>
+    `The prices of the column “${column}” are without tax, and the shop may show them with it.`,
+  fields_without_column: ({ fields, products }) =>
+    `No column was found for: ${fields}. ${counted(products, 'product', 'products')} will be without. Choose the column above.`,
+  results_without_links: () =>
+    'No column gives the address of a product, and the store has none: results will not be links. Say on the page “Widget” where your products open.',
+  prices_without_currency: () =>
+    'No column gives a currency, and the store has none: prices are shown without one. Choose it in the settings of the store.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a sale price that is not below the price: it is left out.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a sale whose dates cannot be read: it is left out. Write dates as 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'product has', 'products have')} a category of more than 10 levels: the first 10 are kept.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variant names', 'variants name')} a parent that the file does not have, and ${plural(products, 'gets', 'get')} nothing from it. Export all products into one file.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variant gets', 'variants get')} nothing from the parent, because the file has too many products with variants. Split it.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'product is', 'products are')} left out: drafts, or not published.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'product brings', 'products bring')} vectors of another model: the pictures are read instead.`,
+  dry_run_stopped: ({ line, products }) =>
+    `After ${counted(products, 'wrong product', 'wrong products')} the look at the file stopped at line ${line}: the counts are those up to there.`,
+  file_not_kept: () =>
+    'The service has no room to keep the file at present: it is sent once more for the import.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'A column that was chosen is not in this file. Choose another.',
+  pages_not_pictures:
+    'The column for the picture holds addresses of pages. Choose the one with the addresses of the pictures (.jpg, .png, .webp).',
 }
 
 export const texts = {
@@ -52,9 +96,9 @@ export const texts = {
     expired: 'Send it again: everything that you chose here stays.',
   },
   sendAgain: (name: string) => `Send “${name}” again`,
-  first: (count: string) => (count === '1' ? 'The first product' : `The first ${count} products`),
+  first: (count: string) => plural(count, 'The first product', `The first ${count} products`),
   picturesFailed: (failed: string, all: string) =>
-    `${failed} of ${all} pictures could not be loaded. The other products are imported anyway.`,
+    `${failed} of ${counted(all, 'picture', 'pictures')} could not be loaded. The other products are imported anyway.`,
   noPicture: 'Picture not loaded',
   columns: 'How your columns are read',
   fields,
@@ -95,10 +139,16 @@ export const texts = {
   changed: 'Changed',
   unchanged: 'Unchanged',
   gone: 'Not in the file',
-  hidden: (count: string) => `${count} drafts and hidden products are left out.`,
-  invalid: (count: string) =>
-    count === '1' ? '1 row cannot be imported' : `${count} rows cannot be imported`,
+  hidden: (count: string) =>
+    plural(
+      count,
+      '1 draft or hidden product is left out.',
+      `${count} drafts and hidden products are left out.`,
+    ),
+  invalid: (count: string) => counted(count, 'row cannot be imported', 'rows cannot be imported'),
   line: (line: string) => `Line ${line}`,
+  findings,
+  problems,
   noticed: 'We noticed',
   choices: 'Import',
   variants: 'Variants',
@@ -108,12 +158,14 @@ export const texts = {
   missingKeep: 'Keep them',
   missingDelete: 'Delete them',
   willDelete: (count: string) =>
-    count === '1'
-      ? '1 product of the store and its pictures will be gone.'
-      : `${count} products of the store and their pictures will be gone.`,
+    counted(
+      count,
+      'product of the store and its pictures will be gone.',
+      'products of the store and their pictures will be gone.',
+    ),
   brake: (count: string, all: string) =>
-    `They are really gone. ${count} of ${all} products are not in this file; a file that was cut off would look the same.`,
-  run: (count: string) => (count === '1' ? 'Import 1 product' : `Import ${count} products`),
+    `They are really gone. ${count} of ${counted(all, 'product', 'products')} ${plural(count, 'is', 'are')} not in this file; a file that was cut off would look the same.`,
+  run: (count: string) => plural(count, `Import ${count} product`, `Import ${count} products`),
   starting: 'The import begins …',
   summary: (added: string, changed: string) => `${added} new, ${changed} changed`,
   nothingToRun: 'No row of this file can be imported.',

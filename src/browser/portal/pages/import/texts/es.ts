@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `El archivo no está en UTF-8. Se ha leído como ${encoding}: compruebe las letras con acento.`,
+  column_unknown: ({ column }) => `El archivo no tiene ninguna columna «${column}».`,
+  price_without_tax: ({ column }) =>
+    `Los precios de la columna «${column}» no incluyen impuestos, y la tienda quizá los muestre con ellos.`,
+  fields_without_column: ({ fields, products }) =>
+    `No se ha encontrado columna para: ${fields}. Faltará en ${counted(products, 'producto', 'productos')}. Elija la columna arriba.`,
+  results_without_links: () =>
+    'Ninguna columna contiene la dirección de un producto y la tienda no tiene ninguna: los resultados no llevarán a ninguna parte. Indique en la página «Widget» dónde se abren sus productos.',
+  prices_without_currency: () =>
+    'Ninguna columna contiene la moneda y la tienda no tiene ninguna: los precios se muestran sin ella. Elíjala en los ajustes de la tienda.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} un precio rebajado que no es inferior al precio: se omite.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} una rebaja con fechas ilegibles: se omite. Escriba las fechas así: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'producto tiene', 'productos tienen')} una categoría de más de 10 niveles: se conservan los 10 primeros.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'variantes indican')} un producto principal que no está en el archivo y no ${plural(products, 'recibe', 'reciben')} nada de él. Exporte todos los productos en un solo archivo.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante no recibe', 'variantes no reciben')} nada del producto principal, porque el archivo tiene demasiados productos con variantes. Divídalo.`,
+  products_hidden: ({ products }) =>
+    `Se ${plural(products, 'omite', 'omiten')} ${counted(products, 'producto', 'productos')}: borradores o sin publicar.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'producto trae', 'productos traen')} vectores de otro modelo: se leen las imágenes en su lugar.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Tras ${counted(products, 'producto erróneo', 'productos erróneos')}, la revisión se detuvo en la línea ${line}: los recuentos llegan hasta ahí.`,
+  file_not_kept: () =>
+    'El servicio no tiene sitio ahora para guardar el archivo: se enviará otra vez para la importación.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Una columna elegida no está en este archivo. Elija otra.',
+  pages_not_pictures:
+    'La columna de la imagen contiene direcciones de páginas. Elija la que tiene las direcciones de las imágenes (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importar un archivo',
@@ -29,9 +73,9 @@ export const texts: Texts = {
     expired: 'Envíelo otra vez: se conserva todo lo que ha elegido aquí.',
   },
   sendAgain: (name) => `Enviar «${name}» otra vez`,
-  first: (count) => (count === '1' ? 'El primer producto' : `Los primeros ${count} productos`),
+  first: (count) => plural(count, 'El primer producto', `Los primeros ${count} productos`),
   picturesFailed: (failed, all) =>
-    `No se han podido cargar ${failed} de ${all} imágenes. Los demás productos se importan igualmente.`,
+    `No se ${plural(failed, 'ha', 'han')} podido cargar ${failed} de ${counted(all, 'imagen', 'imágenes')}. Los demás productos se importan igualmente.`,
   noPicture: 'Imagen no cargada',
   columns: 'Cómo se leen sus columnas',
   fields: {
@@ -95,8 +139,10 @@ export const texts: Texts = {
   gone: 'Ausentes del archivo',
   hidden: (count) => `Borradores y productos ocultos que se omiten: ${count}.`,
   invalid: (count) =>
-    count === '1' ? 'No se puede importar 1 fila' : `No se pueden importar ${count} filas`,
+    plural(count, `No se puede importar ${count} fila`, `No se pueden importar ${count} filas`),
   line: (line) => `Línea ${line}`,
+  findings,
+  problems,
   noticed: 'Hemos observado',
   choices: 'Importación',
   variants: 'Variantes',
@@ -106,12 +152,14 @@ export const texts: Texts = {
   missingKeep: 'Conservarlos',
   missingDelete: 'Eliminarlos',
   willDelete: (count) =>
-    count === '1'
-      ? 'Desaparecerá 1 producto de la tienda con sus imágenes.'
-      : `Desaparecerán ${count} productos de la tienda con sus imágenes.`,
+    plural(
+      count,
+      `Desaparecerá ${count} producto de la tienda con sus imágenes.`,
+      `Desaparecerán ${count} productos de la tienda con sus imágenes.`,
+    ),
   brake: (count, all) =>
-    `Ya no existen de verdad. ${count} de ${all} productos no están en este archivo; un archivo cortado tendría el mismo aspecto.`,
-  run: (count) => (count === '1' ? 'Importar 1 producto' : `Importar ${count} productos`),
+    `Ya no existen de verdad. ${count} de ${counted(all, 'producto', 'productos')} no ${plural(count, 'está', 'están')} en este archivo; un archivo cortado tendría el mismo aspecto.`,
+  run: (count) => plural(count, `Importar ${count} producto`, `Importar ${count} productos`),
   starting: 'La importación empieza…',
   summary: (added, changed) => `Nuevos: ${added}; modificados: ${changed}`,
   nothingToRun: 'No se puede importar ninguna fila de este archivo.',

@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Le fichier n’est pas en UTF-8. Il a été lu en ${encoding} : vérifiez les lettres accentuées.`,
+  column_unknown: ({ column }) => `Le fichier n’a pas de colonne « ${column} ».`,
+  price_without_tax: ({ column }) =>
+    `Les prix de la colonne « ${column} » sont hors taxes, et la boutique les affiche peut-être TTC.`,
+  fields_without_column: ({ fields, products }) =>
+    `Aucune colonne trouvée pour : ${fields}. Cela manquera à ${counted(products, 'produit', 'produits')}. Choisissez la colonne ci-dessus.`,
+  results_without_links: () =>
+    'Aucune colonne ne contient l’adresse d’un produit, et la boutique n’en a pas : les résultats ne mèneront nulle part. Indiquez sur la page « Widget » où s’ouvrent vos produits.',
+  prices_without_currency: () =>
+    'Aucune colonne ne contient de devise, et la boutique n’en a pas : les prix s’affichent sans. Choisissez-la dans les réglages de la boutique.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'produit a', 'produits ont')} un prix soldé qui n’est pas inférieur au prix : il est laissé de côté.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'produit a', 'produits ont')} un prix soldé aux dates illisibles : il est laissé de côté. Écrivez les dates ainsi : 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'produit a', 'produits ont')} une catégorie de plus de 10 niveaux : les 10 premiers sont gardés.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indique', 'variantes indiquent')} un produit principal absent du fichier et n’en ${plural(products, 'reprend', 'reprennent')} rien. Exportez tous les produits dans un seul fichier.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante ne reprend', 'variantes ne reprennent')} rien du produit principal, car le fichier a trop de produits à variantes. Découpez-le.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'produit est laissé', 'produits sont laissés')} de côté : brouillon ou non publié.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'produit apporte', 'produits apportent')} des vecteurs d’un autre modèle : les images sont lues à la place.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Après ${counted(products, 'produit incorrect', 'produits incorrects')}, la vérification s’est arrêtée à la ligne ${line} : les totaux vont jusque-là.`,
+  file_not_kept: () =>
+    'Le service n’a pas de place pour garder le fichier en ce moment : il sera renvoyé pour l’import.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Une colonne choisie n’est pas dans ce fichier. Choisissez-en une autre.',
+  pages_not_pictures:
+    'La colonne de l’image contient des adresses de pages. Choisissez celle qui contient les adresses des images (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importer un fichier',
@@ -29,9 +73,9 @@ export const texts: Texts = {
     expired: 'Envoyez-le à nouveau : tout ce que vous avez choisi ici est conservé.',
   },
   sendAgain: (name) => `Envoyer « ${name} » à nouveau`,
-  first: (count) => (count === '1' ? 'Le premier produit' : `Les ${count} premiers produits`),
+  first: (count) => plural(count, 'Le premier produit', `Les ${count} premiers produits`),
   picturesFailed: (failed, all) =>
-    `${failed} images sur ${all} n’ont pas pu être chargées. Les autres produits sont importés quand même.`,
+    `${counted(failed, 'image', 'images')} sur ${all} ${plural(failed, 'n’a pas pu être chargée', 'n’ont pas pu être chargées')}. Les autres produits sont importés quand même.`,
   noPicture: 'Image non chargée',
   columns: 'Comment vos colonnes sont lues',
   fields: {
@@ -95,8 +139,10 @@ export const texts: Texts = {
   gone: 'Absents du fichier',
   hidden: (count) => `Brouillons et produits masqués laissés de côté : ${count}.`,
   invalid: (count) =>
-    count === '1' ? '1 ligne ne peut pas être importée' : `${count} lignes ne peuvent pas être importées`,
+    counted(count, 'ligne ne peut pas être importée', 'lignes ne peuvent pas être importées'),
   line: (line) => `Ligne ${line}`,
+  findings,
+  problems,
   noticed: 'Nous avons remarqué',
   choices: 'Importation',
   variants: 'Variantes',
@@ -106,12 +152,14 @@ export const texts: Texts = {
   missingKeep: 'Les garder',
   missingDelete: 'Les supprimer',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produit de la boutique et ses images disparaîtront.'
-      : `${count} produits de la boutique et leurs images disparaîtront.`,
+    counted(
+      count,
+      'produit de la boutique et ses images disparaîtront.',
+      'produits de la boutique et leurs images disparaîtront.',
+    ),
   brake: (count, all) =>
-    `Ils n’existent vraiment plus. ${count} produits sur ${all} sont absents de ce fichier ; un fichier tronqué aurait le même aspect.`,
-  run: (count) => (count === '1' ? 'Importer 1 produit' : `Importer ${count} produits`),
+    `Ils n’existent vraiment plus. ${counted(count, 'produit', 'produits')} sur ${all} ${plural(count, 'est absent', 'sont absents')} de ce fichier ; un fichier tronqué aurait le même aspect.`,
+  run: (count) => plural(count, `Importer ${count} produit`, `Importer ${count} produits`),
   starting: 'L’importation commence…',
   summary: (added, changed) => `Nouveaux : ${added} ; modifiés : ${changed}`,
   nothingToRun: 'Aucune ligne de ce fichier ne peut être importée.',

@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Il file non è in UTF-8. È stato letto come ${encoding}: controllare le lettere accentate.`,
+  column_unknown: ({ column }) => `Il file non ha la colonna “${column}”.`,
+  price_without_tax: ({ column }) =>
+    `I prezzi della colonna “${column}” sono senza IVA; il negozio forse li mostra con l’IVA.`,
+  fields_without_column: ({ fields, products }) =>
+    `Nessuna colonna trovata per: ${fields}. Mancherà a ${counted(products, 'prodotto', 'prodotti')}. Scegliere la colonna qui sopra.`,
+  results_without_links: () =>
+    'Nessuna colonna contiene l’indirizzo di un prodotto e il negozio non ne ha uno: i risultati non porteranno da nessuna parte. Indicare nella pagina “Widget” dove si aprono i prodotti.',
+  prices_without_currency: () =>
+    'Nessuna colonna contiene una valuta e il negozio non ne ha una: i prezzi appaiono senza. Sceglierla nelle impostazioni del negozio.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} un prezzo scontato non inferiore al prezzo: viene tralasciato.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} uno sconto con date illeggibili: viene tralasciato. Scrivere le date così: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'prodotto ha', 'prodotti hanno')} una categoria con più di 10 livelli: restano i primi 10.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'varianti indicano')} un prodotto principale che non è nel file e non ne ${plural(products, 'riprende', 'riprendono')} nulla. Esportare tutti i prodotti in un solo file.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante non riprende', 'varianti non riprendono')} nulla dal prodotto principale, perché il file ha troppi prodotti con varianti. Dividerlo.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'prodotto tralasciato', 'prodotti tralasciati')}: bozze o non pubblicati.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'prodotto porta', 'prodotti portano')} vettori di un altro modello: al loro posto si leggono le immagini.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Dopo ${counted(products, 'prodotto errato', 'prodotti errati')} la verifica si è fermata alla riga ${line}: i conteggi arrivano fin lì.`,
+  file_not_kept: () =>
+    'Al momento il servizio non ha spazio per conservare il file: per l’importazione verrà inviato di nuovo.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Una colonna scelta non è in questo file. Sceglierne un’altra.',
+  pages_not_pictures:
+    'La colonna dell’immagine contiene indirizzi di pagine. Scegliere quella con gli indirizzi delle immagini (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importa un file',
@@ -29,7 +73,7 @@ export const texts: Texts = {
     expired: 'Inviarlo di nuovo: tutte le scelte fatte qui restano.',
   },
   sendAgain: (name) => `Invia di nuovo “${name}”`,
-  first: (count) => (count === '1' ? 'Il primo prodotto' : `I primi ${count} prodotti`),
+  first: (count) => plural(count, 'Il primo prodotto', `I primi ${count} prodotti`),
   picturesFailed: (failed, all) =>
     `Immagini non caricate: ${failed} su ${all}. Gli altri prodotti vengono importati comunque.`,
   noPicture: 'Immagine non caricata',
@@ -86,9 +130,11 @@ export const texts: Texts = {
   losses: 'Che cosa andrebbe perso',
   lossesHint: 'Queste colonne non vengono lette. Se conservate, si possono mostrare e usare nei filtri.',
   loss: (count) =>
-    count === '1'
-      ? 'ha un valore in 1 delle prime righe, per esempio'
-      : `ha un valore in ${count} delle prime righe, per esempio`,
+    plural(
+      count,
+      `ha un valore in ${count} delle prime righe, per esempio`,
+      `ha un valore in ${count} delle prime righe, per esempio`,
+    ),
   keep: 'Conserva',
   keepAll: 'Conserva tutte',
   changes: 'Che cosa cambia',
@@ -97,12 +143,15 @@ export const texts: Texts = {
   unchanged: 'Invariati',
   gone: 'Non nel file',
   hidden: (count) =>
-    count === '1'
-      ? '1 prodotto in bozza o nascosto viene tralasciato.'
-      : `${count} prodotti in bozza o nascosti vengono tralasciati.`,
-  invalid: (count) =>
-    count === '1' ? '1 riga non si può importare' : `${count} righe non si possono importare`,
+    counted(
+      count,
+      'prodotto in bozza o nascosto viene tralasciato.',
+      'prodotti in bozza o nascosti vengono tralasciati.',
+    ),
+  invalid: (count) => counted(count, 'riga non si può importare', 'righe non si possono importare'),
   line: (line) => `Riga ${line}`,
+  findings,
+  problems,
   noticed: 'Da notare',
   choices: 'Importazione',
   variants: 'Varianti',
@@ -112,15 +161,17 @@ export const texts: Texts = {
   missingKeep: 'Mantienili',
   missingDelete: 'Eliminali',
   willDelete: (count) =>
-    count === '1'
-      ? '1 prodotto del negozio e le sue immagini andranno persi.'
-      : `${count} prodotti del negozio e le loro immagini andranno persi.`,
+    counted(
+      count,
+      'prodotto del negozio e le sue immagini andranno persi.',
+      'prodotti del negozio e le loro immagini andranno persi.',
+    ),
   brake: (count, all) =>
     `Sono davvero scomparsi. Prodotti che mancano in questo file: ${count} su ${all}; un file troncato avrebbe lo stesso aspetto.`,
-  run: (count) => (count === '1' ? 'Importa 1 prodotto' : `Importa ${count} prodotti`),
+  run: (count) => plural(count, `Importa ${count} prodotto`, `Importa ${count} prodotti`),
   starting: 'L’importazione sta per iniziare …',
   summary: (added, changed) =>
-    `${added === '1' ? '1 nuovo' : `${added} nuovi`}, ${changed === '1' ? '1 modificato' : `${changed} modificati`}`,
+    `${counted(added, 'nuovo', 'nuovi')}, ${counted(changed, 'modificato', 'modificati')}`,
   nothingToRun: 'Nessuna riga di questo file si può importare.',
   nightly: 'Ripetere ogni notte da un indirizzo',
   nightlyAddress: 'Indirizzo del file',

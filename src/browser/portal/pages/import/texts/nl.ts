@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Het bestand is geen UTF-8. Het is gelezen als ${encoding}: controleer de letters met accenten.`,
+  column_unknown: ({ column }) => `Het bestand heeft geen kolom ‘${column}’.`,
+  price_without_tax: ({ column }) =>
+    `De prijzen in de kolom ‘${column}’ zijn zonder btw; de webwinkel toont ze misschien met btw.`,
+  fields_without_column: ({ fields, products }) =>
+    `Geen kolom gevonden voor: ${fields}. Dat ontbreekt dan bij ${counted(products, 'product', 'producten')}. Kies de kolom hierboven.`,
+  results_without_links: () =>
+    'Geen kolom bevat het adres van een product en de winkel heeft er geen: resultaten leiden nergens heen. Geef op de pagina ‘Widget’ aan waar uw producten opengaan.',
+  prices_without_currency: () =>
+    'Geen kolom bevat een valuta en de winkel heeft er geen: prijzen worden zonder getoond. Kies de valuta in de instellingen van de winkel.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een actieprijs die niet lager is dan de prijs: die wordt weggelaten.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een actie met onleesbare datums: die wordt weggelaten. Schrijf datums als 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'product heeft', 'producten hebben')} een categorie met meer dan 10 niveaus: de eerste 10 blijven.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variant noemt', 'varianten noemen')} een hoofdproduct dat niet in het bestand staat en ${plural(products, 'neemt', 'nemen')} er niets van over. Exporteer alle producten in één bestand.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variant neemt', 'varianten nemen')} niets over van het hoofdproduct, omdat het bestand te veel producten met varianten heeft. Splits het.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'product wordt', 'producten worden')} weggelaten: concept of niet gepubliceerd.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'product brengt', 'producten brengen')} vectoren van een ander model mee: in plaats daarvan worden de foto’s gelezen.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Na ${counted(products, 'fout product', 'foute producten')} is de controle gestopt bij regel ${line}: er is geteld tot daar.`,
+  file_not_kept: () =>
+    'De service heeft nu geen plaats om het bestand te bewaren: voor de import wordt het opnieuw verzonden.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Een gekozen kolom staat niet in dit bestand. Kies een andere.',
+  pages_not_pictures:
+    'De kolom voor de foto bevat adressen van pagina’s. Kies die met de adressen van de foto’s (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Bestand importeren',
@@ -29,9 +73,9 @@ export const texts: Texts = {
     expired: 'Verstuur het opnieuw: alles wat u hier hebt gekozen, blijft staan.',
   },
   sendAgain: (name) => `‘${name}’ opnieuw versturen`,
-  first: (count) => (count === '1' ? 'Het eerste product' : `De eerste ${count} producten`),
+  first: (count) => plural(count, 'Het eerste product', `De eerste ${count} producten`),
   picturesFailed: (failed, all) =>
-    `${failed} van ${all} foto’s konden niet worden geladen. De andere producten worden wel geïmporteerd.`,
+    `${failed} van ${counted(all, 'foto', 'foto’s')} ${plural(failed, 'kon', 'konden')} niet worden geladen. De andere producten worden wel geïmporteerd.`,
   noPicture: 'Foto niet geladen',
   columns: 'Zo worden uw kolommen gelezen',
   fields: {
@@ -94,12 +138,16 @@ export const texts: Texts = {
   unchanged: 'Ongewijzigd',
   gone: 'Niet in het bestand',
   hidden: (count) =>
-    count === '1'
-      ? '1 concept of verborgen product wordt overgeslagen.'
-      : `${count} concepten en verborgen producten worden overgeslagen.`,
+    counted(
+      count,
+      'concept of verborgen product wordt overgeslagen.',
+      'concepten en verborgen producten worden overgeslagen.',
+    ),
   invalid: (count) =>
-    count === '1' ? '1 rij kan niet worden geïmporteerd' : `${count} rijen kunnen niet worden geïmporteerd`,
+    counted(count, 'rij kan niet worden geïmporteerd', 'rijen kunnen niet worden geïmporteerd'),
   line: (line) => `Regel ${line}`,
+  findings,
+  problems,
   noticed: 'Opgevallen',
   choices: 'Importeren',
   variants: 'Varianten',
@@ -109,12 +157,14 @@ export const texts: Texts = {
   missingKeep: 'Behouden',
   missingDelete: 'Verwijderen',
   willDelete: (count) =>
-    count === '1'
-      ? '1 product van de winkel en de foto’s ervan gaan verloren.'
-      : `${count} producten van de winkel en hun foto’s gaan verloren.`,
+    counted(
+      count,
+      'product van de winkel en de foto’s ervan gaan verloren.',
+      'producten van de winkel en hun foto’s gaan verloren.',
+    ),
   brake: (count, all) =>
-    `Ze zijn echt weg. ${count} van ${all} producten ${count === '1' ? 'staat' : 'staan'} niet in dit bestand; een afgebroken bestand zou er net zo uitzien.`,
-  run: (count) => (count === '1' ? '1 product importeren' : `${count} producten importeren`),
+    `Ze zijn echt weg. ${count} van ${all} producten ${plural(count, 'staat', 'staan')} niet in dit bestand; een afgebroken bestand zou er net zo uitzien.`,
+  run: (count) => counted(count, 'product importeren', 'producten importeren'),
   starting: 'Het importeren begint …',
   summary: (added, changed) => `${added} nieuw, ${changed} gewijzigd`,
   nothingToRun: 'Geen enkele rij van dit bestand kan worden geïmporteerd.',

@@ -1,7 +1,50 @@
-import { counted, plural } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
 
+const { counted, plural } = pluralsIn('pl')
+
 const countProducts = (count: string) => counted(count, 'produkt', 'produkty', 'produktów')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `Plik nie jest w UTF-8. Odczytano go jako ${encoding}: sprawdź polskie litery.`,
+  column_unknown: ({ column }) => `W pliku nie ma kolumny „${column}”.`,
+  price_without_tax: ({ column }) =>
+    `Ceny w kolumnie „${column}” są netto, a sklep być może pokazuje brutto.`,
+  fields_without_column: ({ fields, products }) =>
+    `Nie znaleziono kolumny dla: ${fields}. Zabraknie tego w ${counted(products, 'produkcie', 'produktach')}. Wybierz kolumnę powyżej.`,
+  results_without_links: () =>
+    'Żadna kolumna nie zawiera adresu produktu, a sklep go nie ma: wyniki nie będą nigdzie prowadzić. Podaj na stronie „Widget”, gdzie otwierają się Twoje produkty.',
+  prices_without_currency: () =>
+    'Żadna kolumna nie zawiera waluty, a sklep jej nie ma: ceny są pokazywane bez niej. Wybierz ją w ustawieniach sklepu.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'produkt ma', 'produkty mają', 'produktów ma')} cenę promocyjną nie niższą od zwykłej: zostanie pominięta.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'produkt ma', 'produkty mają', 'produktów ma')} promocję z nieczytelnymi datami: zostanie pominięta. Zapisuj daty tak: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'produkt ma', 'produkty mają', 'produktów ma')} kategorię o ponad 10 poziomach: zostanie pierwszych 10.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'wariant wskazuje', 'warianty wskazują', 'wariantów wskazuje')} produkt główny, którego nie ma w pliku, i nic z niego nie ${plural(products, 'przejmie', 'przejmą', 'przejmie')}. Wyeksportuj wszystkie produkty do jednego pliku.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'wariant nie przejmie', 'warianty nie przejmą', 'wariantów nie przejmie')} nic z produktu głównego, bo plik ma zbyt wiele produktów z wariantami. Podziel go.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'produkt zostanie pominięty', 'produkty zostaną pominięte', 'produktów zostanie pominiętych')}: szkice lub nieopublikowane.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'produkt ma', 'produkty mają', 'produktów ma')} wektory innego modelu: zamiast nich zostaną odczytane zdjęcia.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Po ${counted(products, 'błędnym produkcie', 'błędnych produktach')} sprawdzanie zatrzymało się w wierszu ${line}: liczby sięgają do tego miejsca.`,
+  file_not_kept: () =>
+    'Usługa nie ma teraz miejsca na przechowanie pliku: do importu zostanie wysłany ponownie.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Wybranej kolumny nie ma w tym pliku. Wybierz inną.',
+  pages_not_pictures:
+    'Kolumna ze zdjęciem zawiera adresy stron. Wybierz tę z adresami zdjęć (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importuj plik',
@@ -33,9 +76,11 @@ export const texts: Texts = {
   },
   sendAgain: (name) => `Wyślij ponownie „${name}”`,
   first: (count) =>
-    count === '1'
-      ? 'Pierwszy produkt'
-      : `${plural(count, 'Pierwszy', 'Pierwsze', 'Pierwszych')} ${countProducts(count)}`,
+    plural(
+      count,
+      'Pierwszy produkt',
+      `${plural(count, 'Pierwszy', 'Pierwsze', 'Pierwszych')} ${countProducts(count)}`,
+    ),
   picturesFailed: (failed, all) =>
     `Niewczytane zdjęcia: ${failed} z ${all}. Pozostałe produkty i tak zostaną zaimportowane.`,
   noPicture: 'Nie wczytano zdjęcia',
@@ -102,6 +147,8 @@ export const texts: Texts = {
   hidden: (count) => `Pominięte szkice i ukryte produkty: ${count}.`,
   invalid: (count) => `Nie można zaimportować ${counted(count, 'wiersza', 'wierszy', 'wierszy')}`,
   line: (line) => `Wiersz ${line}`,
+  findings,
+  problems,
   noticed: 'Warto sprawdzić',
   choices: 'Import',
   variants: 'Warianty',
@@ -111,11 +158,13 @@ export const texts: Texts = {
   missingKeep: 'Zachowaj',
   missingDelete: 'Usuń',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produkt sklepu i jego zdjęcia zostaną usunięte.'
-      : `${countProducts(count)} sklepu wraz ze zdjęciami ${plural(count, 'zostanie usunięty', 'zostaną usunięte', 'zostanie usuniętych')}.`,
+    plural(
+      count,
+      '1 produkt sklepu i jego zdjęcia zostaną usunięte.',
+      `${countProducts(count)} sklepu wraz ze zdjęciami ${plural(count, 'zostanie usunięty', 'zostaną usunięte', 'zostanie usuniętych')}.`,
+    ),
   brake: (count, all) =>
-    `Naprawdę ich już nie ma. W tym pliku brakuje ${count} z ${all} produktów; ucięty plik wyglądałby tak samo.`,
+    `Naprawdę ich już nie ma. W tym pliku brakuje ${count} z ${counted(all, 'produktu', 'produktów')}; ucięty plik wyglądałby tak samo.`,
   run: (count) => `Importuj ${countProducts(count)}`,
   starting: 'Import się rozpoczyna …',
   summary: (added, changed) => `nowe: ${added}, zmienione: ${changed}`,

@@ -1,4 +1,48 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+import type { FindingTexts } from '../describe-finding.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
+
+/** What the service found in a file. */
+const findings: FindingTexts = {
+  encoding_guessed: ({ encoding }) =>
+    `O ficheiro não está em UTF-8. Foi lido como ${encoding}: verifique as letras com acento.`,
+  column_unknown: ({ column }) => `O ficheiro não tem a coluna «${column}».`,
+  price_without_tax: ({ column }) =>
+    `Os preços da coluna «${column}» não incluem IVA, e a loja talvez os mostre com IVA.`,
+  fields_without_column: ({ fields, products }) =>
+    `Não foi encontrada coluna para: ${fields}. Vai faltar em ${counted(products, 'produto', 'produtos')}. Escolha a coluna acima.`,
+  results_without_links: () =>
+    'Nenhuma coluna contém o endereço de um produto e a loja não tem nenhum: os resultados não levarão a lado nenhum. Indique na página «Widget» onde abrem os seus produtos.',
+  prices_without_currency: () =>
+    'Nenhuma coluna contém a moeda e a loja não tem nenhuma: os preços aparecem sem ela. Escolha-a nas definições da loja.',
+  sale_not_below_price: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} um preço promocional que não é inferior ao preço: é deixado de fora.`,
+  sale_dates_unreadable: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} uma promoção com datas ilegíveis: é deixada de fora. Escreva as datas assim: 2030-12-24.`,
+  category_too_deep: ({ products }) =>
+    `${counted(products, 'produto tem', 'produtos têm')} uma categoria com mais de 10 níveis: ficam os 10 primeiros.`,
+  parent_missing: ({ products }) =>
+    `${counted(products, 'variante indica', 'variantes indicam')} um produto principal que não está no ficheiro e não ${plural(products, 'recebe', 'recebem')} nada dele. Exporte todos os produtos num só ficheiro.`,
+  parent_not_kept: ({ products }) =>
+    `${counted(products, 'variante não recebe', 'variantes não recebem')} nada do produto principal, porque o ficheiro tem demasiados produtos com variantes. Divida-o.`,
+  products_hidden: ({ products }) =>
+    `${counted(products, 'produto fica', 'produtos ficam')} de fora: rascunhos ou não publicados.`,
+  vectors_of_another_model: ({ products }) =>
+    `${counted(products, 'produto traz', 'produtos trazem')} vetores de outro modelo: em vez deles, são lidas as imagens.`,
+  dry_run_stopped: ({ line, products }) =>
+    `Após ${counted(products, 'produto errado', 'produtos errados')}, a verificação parou na linha ${line}: as contagens vão até aí.`,
+  file_not_kept: () =>
+    'De momento, o serviço não tem espaço para guardar o ficheiro: será enviado de novo para a importação.',
+}
+
+/** What is wrong with the columns, by the code of the API. */
+const problems: Readonly<Record<string, string>> = {
+  column_unknown: 'Uma coluna escolhida não está neste ficheiro. Escolha outra.',
+  pages_not_pictures:
+    'A coluna da imagem contém endereços de páginas. Escolha a que tem os endereços das imagens (.jpg, .png, .webp).',
+}
 
 export const texts: Texts = {
   heading: 'Importar um ficheiro',
@@ -29,9 +73,9 @@ export const texts: Texts = {
     expired: 'Envie-o de novo: tudo o que escolheu aqui se mantém.',
   },
   sendAgain: (name) => `Enviar “${name}” de novo`,
-  first: (count) => (count === '1' ? 'O primeiro produto' : `Os primeiros ${count} produtos`),
+  first: (count) => plural(count, 'O primeiro produto', `Os primeiros ${count} produtos`),
   picturesFailed: (failed, all) =>
-    `Não foi possível carregar ${failed} de ${all} imagens. Os outros produtos são importados de qualquer forma.`,
+    `Não foi possível carregar ${failed} de ${counted(all, 'imagem', 'imagens')}. Os outros produtos são importados de qualquer forma.`,
   noPicture: 'Imagem não carregada',
   columns: 'Como são lidas as suas colunas',
   fields: {
@@ -94,9 +138,10 @@ export const texts: Texts = {
   unchanged: 'Sem alterações',
   gone: 'Fora do ficheiro',
   hidden: (count) => `Rascunhos e produtos ocultos deixados de fora: ${count}.`,
-  invalid: (count) =>
-    count === '1' ? '1 linha não pode ser importada' : `${count} linhas não podem ser importadas`,
+  invalid: (count) => counted(count, 'linha não pode ser importada', 'linhas não podem ser importadas'),
   line: (line) => `Linha ${line}`,
+  findings,
+  problems,
   noticed: 'Reparámos nisto',
   choices: 'Importação',
   variants: 'Variantes',
@@ -106,12 +151,14 @@ export const texts: Texts = {
   missingKeep: 'Mantê-los',
   missingDelete: 'Eliminá-los',
   willDelete: (count) =>
-    count === '1'
-      ? '1 produto da loja e as suas imagens serão eliminados.'
-      : `${count} produtos da loja e as suas imagens serão eliminados.`,
+    counted(
+      count,
+      'produto da loja e as suas imagens serão eliminados.',
+      'produtos da loja e as suas imagens serão eliminados.',
+    ),
   brake: (count, all) =>
-    `Já não existem mesmo. ${count} de ${all} produtos não estão neste ficheiro; um ficheiro cortado teria o mesmo aspeto.`,
-  run: (count) => (count === '1' ? 'Importar 1 produto' : `Importar ${count} produtos`),
+    `Já não existem mesmo. ${count} de ${counted(all, 'produto', 'produtos')} não ${plural(count, 'está', 'estão')} neste ficheiro; um ficheiro cortado teria o mesmo aspeto.`,
+  run: (count) => plural(count, `Importar ${count} produto`, `Importar ${count} produtos`),
   starting: 'A importação está a começar …',
   summary: (added, changed) => `novos: ${added}, alterados: ${changed}`,
   nothingToRun: 'Nenhuma linha deste ficheiro pode ser importada.',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Aufträge',
@@ -42,12 +45,12 @@ export const texts: Texts = {
   noticed: 'Uns ist aufgefallen',
   cancel: 'Auftrag abbrechen',
   cancelSure: 'Diesen Auftrag abbrechen?',
-  cancelHint: (count) => `${count} Produkte werden nicht geschrieben. Was geschrieben ist, bleibt.`,
+  cancelHint: (count) =>
+    `${counted(count, 'Produkt wird', 'Produkte werden')} nicht geschrieben. Was geschrieben ist, bleibt.`,
   gone: 'Diesen Auftrag gibt es nicht',
   goneHint: 'Aufträge bleiben nach ihrem Ende 30 Tage lang.',
   open: 'Fehlgeschlagene Produkte',
-  failures: (count) =>
-    count === '1' ? '1 Produkt ist fehlgeschlagen' : `${count} Produkte sind fehlgeschlagen`,
+  failures: (count) => counted(count, 'Produkt ist fehlgeschlagen', 'Produkte sind fehlgeschlagen'),
   row: (row) => `Eintrag ${row}`,
   retry: 'Noch einmal versuchen',
   retrying: 'Wird versucht …',

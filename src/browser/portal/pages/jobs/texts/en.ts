@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted } = pluralsIn('en')
+
 export const texts = {
   heading: 'Jobs',
   all: 'All jobs',
@@ -35,11 +39,12 @@ export const texts = {
   noticed: 'We noticed',
   cancel: 'Cancel the job',
   cancelSure: 'Cancel this job?',
-  cancelHint: (count: string) => `${count} products will not be written. Those that are written stay.`,
+  cancelHint: (count: string) =>
+    `${counted(count, 'product', 'products')} will not be written. What is written stays.`,
   gone: 'This job is not there',
   goneHint: 'Jobs are kept for 30 days after their end.',
   open: 'Products that failed',
-  failures: (count: string) => (count === '1' ? '1 product failed' : `${count} products failed`),
+  failures: (count: string) => counted(count, 'product failed', 'products failed'),
   row: (row: string) => `Item ${row}`,
   retry: 'Try again',
   retrying: 'Being tried …',

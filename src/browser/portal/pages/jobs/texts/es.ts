@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Tareas',
@@ -44,13 +47,15 @@ export const texts: Texts = {
   cancel: 'Cancelar la tarea',
   cancelSure: '¿Cancelar esta tarea?',
   cancelHint: (count) =>
-    count === '1'
-      ? 'No se escribirá 1 producto. Los ya escritos se conservan.'
-      : `No se escribirán ${count} productos. Los ya escritos se conservan.`,
+    plural(
+      count,
+      `No se escribirá ${count} producto. Los ya escritos se conservan.`,
+      `No se escribirán ${count} productos. Los ya escritos se conservan.`,
+    ),
   gone: 'Esta tarea no existe',
   goneHint: 'Las tareas se conservan 30 días después de terminar.',
   open: 'Productos que han fallado',
-  failures: (count) => (count === '1' ? 'Ha fallado 1 producto' : `Han fallado ${count} productos`),
+  failures: (count) => plural(count, `Ha fallado ${count} producto`, `Han fallado ${count} productos`),
   row: (row) => `Elemento ${row}`,
   retry: 'Reintentar',
   retrying: 'Reintentando…',

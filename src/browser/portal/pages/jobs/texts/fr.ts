@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Tâches',
@@ -43,13 +46,15 @@ export const texts: Texts = {
   cancel: 'Annuler la tâche',
   cancelSure: 'Annuler cette tâche ?',
   cancelHint: (count) =>
-    count === '0' || count === '1'
-      ? `${count} produit ne sera pas écrit. Ceux qui le sont déjà restent.`
-      : `${count} produits ne seront pas écrits. Ceux qui le sont déjà restent.`,
+    counted(
+      count,
+      'produit ne sera pas écrit. Ceux qui le sont déjà restent.',
+      'produits ne seront pas écrits. Ceux qui le sont déjà restent.',
+    ),
   gone: 'Cette tâche n’existe pas',
   goneHint: 'Les tâches sont conservées 30 jours après leur fin.',
   open: 'Produits en échec',
-  failures: (count) => (count === '1' ? '1 produit a échoué' : `${count} produits ont échoué`),
+  failures: (count) => counted(count, 'produit a échoué', 'produits ont échoué'),
   row: (row) => `Élément ${row}`,
   retry: 'Réessayer',
   retrying: 'Nouvel essai…',

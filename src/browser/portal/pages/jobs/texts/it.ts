@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Operazioni',
@@ -38,13 +41,15 @@ export const texts: Texts = {
   cancel: 'Annulla l’operazione',
   cancelSure: 'Annullare questa operazione?',
   cancelHint: (count) =>
-    count === '1'
-      ? '1 prodotto non verrà scritto. Quelli già scritti restano.'
-      : `${count} prodotti non verranno scritti. Quelli già scritti restano.`,
+    counted(
+      count,
+      'prodotto non verrà scritto. Quelli già scritti restano.',
+      'prodotti non verranno scritti. Quelli già scritti restano.',
+    ),
   gone: 'Questa operazione non esiste',
   goneHint: 'Le operazioni vengono conservate per 30 giorni dopo la fine.',
   open: 'Prodotti non riusciti',
-  failures: (count) => (count === '1' ? '1 prodotto non riuscito' : `${count} prodotti non riusciti`),
+  failures: (count) => counted(count, 'prodotto non riuscito', 'prodotti non riusciti'),
   row: (row) => `Elemento ${row}`,
   retry: 'Riprova',
   retrying: 'Nuovo tentativo in corso …',

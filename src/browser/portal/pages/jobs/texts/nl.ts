@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Taken',
@@ -43,13 +46,15 @@ export const texts: Texts = {
   cancel: 'Taak annuleren',
   cancelSure: 'Deze taak annuleren?',
   cancelHint: (count) =>
-    count === '1'
-      ? '1 product wordt niet opgeslagen. Wat al is opgeslagen, blijft.'
-      : `${count} producten worden niet opgeslagen. Wat al is opgeslagen, blijft.`,
+    counted(
+      count,
+      'product wordt niet opgeslagen. Wat al is opgeslagen, blijft.',
+      'producten worden niet opgeslagen. Wat al is opgeslagen, blijft.',
+    ),
   gone: 'Deze taak bestaat niet',
   goneHint: 'Taken worden tot 30 dagen na afloop bewaard.',
   open: 'Mislukte producten',
-  failures: (count) => (count === '1' ? '1 product mislukt' : `${count} producten mislukt`),
+  failures: (count) => counted(count, 'product mislukt', 'producten mislukt'),
   row: (row) => `Item ${row}`,
   retry: 'Opnieuw proberen',
   retrying: 'Wordt opnieuw geprobeerd …',

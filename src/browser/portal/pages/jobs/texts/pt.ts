@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Tarefas',
@@ -43,11 +46,11 @@ export const texts: Texts = {
   cancel: 'Cancelar a tarefa',
   cancelSure: 'Cancelar esta tarefa?',
   cancelHint: (count) =>
-    `${count === '1' ? '1 produto não será gravado' : `${count} produtos não serão gravados`}. O que já foi gravado mantém-se.`,
+    `${counted(count, 'produto não será gravado', 'produtos não serão gravados')}. O que já foi gravado mantém-se.`,
   gone: 'Esta tarefa não existe',
   goneHint: 'As tarefas são mantidas durante 30 dias depois de terminarem.',
   open: 'Produtos que falharam',
-  failures: (count) => (count === '1' ? '1 produto falhou' : `${count} produtos falharam`),
+  failures: (count) => counted(count, 'produto falhou', 'produtos falharam'),
   row: (row) => `Item ${row}`,
   retry: 'Tentar de novo',
   retrying: 'A tentar …',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Schlüssel & API',
@@ -35,9 +38,11 @@ export const texts: Texts = {
     widget: (origins) => `Die Suche auf ${origins} steht still.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Eine Maschine hat es in der letzten Stunde benutzt; sie steht still.'
-      : `${count} Maschinen haben es in der letzten Stunde benutzt; sie stehen still.`,
+    plural(
+      count,
+      'Eine Maschine hat es in der letzten Stunde benutzt; sie steht still.',
+      `${count} Maschinen haben es in der letzten Stunde benutzt; sie stehen still.`,
+    ),
   noMachines: 'In der letzten Stunde hat keine Maschine es benutzt.',
   actions: 'Aktionen',
   show: 'Öffnen',
@@ -81,7 +86,7 @@ export const texts: Texts = {
   revokeHint:
     'Er endet sofort, und was ihn benutzt, wird abgewiesen. Das lässt sich nicht rückgängig machen.',
   lastCalls: 'Letzte Aufrufe',
-  calls: (count) => `${count} Aufrufe, neueste zuerst`,
+  calls: (count) => plural(count, '1 Aufruf', `${count} Aufrufe, neueste zuerst`),
   noCalls: 'Keine Aufrufe, seit der Dienst läuft. Hier erscheinen die letzten 200.',
   lookAgain: 'Noch einmal nachsehen',
   when: 'Wann',

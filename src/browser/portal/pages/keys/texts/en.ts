@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { plural } = pluralsIn('en')
+
 export const texts = {
   heading: 'Keys & API',
   intro:
@@ -32,9 +36,11 @@ export const texts = {
     widget: (origins: string) => `The search on ${origins} stops.`,
   },
   machines: (count: number) =>
-    count === 1
-      ? 'One machine used it in the last hour; it stops.'
-      : `${count} machines used it in the last hour; they stop.`,
+    plural(
+      count,
+      'One machine used it in the last hour; it stops.',
+      `${count} machines used it in the last hour; they stop.`,
+    ),
   noMachines: 'No machine has used it in the last hour.',
   actions: 'Actions',
   show: 'Open',
@@ -76,7 +82,7 @@ export const texts = {
   revokeSure: (name: string) => `Revoke the key “${name}”?`,
   revokeHint: 'It ends at once, and what uses it is refused. It cannot be brought back.',
   lastCalls: 'Last calls',
-  calls: (count: string) => `${count} calls, newest first`,
+  calls: (count: string) => plural(count, '1 call', `${count} calls, newest first`),
   noCalls: 'No calls since the service was started. The last 200 appear here.',
   lookAgain: 'Look again',
   when: 'When',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Claves y API',
@@ -35,9 +38,11 @@ export const texts: Texts = {
     widget: (origins) => `Se detiene la búsqueda en ${origins}.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Una máquina lo ha usado en la última hora; se detendrá.'
-      : `${count} máquinas lo han usado en la última hora; se detendrán.`,
+    plural(
+      count,
+      'Una máquina lo ha usado en la última hora; se detendrá.',
+      `${count} máquinas lo han usado en la última hora; se detendrán.`,
+    ),
   noMachines: 'Ninguna máquina lo ha usado en la última hora.',
   actions: 'Acciones',
   show: 'Abrir',
@@ -85,7 +90,7 @@ export const texts: Texts = {
   revokeSure: (name) => `¿Revocar la clave «${name}»?`,
   revokeHint: 'Deja de valer en el acto y se rechaza lo que la use. No se puede recuperar.',
   lastCalls: 'Últimas llamadas',
-  calls: (count) => (count === '1' ? '1 llamada' : `${count} llamadas, las más recientes primero`),
+  calls: (count) => counted(count, 'llamada', 'llamadas, las más recientes primero'),
   noCalls: 'Ninguna llamada desde que se inició el servicio. Aquí aparecen las últimas 200.',
   lookAgain: 'Actualizar',
   when: 'Cuándo',

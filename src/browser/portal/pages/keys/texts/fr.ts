@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Clés et API',
@@ -35,9 +38,11 @@ export const texts: Texts = {
     widget: (origins) => `La recherche sur ${origins} s’arrête.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Une machine l’a utilisé au cours de la dernière heure ; elle s’arrêtera.'
-      : `${count} machines l’ont utilisé au cours de la dernière heure ; elles s’arrêteront.`,
+    plural(
+      count,
+      'Une machine l’a utilisé au cours de la dernière heure ; elle s’arrêtera.',
+      `${count} machines l’ont utilisé au cours de la dernière heure ; elles s’arrêteront.`,
+    ),
   noMachines: 'Aucune machine ne l’a utilisé au cours de la dernière heure.',
   actions: 'Actions',
   show: 'Ouvrir',
@@ -86,7 +91,7 @@ export const texts: Texts = {
   revokeSure: (name) => `Révoquer la clé « ${name} » ?`,
   revokeHint: 'Elle expire immédiatement, et ce qui l’utilise est refusé. Elle ne peut pas être rétablie.',
   lastCalls: 'Derniers appels',
-  calls: (count) => (count === '1' ? '1 appel' : `${count} appels, les plus récents d’abord`),
+  calls: (count) => counted(count, 'appel', 'appels, les plus récents d’abord'),
   noCalls: 'Aucun appel depuis le démarrage du service. Les 200 derniers apparaissent ici.',
   lookAgain: 'Actualiser',
   when: 'Quand',

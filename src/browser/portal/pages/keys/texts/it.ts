@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Chiavi e API',
@@ -35,9 +38,11 @@ export const texts: Texts = {
     widget: (origins) => `Si ferma la ricerca su ${origins}.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Una macchina lo ha usato nell’ultima ora e si fermerà.'
-      : `${count} macchine lo hanno usato nell’ultima ora e si fermeranno.`,
+    plural(
+      count,
+      'Una macchina lo ha usato nell’ultima ora e si fermerà.',
+      `${count} macchine lo hanno usato nell’ultima ora e si fermeranno.`,
+    ),
   noMachines: 'Nessuna macchina lo ha usato nell’ultima ora.',
   actions: 'Azioni',
   show: 'Apri',
@@ -80,7 +85,7 @@ export const texts: Texts = {
   revokeSure: (name) => `Revocare la chiave “${name}”?`,
   revokeHint: 'Cessa subito di valere e chi la usa viene rifiutato. Non si può ripristinare.',
   lastCalls: 'Ultime chiamate',
-  calls: (count) => (count === '1' ? '1 chiamata' : `${count} chiamate, dalla più recente`),
+  calls: (count) => counted(count, 'chiamata', 'chiamate, dalla più recente'),
   noCalls: 'Nessuna chiamata dall’avvio del servizio. Qui compaiono le ultime 200.',
   lookAgain: 'Aggiorna',
   when: 'Quando',

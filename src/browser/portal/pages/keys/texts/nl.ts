@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Sleutels & API',
@@ -34,9 +37,11 @@ export const texts: Texts = {
     widget: (origins) => `Het zoeken op ${origins} valt stil.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Eén machine heeft het in het afgelopen uur gebruikt; die valt stil.'
-      : `${count} machines hebben het in het afgelopen uur gebruikt; die vallen stil.`,
+    plural(
+      count,
+      'Eén machine heeft het in het afgelopen uur gebruikt; die valt stil.',
+      `${count} machines hebben het in het afgelopen uur gebruikt; die vallen stil.`,
+    ),
   noMachines: 'Geen machine heeft het in het afgelopen uur gebruikt.',
   actions: 'Acties',
   show: 'Openen',
@@ -79,7 +84,7 @@ export const texts: Texts = {
   revokeSure: (name) => `Sleutel ‘${name}’ intrekken?`,
   revokeHint: 'De sleutel vervalt meteen en wat hem gebruikt, wordt geweigerd. Terughalen kan niet.',
   lastCalls: 'Laatste aanroepen',
-  calls: (count) => (count === '1' ? '1 aanroep' : `${count} aanroepen, nieuwste eerst`),
+  calls: (count) => counted(count, 'aanroep', 'aanroepen, nieuwste eerst'),
   noCalls: 'Geen aanroepen sinds de dienst is gestart. Hier verschijnen de laatste 200.',
   lookAgain: 'Vernieuwen',
   when: 'Wanneer',

@@ -1,5 +1,7 @@
-import { counted, plural } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 export const texts: Texts = {
   heading: 'Klucze i API',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Chaves e API',
@@ -35,9 +38,11 @@ export const texts: Texts = {
     widget: (origins) => `A pesquisa em ${origins} para.`,
   },
   machines: (count) =>
-    count === 1
-      ? 'Uma máquina usou-o na última hora; vai parar.'
-      : `${count} máquinas usaram-no na última hora; vão parar.`,
+    plural(
+      count,
+      'Uma máquina usou-o na última hora; vai parar.',
+      `${count} máquinas usaram-no na última hora; vão parar.`,
+    ),
   noMachines: 'Nenhuma máquina o usou na última hora.',
   actions: 'Ações',
   show: 'Abrir',
@@ -85,7 +90,7 @@ export const texts: Texts = {
   revokeSure: (name) => `Revogar a chave “${name}”?`,
   revokeHint: 'Termina de imediato e o que a usa é recusado. Não pode ser recuperada.',
   lastCalls: 'Últimas chamadas',
-  calls: (count) => (count === '1' ? '1 chamada' : `${count} chamadas, da mais recente para a mais antiga`),
+  calls: (count) => counted(count, 'chamada', 'chamadas, da mais recente para a mais antiga'),
   noCalls: 'Nenhuma chamada desde que o serviço arrancou. As últimas 200 aparecem aqui.',
   lookAgain: 'Atualizar',
   when: 'Quando',

@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('de')
 
 export const texts: Texts = {
   fact: (searches, clicks) =>
-    `${searches} ${searches === '1' ? 'Suche' : 'Suchen'} in 7 Tagen, ${clicks} ${clicks === '1' ? 'Klick' : 'Klicks'}`,
+    `${counted(searches, 'Suche', 'Suchen')} in 7 Tagen, ${counted(clicks, 'Klick', 'Klicks')}`,
   quiet: 'Keine Suchen in den letzten 7 Tagen',
   empty: 'Ihr Shop ist bereit',
   searches: 'Suchen',
@@ -12,7 +15,8 @@ export const texts: Texts = {
   products: 'Produkte',
   before: (value) => `${value} in der Woche davor`,
   plot: 'Suchen je Tag',
-  plotText: (now, before) => `${now} Suchen in den letzten 7 Tagen, ${before} in den 7 Tagen davor.`,
+  plotText: (now, before) =>
+    `${counted(now, 'Suche', 'Suchen')} in den letzten 7 Tagen, ${before} in den 7 Tagen davor.`,
   thisWeek: 'Diese 7 Tage',
   lastWeek: '7 Tage davor',
   noticed: 'Uns ist aufgefallen',

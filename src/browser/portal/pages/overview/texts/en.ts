@@ -1,6 +1,10 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted } = pluralsIn('en')
+
 export const texts = {
   fact: (searches: string, clicks: string) =>
-    `${searches} ${searches === '1' ? 'search' : 'searches'} in 7 days, ${clicks} ${clicks === '1' ? 'click' : 'clicks'}`,
+    `${counted(searches, 'search', 'searches')} in 7 days, ${counted(clicks, 'click', 'clicks')}`,
   quiet: 'No searches in the last 7 days',
   empty: 'Your store is ready',
   searches: 'Searches',
@@ -11,7 +15,7 @@ export const texts = {
   before: (value: string) => `${value} the week before`,
   plot: 'Searches by day',
   plotText: (now: string, before: string) =>
-    `${now} searches in the last 7 days, ${before} in the 7 days before.`,
+    `${counted(now, 'search', 'searches')} in the last 7 days, ${before} in the 7 days before.`,
   thisWeek: 'These 7 days',
   lastWeek: '7 days before',
   noticed: 'We noticed',

@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('es')
 
 export const texts: Texts = {
   fact: (searches, clicks) =>
-    `${searches} ${searches === '1' ? 'búsqueda' : 'búsquedas'} en 7 días, ${clicks} ${clicks === '1' ? 'clic' : 'clics'}`,
+    `${counted(searches, 'búsqueda', 'búsquedas')} en 7 días, ${counted(clicks, 'clic', 'clics')}`,
   quiet: 'Ninguna búsqueda en los últimos 7 días',
   empty: 'Su tienda está lista',
   searches: 'Búsquedas',
@@ -22,7 +25,7 @@ export const texts: Texts = {
   tryOne: 'Probar una búsqueda',
   byPicture: 'Una imagen',
   bySimilar: 'Parecido a un producto',
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   nothing: 'sin resultados',
   checklist: 'Siguientes pasos',
   steps: {

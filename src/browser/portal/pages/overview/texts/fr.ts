@@ -1,11 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
 
-/** French counts nothing and one alike. */
-const isOne = (count: string): boolean => count === '0' || count === '1'
+const { counted } = pluralsIn('fr')
 
 export const texts: Texts = {
   fact: (searches, clicks) =>
-    `${searches} ${isOne(searches) ? 'recherche' : 'recherches'} en 7 jours, ${clicks} ${isOne(clicks) ? 'clic' : 'clics'}`,
+    `${counted(searches, 'recherche', 'recherches')} en 7 jours, ${counted(clicks, 'clic', 'clics')}`,
   quiet: 'Aucune recherche ces 7 derniers jours',
   empty: 'Votre boutique est prête',
   searches: 'Recherches',
@@ -25,7 +25,7 @@ export const texts: Texts = {
   tryOne: 'Essayer une recherche',
   byPicture: 'Une image',
   bySimilar: 'Semblable à un produit',
-  found: (count) => (isOne(count) ? `${count} trouvé` : `${count} trouvés`),
+  found: (count) => counted(count, 'trouvé', 'trouvés'),
   nothing: 'aucun résultat',
   checklist: 'Étapes suivantes',
   steps: {

@@ -1,8 +1,10 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
 
+const { counted } = pluralsIn('it')
+
 export const texts: Texts = {
-  fact: (searches, clicks) =>
-    `${searches === '1' ? '1 ricerca' : `${searches} ricerche`} in 7 giorni, ${clicks} clic`,
+  fact: (searches, clicks) => `${counted(searches, 'ricerca', 'ricerche')} in 7 giorni, ${clicks} clic`,
   quiet: 'Nessuna ricerca negli ultimi 7 giorni',
   empty: 'Il negozio è pronto',
   searches: 'Ricerche',
@@ -22,7 +24,7 @@ export const texts: Texts = {
   tryOne: 'Prova una ricerca',
   byPicture: 'Un’immagine',
   bySimilar: 'Simile a un prodotto',
-  found: (count) => (count === '1' ? '1 trovato' : `${count} trovati`),
+  found: (count) => counted(count, 'trovato', 'trovati'),
   nothing: 'nessun risultato',
   checklist: 'Prossimi passi',
   steps: {

@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 export const texts: Texts = {
   fact: (searches, clicks) =>
-    `${searches === '1' ? '1 zoekopdracht' : `${searches} zoekopdrachten`} in 7 dagen, ${clicks === '1' ? '1 klik' : `${clicks} klikken`}`,
+    `${counted(searches, 'zoekopdracht', 'zoekopdrachten')} in 7 dagen, ${counted(clicks, 'klik', 'klikken')}`,
   quiet: 'Geen zoekopdrachten in de afgelopen 7 dagen',
   empty: 'Uw winkel is klaar',
   searches: 'Zoekopdrachten',

@@ -1,10 +1,12 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
 
-const countSearches = (count: string) => (count === '1' ? '1 pesquisa' : `${count} pesquisas`)
+const { counted } = pluralsIn('pt')
+
+const countSearches = (count: string) => counted(count, 'pesquisa', 'pesquisas')
 
 export const texts: Texts = {
-  fact: (searches, clicks) =>
-    `${countSearches(searches)} em 7 dias, ${clicks === '1' ? '1 clique' : `${clicks} cliques`}`,
+  fact: (searches, clicks) => `${countSearches(searches)} em 7 dias, ${counted(clicks, 'clique', 'cliques')}`,
   quiet: 'Nenhuma pesquisa nos últimos 7 dias',
   empty: 'A sua loja está pronta',
   searches: 'Pesquisas',
@@ -24,7 +26,7 @@ export const texts: Texts = {
   tryOne: 'Experimentar uma pesquisa',
   byPicture: 'Uma imagem',
   bySimilar: 'Parecido com um produto',
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   nothing: 'nada encontrado',
   checklist: 'Próximos passos',
   steps: {

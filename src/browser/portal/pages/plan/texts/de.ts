@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Tarif & Verbrauch',
@@ -12,7 +15,8 @@ export const texts: Texts = {
   lasts: 'Geht es weiter wie in den letzten Wochen, wird es nicht bald voll.',
   noLimit: 'Es gibt keine Grenze, die voll werden könnte.',
   whatHappens: 'Ist es voll, werden keine neuen Produkte angenommen; alles Vorhandene läuft weiter.',
-  period: (calls, items, since) => `${calls} API-Aufrufe und ${items} importierte Produkte seit ${since}.`,
+  period: (calls, items, since) =>
+    `${counted(calls, 'API-Aufruf', 'API-Aufrufe')} und ${counted(items, 'importiertes Produkt', 'importierte Produkte')} seit ${since}.`,
   plan: 'Tarif',
   plans: 'Alle Tarife',
   names: { free: 'Free', basic: 'Basic', premium: 'Premium', enterprise: 'Enterprise' },

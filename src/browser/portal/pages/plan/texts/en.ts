@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted } = pluralsIn('en')
+
 export const texts = {
   heading: 'Plan & usage',
   used: 'What is used',
@@ -11,7 +15,7 @@ export const texts = {
   noLimit: 'There is no limit to fill up.',
   whatHappens: 'When it is full, no new products are taken; everything that is there goes on.',
   period: (calls: string, items: string, since: string) =>
-    `${calls} calls of the API and ${items} imported products since ${since}.`,
+    `${counted(calls, 'API call', 'API calls')} and ${counted(items, 'imported product', 'imported products')} since ${since}.`,
   plan: 'Plan',
   plans: 'All plans',
   names: { free: 'Free', basic: 'Basic', premium: 'Premium', enterprise: 'Enterprise' },

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Abonnement & verbruik',
@@ -13,7 +16,7 @@ export const texts: Texts = {
   noLimit: 'Er is geen limiet.',
   whatHappens: 'Is het vol, dan komen er geen nieuwe producten bij; alles wat er is, werkt door.',
   period: (calls, items, since) =>
-    `Sinds ${since}: ${calls === '1' ? '1 API-aanroep' : `${calls} API-aanroepen`} en ${items === '1' ? '1 geïmporteerd product' : `${items} geïmporteerde producten`}.`,
+    `Sinds ${since}: ${counted(calls, 'API-aanroep', 'API-aanroepen')} en ${counted(items, 'geïmporteerd product', 'geïmporteerde producten')}.`,
   plan: 'Abonnement',
   plans: 'Alle abonnementen',
   names: { free: 'Free', basic: 'Basic', premium: 'Premium', enterprise: 'Enterprise' },

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Ausprobieren',
@@ -15,7 +18,9 @@ export const texts: Texts = {
   take: 'Übernehmen',
   address: 'Bild unter',
   product: 'Ähnlich wie',
-  partHint: 'Ziehen Sie über das Foto, um mit einem Teil davon zu suchen.',
+  partHint: 'Ziehen Sie über das Bild, um mit einem Teil davon zu suchen.',
+  partUnseen:
+    'Der Browser lädt kein Bild von anderswo. Speichern Sie es und legen Sie es hier ab, um einen Teil zu wählen.',
   movePart: 'Ausschnitt mit den Pfeiltasten verschieben',
   stretchPart: 'Größe des Ausschnitts mit den Pfeiltasten ändern',
   whole: 'Ganzes Foto verwenden',
@@ -36,7 +41,7 @@ export const texts: Texts = {
   join: 'Bild und Wörter',
   joins: { apart: 'Getrennt bewertet', one: 'Als eine Bedeutung' },
   threshold: 'Mindestwertung',
-  count: (shown, all) => `${shown} von ${all} erreichen sie`,
+  count: (shown, all) => `${shown} von ${all} ${plural(shown, 'erreicht', 'erreichen')} sie`,
   view: 'Treffer',
   shoppers: 'Kundensicht',
   everything: 'Alles',
@@ -92,15 +97,15 @@ export const texts: Texts = {
   now: 'Jetzt',
   sameSettings: 'Dieselben Einstellungen. Ändern Sie links eine davon.',
   moved: (moved, added, gone) => `${moved} an anderer Stelle · ${added} neu · ${gone} verschwunden`,
-  up: (steps) => `${steps} Plätze höher`,
-  down: (steps) => `${steps} Plätze tiefer`,
+  up: (steps) => `${counted(steps, 'Platz', 'Plätze')} höher`,
+  down: (steps) => `${counted(steps, 'Platz', 'Plätze')} tiefer`,
   place: (place) => `Platz ${place}`,
   isNew: 'neu',
   isGone: 'verschwunden',
   start: (name) => `Was in Ihrem Shop aussieht wie „${name}“`,
   startHint:
     'Jetzt Sie: Ziehen Sie ein Foto hierher, fügen Sie eines ein, oder nehmen Sie die Kamera Ihres Telefons. Nichts davon zählt.',
-  found: (count) => (count === '1' ? '1 Produkt' : `${count} Produkte`),
+  found: (count) => counted(count, 'Produkt', 'Produkte'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Es sieht aus wie',
   didYouMean: 'Meinten Sie',
@@ -134,7 +139,7 @@ export const texts: Texts = {
   notRun: 'noch nicht ausgeführt',
   atPlace: (id, place) => `${id} auf Platz ${place}`,
   notAmong: (id) => `${id} nicht unter den ersten 100`,
-  runAll: (count) => (count === '1' ? 'Prüfung ausführen' : `Alle ${count} Prüfungen ausführen`),
+  runAll: (count) => plural(count, 'Prüfung ausführen', `Alle ${count} Prüfungen ausführen`),
   running: (done, all) => `${done} von ${all} ausgeführt`,
   deleteCheck: (name) => `Prüfung „${name}“ löschen?`,
   deleteCheckHint: 'Die Suche, ihr Bild und ihr letztes Ergebnis gehen verloren.',

@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted, plural } = pluralsIn('en')
+
 export const texts = {
   heading: 'Playground',
   mayNot: 'Your role may not search in this store. Its owner can change that.',
@@ -13,7 +17,8 @@ export const texts = {
   take: 'Take it',
   address: 'Picture at',
   product: 'Similar to',
-  partHint: 'Drag over the photo to search with a part of it.',
+  partHint: 'Drag over the picture to search with a part of it.',
+  partUnseen: 'The browser loads no picture from elsewhere. Save it and drop it here to draw a part of it.',
   movePart: 'Move the part with the arrow keys',
   stretchPart: 'Resize the part with the arrow keys',
   whole: 'Use the whole photo',
@@ -34,7 +39,7 @@ export const texts = {
   join: 'Picture and words',
   joins: { apart: 'Scored apart', one: 'As one meaning' },
   threshold: 'Lowest score',
-  count: (shown: string, all: string) => `${shown} of ${all} reach it`,
+  count: (shown: string, all: string) => `${shown} of ${all} ${plural(shown, 'reaches', 'reach')} it`,
   view: 'Results',
   shoppers: 'Shoppers’ view',
   everything: 'Everything',
@@ -91,14 +96,14 @@ export const texts = {
   sameSettings: 'The same settings. Change one on the left.',
   moved: (moved: string, added: string, gone: string) =>
     `${moved} at another place · ${added} new · ${gone} gone`,
-  up: (steps: string) => `${steps} places up`,
-  down: (steps: string) => `${steps} places down`,
+  up: (steps: string) => `${counted(steps, 'place', 'places')} up`,
+  down: (steps: string) => `${counted(steps, 'place', 'places')} down`,
   place: (place: string) => `place ${place}`,
   isNew: 'new',
   isGone: 'gone',
   start: (name: string) => `What looks like “${name}” in your store`,
   startHint: 'Now yours: drop a photo, paste one, or use your phone’s camera. Nothing here is counted.',
-  found: (count: string) => (count === '1' ? '1 product' : `${count} products`),
+  found: (count: string) => counted(count, 'product', 'products'),
   took: (ms: string) => `${ms} ms`,
   looksLike: 'It looks like',
   didYouMean: 'Did you mean',
@@ -133,7 +138,7 @@ export const texts = {
   notRun: 'not run yet',
   atPlace: (id: string, place: string) => `${id} at place ${place}`,
   notAmong: (id: string) => `${id} not among the first 100`,
-  runAll: (count: string) => (count === '1' ? 'Run the check' : `Run all ${count} checks`),
+  runAll: (count: string) => plural(count, 'Run the check', `Run all ${count} checks`),
   running: (done: string, all: string) => `${done} of ${all} run`,
   deleteCheck: (name: string) => `Delete the check “${name}”?`,
   deleteCheckHint: 'The search, its picture and its last result will be gone.',

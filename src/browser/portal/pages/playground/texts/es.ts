@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Pruebas',
@@ -15,7 +18,9 @@ export const texts: Texts = {
   take: 'Usar',
   address: 'Imagen en',
   product: 'Parecido a',
-  partHint: 'Arrastre sobre la foto para buscar con una parte de ella.',
+  partHint: 'Arrastre sobre la imagen para buscar con una parte de ella.',
+  partUnseen:
+    'El navegador no carga imágenes de otros sitios. Guárdela y suéltela aquí para elegir una parte.',
   movePart: 'Mover la parte con las teclas de flecha',
   stretchPart: 'Cambiar el tamaño de la parte con las teclas de flecha',
   whole: 'Usar la foto entera',
@@ -36,7 +41,7 @@ export const texts: Texts = {
   join: 'Imagen y palabras',
   joins: { apart: 'Puntuadas por separado', one: 'Como un solo significado' },
   threshold: 'Puntuación mínima',
-  count: (shown, all) => `La alcanzan ${shown} de ${all}`,
+  count: (shown, all) => `La ${plural(shown, 'alcanza', 'alcanzan')} ${shown} de ${all}`,
   view: 'Resultados',
   shoppers: 'Vista de los clientes',
   everything: 'Todo',
@@ -92,15 +97,15 @@ export const texts: Texts = {
   now: 'Ahora',
   sameSettings: 'Los ajustes son los mismos. Cambie uno a la izquierda.',
   moved: (moved, added, gone) => `En otra posición: ${moved} · nuevos: ${added} · desaparecidos: ${gone}`,
-  up: (steps) => (steps === '1' ? 'sube 1 puesto' : `sube ${steps} puestos`),
-  down: (steps) => (steps === '1' ? 'baja 1 puesto' : `baja ${steps} puestos`),
+  up: (steps) => plural(steps, `sube ${steps} puesto`, `sube ${steps} puestos`),
+  down: (steps) => plural(steps, `baja ${steps} puesto`, `baja ${steps} puestos`),
   place: (place) => `puesto ${place}`,
   isNew: 'nuevo',
   isGone: 'desaparecido',
   start: (name) => `Lo que se parece a «${name}» en su tienda`,
   startHint:
     'Ahora, la suya: arrastre una foto, péguela o use la cámara de su teléfono. Aquí no se contabiliza nada.',
-  found: (count) => (count === '1' ? '1 producto' : `${count} productos`),
+  found: (count) => counted(count, 'producto', 'productos'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Categoría probable:',
   didYouMean: 'Quizá quiso decir:',
@@ -135,7 +140,7 @@ export const texts: Texts = {
   notRun: 'aún sin ejecutar',
   atPlace: (id, place) => `${id} en el puesto ${place}`,
   notAmong: (id) => `${id} no está entre los 100 primeros`,
-  runAll: (count) => (count === '1' ? 'Ejecutar la comprobación' : `Ejecutar las ${count} comprobaciones`),
+  runAll: (count) => plural(count, 'Ejecutar la comprobación', `Ejecutar las ${count} comprobaciones`),
   running: (done, all) => `Ejecutadas: ${done} de ${all}`,
   deleteCheck: (name) => `¿Eliminar la comprobación «${name}»?`,
   deleteCheckHint: 'La búsqueda, su imagen y su último resultado desaparecerán.',

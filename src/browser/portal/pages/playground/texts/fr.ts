@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Essais',
@@ -15,7 +18,9 @@ export const texts: Texts = {
   take: 'Utiliser',
   address: 'Image à l’adresse',
   product: 'Semblable à',
-  partHint: 'Faites glisser sur la photo pour rechercher avec une partie de celle-ci.',
+  partHint: 'Faites glisser sur l’image pour rechercher avec une partie de celle-ci.',
+  partUnseen:
+    'Le navigateur ne charge aucune image d’ailleurs. Enregistrez-la et déposez-la ici pour en choisir une partie.',
   movePart: 'Déplacer la partie avec les touches fléchées',
   stretchPart: 'Redimensionner la partie avec les touches fléchées',
   whole: 'Utiliser la photo entière',
@@ -36,8 +41,7 @@ export const texts: Texts = {
   join: 'Image et mots',
   joins: { apart: 'Scores séparés', one: 'Comme un seul sens' },
   threshold: 'Score minimal',
-  count: (shown, all) =>
-    shown === '0' || shown === '1' ? `${shown} sur ${all} l’atteint` : `${shown} sur ${all} l’atteignent`,
+  count: (shown, all) => plural(shown, `${shown} sur ${all} l’atteint`, `${shown} sur ${all} l’atteignent`),
   view: 'Résultats',
   shoppers: 'Vue des clients',
   everything: 'Tout',
@@ -93,15 +97,15 @@ export const texts: Texts = {
   now: 'Maintenant',
   sameSettings: 'Les réglages sont les mêmes. Changez-en un à gauche.',
   moved: (moved, added, gone) => `À une autre place : ${moved} · nouveaux : ${added} · disparus : ${gone}`,
-  up: (steps) => (steps === '1' ? '1 place de mieux' : `${steps} places de mieux`),
-  down: (steps) => (steps === '1' ? '1 place de moins' : `${steps} places de moins`),
+  up: (steps) => counted(steps, 'place de mieux', 'places de mieux'),
+  down: (steps) => counted(steps, 'place de moins', 'places de moins'),
   place: (place) => `place ${place}`,
   isNew: 'nouveau',
   isGone: 'disparu',
   start: (name) => `Ce qui ressemble à « ${name} » dans votre boutique`,
   startHint:
     'À vous maintenant : déposez une photo, collez-en une ou utilisez l’appareil photo de votre téléphone. Rien n’est compté ici.',
-  found: (count) => (count === '0' || count === '1' ? `${count} produit` : `${count} produits`),
+  found: (count) => counted(count, 'produit', 'produits'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Catégorie probable :',
   didYouMean: 'Vouliez-vous dire :',
@@ -136,7 +140,7 @@ export const texts: Texts = {
   notRun: 'pas encore lancée',
   atPlace: (id, place) => `${id} à la place ${place}`,
   notAmong: (id) => `${id} ne figure pas parmi les 100 premiers`,
-  runAll: (count) => (count === '1' ? 'Lancer la vérification' : `Lancer les ${count} vérifications`),
+  runAll: (count) => plural(count, 'Lancer la vérification', `Lancer les ${count} vérifications`),
   running: (done, all) => `Lancées : ${done} sur ${all}`,
   deleteCheck: (name) => `Supprimer la vérification « ${name} » ?`,
   deleteCheckHint: 'La recherche, son image et son dernier résultat disparaîtront.',

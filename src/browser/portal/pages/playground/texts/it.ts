@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Prove',
@@ -15,7 +18,9 @@ export const texts: Texts = {
   take: 'Usa',
   address: 'Immagine all’indirizzo',
   product: 'Simile a',
-  partHint: 'Trascinare sulla foto per cercare con una sua parte.',
+  partHint: 'Trascinare sull’immagine per cercare con una sua parte.',
+  partUnseen:
+    'Il browser non carica immagini da altri siti. Salvarla e rilasciarla qui per sceglierne una parte.',
   movePart: 'Spostare il ritaglio con i tasti freccia',
   stretchPart: 'Ridimensionare il ritaglio con i tasti freccia',
   whole: 'Usa la foto intera',
@@ -36,7 +41,8 @@ export const texts: Texts = {
   join: 'Immagine e parole',
   joins: { apart: 'Valutate separatamente', one: 'Come un unico significato' },
   threshold: 'Punteggio minimo',
-  count: (shown, all) => (shown === '1' ? `1 su ${all} lo raggiunge` : `${shown} su ${all} lo raggiungono`),
+  count: (shown, all) =>
+    plural(shown, `${shown} su ${all} lo raggiunge`, `${shown} su ${all} lo raggiungono`),
   view: 'Risultati',
   shoppers: 'Vista clienti',
   everything: 'Tutto',
@@ -92,16 +98,16 @@ export const texts: Texts = {
   now: 'Adesso',
   sameSettings: 'Le stesse impostazioni. Modificarne una a sinistra.',
   moved: (moved, added, gone) =>
-    `${moved} in un’altra posizione · ${added === '1' ? '1 nuovo' : `${added} nuovi`} · ${gone === '1' ? '1 scomparso' : `${gone} scomparsi`}`,
-  up: (steps) => (steps === '1' ? 'più in alto di 1 posto' : `più in alto di ${steps} posti`),
-  down: (steps) => (steps === '1' ? 'più in basso di 1 posto' : `più in basso di ${steps} posti`),
+    `${moved} in un’altra posizione · ${counted(added, 'nuovo', 'nuovi')} · ${counted(gone, 'scomparso', 'scomparsi')}`,
+  up: (steps) => plural(steps, `più in alto di ${steps} posto`, `più in alto di ${steps} posti`),
+  down: (steps) => plural(steps, `più in basso di ${steps} posto`, `più in basso di ${steps} posti`),
   place: (place) => `posizione ${place}`,
   isNew: 'nuovo',
   isGone: 'scomparso',
   start: (name) => `Che cosa somiglia a “${name}” in questo negozio`,
   startHint:
     'Ora con una foto propria: trascinarla qui, incollarla o usare la fotocamera del telefono. Qui nulla viene conteggiato.',
-  found: (count) => (count === '1' ? '1 prodotto' : `${count} prodotti`),
+  found: (count) => counted(count, 'prodotto', 'prodotti'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Sembra',
   didYouMean: 'Forse si cercava',
@@ -136,7 +142,7 @@ export const texts: Texts = {
   notRun: 'non ancora eseguita',
   atPlace: (id, place) => `${id} in posizione ${place}`,
   notAmong: (id) => `${id} non è tra i primi 100`,
-  runAll: (count) => (count === '1' ? 'Esegui la verifica' : `Esegui tutte le ${count} verifiche`),
+  runAll: (count) => plural(count, 'Esegui la verifica', `Esegui tutte le ${count} verifiche`),
   running: (done, all) => `${done} su ${all} eseguite`,
   deleteCheck: (name) => `Eliminare la verifica “${name}”?`,
   deleteCheckHint: 'La ricerca, la sua immagine e l’ultimo esito andranno persi.',

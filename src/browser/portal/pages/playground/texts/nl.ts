@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Uitproberen',
@@ -16,6 +19,8 @@ export const texts: Texts = {
   address: 'Foto op',
   product: 'Lijkt op',
   partHint: 'Sleep over de foto om met een deel ervan te zoeken.',
+  partUnseen:
+    'De browser laadt geen foto’s van elders. Sla de foto op en zet hem hier neer om een deel te kiezen.',
   movePart: 'Uitsnede verplaatsen met de pijltjestoetsen',
   stretchPart: 'Grootte van de uitsnede wijzigen met de pijltjestoetsen',
   whole: 'Hele foto gebruiken',
@@ -36,7 +41,7 @@ export const texts: Texts = {
   join: 'Foto en woorden',
   joins: { apart: 'Apart beoordeeld', one: 'Als één betekenis' },
   threshold: 'Laagste score',
-  count: (shown, all) => (shown === '1' ? `1 van ${all} haalt die` : `${shown} van ${all} halen die`),
+  count: (shown, all) => plural(shown, `${shown} van ${all} haalt die`, `${shown} van ${all} halen die`),
   view: 'Resultaten',
   shoppers: 'Klantweergave',
   everything: 'Alles',
@@ -92,15 +97,15 @@ export const texts: Texts = {
   now: 'Nu',
   sameSettings: 'Dezelfde instellingen. Wijzig er links een.',
   moved: (moved, added, gone) => `${moved} op een andere plaats · ${added} nieuw · ${gone} verdwenen`,
-  up: (steps) => (steps === '1' ? '1 plaats hoger' : `${steps} plaatsen hoger`),
-  down: (steps) => (steps === '1' ? '1 plaats lager' : `${steps} plaatsen lager`),
+  up: (steps) => counted(steps, 'plaats hoger', 'plaatsen hoger'),
+  down: (steps) => counted(steps, 'plaats lager', 'plaatsen lager'),
   place: (place) => `plaats ${place}`,
   isNew: 'nieuw',
   isGone: 'verdwenen',
   start: (name) => `Wat in uw winkel op ‘${name}’ lijkt`,
   startHint:
     'Nu u: sleep een foto hierheen, plak er een of gebruik de camera van uw telefoon. Niets hiervan wordt meegeteld.',
-  found: (count) => (count === '1' ? '1 product' : `${count} producten`),
+  found: (count) => counted(count, 'product', 'producten'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Het lijkt op',
   didYouMean: 'Bedoelde u',
@@ -134,7 +139,7 @@ export const texts: Texts = {
   notRun: 'nog niet uitgevoerd',
   atPlace: (id, place) => `${id} op plaats ${place}`,
   notAmong: (id) => `${id} niet bij de eerste 100`,
-  runAll: (count) => (count === '1' ? 'Controle uitvoeren' : `Alle ${count} controles uitvoeren`),
+  runAll: (count) => plural(count, 'Controle uitvoeren', `Alle ${count} controles uitvoeren`),
   running: (done, all) => `${done} van ${all} uitgevoerd`,
   deleteCheck: (name) => `Controle ‘${name}’ verwijderen?`,
   deleteCheckHint: 'De zoekopdracht, de foto en het laatste resultaat gaan verloren.',

@@ -1,5 +1,7 @@
-import { counted } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 const countPlaces = (steps: string) => counted(steps, 'miejsce', 'miejsca', 'miejsc')
 
@@ -19,6 +21,8 @@ export const texts: Texts = {
   address: 'Zdjęcie z adresu',
   product: 'Podobne do',
   partHint: 'Przeciągnij po zdjęciu, aby szukać według jego fragmentu.',
+  partUnseen:
+    'Przeglądarka nie wczytuje zdjęć z innych miejsc. Zapisz zdjęcie i upuść je tutaj, aby wybrać fragment.',
   movePart: 'Przesuń fragment klawiszami strzałek',
   stretchPart: 'Zmień rozmiar fragmentu klawiszami strzałek',
   whole: 'Użyj całego zdjęcia',
@@ -39,7 +43,7 @@ export const texts: Texts = {
   join: 'Zdjęcie i słowa',
   joins: { apart: 'Oceniane osobno', one: 'Jako jedno znaczenie' },
   threshold: 'Najniższy wynik',
-  count: (shown, all) => `${shown} z ${all} go osiąga`,
+  count: (shown, all) => `${shown} z ${all} go ${plural(shown, 'osiąga', 'osiągają', 'osiąga')}`,
   view: 'Wyniki',
   shoppers: 'Widok klienta',
   everything: 'Wszystko',
@@ -130,14 +134,14 @@ export const texts: Texts = {
   noChecks: 'Nie ma jeszcze żadnych.',
   thisPhoto: 'to zdjęcie',
   checkRule: (query, ids, within) =>
-    `${query} musi znaleźć ${ids} ${within === '1' ? 'na miejscu 1' : `na miejscach od 1 do ${within}`}`,
+    `${query} musi znaleźć ${ids} ${plural(within, `na miejscu ${within}`, `na miejscach od 1 do ${within}`)}`,
   passed: 'znaleziono',
   missed: 'nie znaleziono',
   checkWaits: 'czeka',
   notRun: 'jeszcze nie wykonano',
   atPlace: (id, place) => `${id} na miejscu ${place}`,
   notAmong: (id) => `${id} poza pierwszą setką`,
-  runAll: (count) => (count === '1' ? 'Wykonaj test' : `Wykonaj wszystkie testy (${count})`),
+  runAll: (count) => plural(count, 'Wykonaj test', `Wykonaj wszystkie testy (${count})`),
   running: (done, all) => `wykonano ${done} z ${all}`,
   deleteCheck: (name) => `Usunąć test „${name}”?`,
   deleteCheckHint: 'Wyszukiwanie, jego zdjęcie i ostatni wynik zostaną usunięte.',

@@ -1,6 +1,9 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
 
-const countPlaces = (steps: string) => (steps === '1' ? '1 lugar' : `${steps} lugares`)
+const { counted, plural } = pluralsIn('pt')
+
+const countPlaces = (steps: string) => counted(steps, 'lugar', 'lugares')
 
 export const texts: Texts = {
   heading: 'Experimentar',
@@ -17,7 +20,9 @@ export const texts: Texts = {
   take: 'Usar',
   address: 'Imagem em',
   product: 'Parecido com',
-  partHint: 'Arraste sobre a foto para pesquisar com uma parte dela.',
+  partHint: 'Arraste sobre a imagem para pesquisar com uma parte dela.',
+  partUnseen:
+    'O navegador não carrega imagens de outros sítios. Guarde-a e largue-a aqui para escolher uma parte.',
   movePart: 'Mover a parte com as teclas de seta',
   stretchPart: 'Mudar o tamanho da parte com as teclas de seta',
   whole: 'Usar a foto inteira',
@@ -38,7 +43,7 @@ export const texts: Texts = {
   join: 'Imagem e palavras',
   joins: { apart: 'Pontuadas em separado', one: 'Como um só significado' },
   threshold: 'Pontuação mínima',
-  count: (shown, all) => `${shown} de ${all} atingem-na`,
+  count: (shown, all) => `${shown} de ${all} ${plural(shown, 'atinge-a', 'atingem-na')}`,
   view: 'Resultados',
   shoppers: 'Vista dos clientes',
   everything: 'Tudo',
@@ -101,7 +106,7 @@ export const texts: Texts = {
   isGone: 'desapareceu',
   start: (name) => `O que se parece com “${name}” na sua loja`,
   startHint: 'Agora a sua: solte uma foto, cole-a ou use a câmara do telemóvel. Nada do que faz aqui conta.',
-  found: (count) => (count === '1' ? '1 produto' : `${count} produtos`),
+  found: (count) => counted(count, 'produto', 'produtos'),
   took: (ms) => `${ms} ms`,
   looksLike: 'Parece',
   didYouMean: 'Queria dizer',
@@ -136,7 +141,7 @@ export const texts: Texts = {
   notRun: 'ainda não executado',
   atPlace: (id, place) => `${id} no lugar ${place}`,
   notAmong: (id) => `${id} fora dos primeiros 100`,
-  runAll: (count) => (count === '1' ? 'Executar o teste' : `Executar os ${count} testes`),
+  runAll: (count) => plural(count, 'Executar o teste', `Executar os ${count} testes`),
   running: (done, all) => `${done} de ${all} executados`,
   deleteCheck: (name) => `Eliminar o teste “${name}”?`,
   deleteCheckHint: 'A pesquisa, a imagem e o último resultado serão eliminados.',

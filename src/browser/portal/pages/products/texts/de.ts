@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Produkte',
-  total: (count) => (count === '1' ? '1 Produkt' : `${count} Produkte`),
+  total: (count) => counted(count, 'Produkt', 'Produkte'),
   search: 'Name, Nummer oder Marke',
   category: 'Kategorie',
   brand: 'Marke',
@@ -79,7 +82,7 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `Das Bild sieht nach „${seen}“ aus, Ihre Datei sagt „${said}“. Wer das eine sucht, findet das andere vielleicht nicht.`,
   regions: (count) =>
-    count === 1 ? 'Eine Suche sieht den markierten Teil an.' : `Eine Suche findet darin ${count} Teile.`,
+    plural(count, 'Eine Suche sieht den markierten Teil an.', `Eine Suche findet darin ${count} Teile.`),
   choose: (name) => `${name} auswählen`,
   chosen: 'Ausgewählte Produkte',
   countChosen: (count) => `${count} ausgewählt`,
@@ -87,18 +90,17 @@ export const texts: Texts = {
   chooseShown: 'Alle auf dieser Seite auswählen',
   chooseNone: 'Auswahl aufheben',
   setCategory: 'Kategorie setzen',
-  setFor: (count) => (count === '1' ? 'Für 1 Produkt setzen' : `Für ${count} Produkte setzen`),
+  setFor: (count) => plural(count, `Für ${count} Produkt setzen`, `Für ${count} Produkte setzen`),
   categoryHint: 'Ein leeres Feld entfernt die Kategorie.',
   refetch: 'Bilder neu laden',
   export: 'Als CSV exportieren',
   exportTooMany: 'Wählen Sie weniger Produkte aus, oder exportieren Sie alle über die API.',
   failedChanges: (count) => `Nicht geändert: ${count}. Das erste Produkt ist daran gescheitert:`,
-  deleteMany: (count) => (count === '1' ? '1 Produkt löschen' : `${count} Produkte löschen`),
+  deleteMany: (count) => counted(count, 'Produkt löschen', 'Produkte löschen'),
   planned: 'Produkte, die gelöscht werden',
   deletedSoon: (count) =>
-    `In 10 Sekunden gelöscht, mit allen Bildern: ${count === '1' ? '1 Produkt' : `${count} Produkte`}. Wenn Sie die Seite vorher verlassen, wird nichts gelöscht.`,
-  deletingNow: (count) =>
-    count === '1' ? '1 Produkt wird gelöscht …' : `${count} Produkte werden gelöscht …`,
+    `In 10 Sekunden gelöscht, mit allen Bildern: ${counted(count, 'Produkt', 'Produkte')}. Wenn Sie die Seite vorher verlassen, wird nichts gelöscht.`,
+  deletingNow: (count) => counted(count, 'Produkt wird gelöscht …', 'Produkte werden gelöscht …'),
   undo: 'Rückgängig',
   removeDrawn: 'Die gezeichneten Produkte entfernen',
 }

@@ -1,6 +1,10 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted, plural } = pluralsIn('en')
+
 export const texts = {
   heading: 'Products',
-  total: (count: string) => (count === '1' ? '1 product' : `${count} products`),
+  total: (count: string) => counted(count, 'product', 'products'),
   search: 'Name, number or brand',
   category: 'Category',
   brand: 'Brand',
@@ -76,7 +80,7 @@ export const texts = {
   otherCategory: (seen: string, said: string) =>
     `The picture looks like “${seen}”, but your file says “${said}”. A search that expects one may miss the other.`,
   regions: (count: number) =>
-    count === 1 ? 'A search looks at the marked part.' : `A search finds ${count} parts in it.`,
+    plural(count, 'A search looks at the marked part.', `A search finds ${count} parts in it.`),
   choose: (name: string) => `Choose ${name}`,
   chosen: 'Chosen products',
   countChosen: (count: string) => `${count} chosen`,
@@ -84,17 +88,17 @@ export const texts = {
   chooseShown: 'Choose all on this page',
   chooseNone: 'Choose none',
   setCategory: 'Set the category',
-  setFor: (count: string) => (count === '1' ? 'Set it for 1 product' : `Set it for ${count} products`),
+  setFor: (count: string) => plural(count, `Set it for ${count} product`, `Set it for ${count} products`),
   categoryHint: 'Empty removes the category.',
   refetch: 'Read the pictures again',
   export: 'Export as CSV',
   exportTooMany: 'Choose fewer products, or export all of them by the API.',
   failedChanges: (count: string) => `Not changed: ${count}. The first of them failed with this:`,
-  deleteMany: (count: string) => (count === '1' ? 'Delete 1 product' : `Delete ${count} products`),
+  deleteMany: (count: string) => plural(count, `Delete ${count} product`, `Delete ${count} products`),
   planned: 'Products that will be deleted',
   deletedSoon: (count: string) =>
-    `${count === '1' ? '1 product' : `${count} products`} will be deleted with all pictures in 10 seconds. Nothing is deleted if you leave this page before.`,
-  deletingNow: (count: string) => `Deleting ${count === '1' ? '1 product' : `${count} products`} …`,
+    `${counted(count, 'product', 'products')} will be deleted with all pictures in 10 seconds. Nothing is deleted if you leave this page before.`,
+  deletingNow: (count: string) => `Deleting ${counted(count, 'product', 'products')} …`,
   undo: 'Undo',
   removeDrawn: 'Remove the drawn products',
 }

@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Productos',
-  total: (count) => (count === '1' ? '1 producto' : `${count} productos`),
+  total: (count) => counted(count, 'producto', 'productos'),
   search: 'Nombre, número o marca',
   category: 'Categoría',
   brand: 'Marca',
@@ -79,7 +82,7 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `La imagen parece «${seen}», pero su archivo dice «${said}». Quien busca lo uno quizá no encuentre lo otro.`,
   regions: (count) =>
-    count === 1 ? 'La búsqueda mira la parte marcada.' : `La búsqueda encuentra ${count} partes en ella.`,
+    plural(count, 'La búsqueda mira la parte marcada.', `La búsqueda encuentra ${count} partes en ella.`),
   choose: (name) => `Seleccionar ${name}`,
   chosen: 'Productos seleccionados',
   countChosen: (count) => `Seleccionados: ${count}`,
@@ -87,20 +90,22 @@ export const texts: Texts = {
   chooseShown: 'Seleccionar todos los de esta página',
   chooseNone: 'No seleccionar ninguno',
   setCategory: 'Poner la categoría',
-  setFor: (count) => (count === '1' ? 'Ponerla a 1 producto' : `Ponerla a ${count} productos`),
+  setFor: (count) => plural(count, `Ponerla a ${count} producto`, `Ponerla a ${count} productos`),
   categoryHint: 'Un campo vacío quita la categoría.',
   refetch: 'Volver a leer las imágenes',
   export: 'Exportar como CSV',
   exportTooMany: 'Seleccione menos productos o expórtelos todos con la API.',
   failedChanges: (count) => `Sin cambiar: ${count}. El primero falló por esto:`,
-  deleteMany: (count) => (count === '1' ? 'Eliminar 1 producto' : `Eliminar ${count} productos`),
+  deleteMany: (count) => plural(count, `Eliminar ${count} producto`, `Eliminar ${count} productos`),
   planned: 'Productos que se van a eliminar',
   deletedSoon: (count) =>
-    count === '1'
-      ? 'En 10 segundos se eliminará 1 producto con todas las imágenes. Si deja esta página antes, no se elimina nada.'
-      : `En 10 segundos se eliminarán ${count} productos con todas las imágenes. Si deja esta página antes, no se elimina nada.`,
+    plural(
+      count,
+      `En 10 segundos se eliminará ${count} producto con todas las imágenes. Si deja esta página antes, no se elimina nada.`,
+      `En 10 segundos se eliminarán ${count} productos con todas las imágenes. Si deja esta página antes, no se elimina nada.`,
+    ),
   deletingNow: (count) =>
-    count === '1' ? 'Se está eliminando 1 producto …' : `Se están eliminando ${count} productos …`,
+    plural(count, `Se está eliminando ${count} producto …`, `Se están eliminando ${count} productos …`),
   undo: 'Deshacer',
   removeDrawn: 'Quitar los productos dibujados',
 }

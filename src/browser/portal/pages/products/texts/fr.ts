@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Produits',
-  total: (count) => (count === '0' || count === '1' ? `${count} produit` : `${count} produits`),
+  total: (count) => counted(count, 'produit', 'produits'),
   search: 'Nom, numéro ou marque',
   category: 'Catégorie',
   brand: 'Marque',
@@ -79,7 +82,7 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `L’image ressemble à « ${seen} », mais votre fichier dit « ${said} ». Qui cherche l’un risque de ne pas trouver l’autre.`,
   regions: (count) =>
-    count === 1 ? 'La recherche regarde la partie marquée.' : `La recherche y trouve ${count} parties.`,
+    plural(count, 'La recherche regarde la partie marquée.', `La recherche y trouve ${count} parties.`),
   choose: (name) => `Sélectionner ${name}`,
   chosen: 'Produits sélectionnés',
   countChosen: (count) => `Sélection : ${count}`,
@@ -87,20 +90,22 @@ export const texts: Texts = {
   chooseShown: 'Tout sélectionner sur cette page',
   chooseNone: 'Ne rien sélectionner',
   setCategory: 'Définir la catégorie',
-  setFor: (count) => (count === '1' ? 'Définir pour 1 produit' : `Définir pour ${count} produits`),
+  setFor: (count) => plural(count, `Définir pour ${count} produit`, `Définir pour ${count} produits`),
   categoryHint: 'Un champ vide retire la catégorie.',
   refetch: 'Relire les images',
   export: 'Exporter en CSV',
   exportTooMany: 'Sélectionnez moins de produits, ou exportez-les tous par l’API.',
   failedChanges: (count) => `Non modifiés : ${count}. Le premier a échoué pour cette raison :`,
-  deleteMany: (count) => (count === '1' ? 'Supprimer 1 produit' : `Supprimer ${count} produits`),
+  deleteMany: (count) => plural(count, `Supprimer ${count} produit`, `Supprimer ${count} produits`),
   planned: 'Produits qui seront supprimés',
   deletedSoon: (count) =>
-    count === '1'
-      ? '1 produit sera supprimé dans 10 secondes avec toutes les images. Si vous quittez cette page avant, rien n’est supprimé.'
-      : `${count} produits seront supprimés dans 10 secondes avec toutes les images. Si vous quittez cette page avant, rien n’est supprimé.`,
+    counted(
+      count,
+      'produit sera supprimé dans 10 secondes avec toutes les images. Si vous quittez cette page avant, rien n’est supprimé.',
+      'produits seront supprimés dans 10 secondes avec toutes les images. Si vous quittez cette page avant, rien n’est supprimé.',
+    ),
   deletingNow: (count) =>
-    count === '1' ? 'Suppression de 1 produit …' : `Suppression de ${count} produits …`,
+    plural(count, `Suppression de ${count} produit …`, `Suppression de ${count} produits …`),
   undo: 'Annuler la suppression',
   removeDrawn: 'Retirer les produits dessinés',
 }

@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Prodotti',
-  total: (count) => (count === '1' ? '1 prodotto' : `${count} prodotti`),
+  total: (count) => counted(count, 'prodotto', 'prodotti'),
   search: 'Nome, codice o marca',
   category: 'Categoria',
   brand: 'Marca',
@@ -79,7 +82,7 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `L’immagine sembra “${seen}”, ma il suo file dice “${said}”. Chi cerca l’una può non trovare l’altra.`,
   regions: (count) =>
-    count === 1 ? 'La ricerca guarda la parte evidenziata.' : `La ricerca vi trova ${count} parti.`,
+    plural(count, 'La ricerca guarda la parte evidenziata.', `La ricerca vi trova ${count} parti.`),
   choose: (name) => `Seleziona ${name}`,
   chosen: 'Prodotti selezionati',
   countChosen: (count) => `Selezionati: ${count}`,
@@ -87,20 +90,22 @@ export const texts: Texts = {
   chooseShown: 'Seleziona tutti in questa pagina',
   chooseNone: 'Deseleziona tutto',
   setCategory: 'Imposta la categoria',
-  setFor: (count) => (count === '1' ? 'Imposta per 1 prodotto' : `Imposta per ${count} prodotti`),
+  setFor: (count) => plural(count, `Imposta per ${count} prodotto`, `Imposta per ${count} prodotti`),
   categoryHint: 'Un campo vuoto toglie la categoria.',
   refetch: 'Rileggi le immagini',
   export: 'Esporta in CSV',
   exportTooMany: 'Selezioni meno prodotti, oppure li esporti tutti tramite l’API.',
   failedChanges: (count) => `Non modificati: ${count}. Il primo non è riuscito per questo motivo:`,
-  deleteMany: (count) => (count === '1' ? 'Elimina 1 prodotto' : `Elimina ${count} prodotti`),
+  deleteMany: (count) => plural(count, `Elimina ${count} prodotto`, `Elimina ${count} prodotti`),
   planned: 'Prodotti che saranno eliminati',
   deletedSoon: (count) =>
-    count === '1'
-      ? 'Tra 10 secondi 1 prodotto sarà eliminato con tutte le immagini. Se lascia prima questa pagina, non si elimina nulla.'
-      : `Tra 10 secondi ${count} prodotti saranno eliminati con tutte le immagini. Se lascia prima questa pagina, non si elimina nulla.`,
+    plural(
+      count,
+      `Tra 10 secondi ${count} prodotto sarà eliminato con tutte le immagini. Se lascia prima questa pagina, non si elimina nulla.`,
+      `Tra 10 secondi ${count} prodotti saranno eliminati con tutte le immagini. Se lascia prima questa pagina, non si elimina nulla.`,
+    ),
   deletingNow: (count) =>
-    count === '1' ? 'Eliminazione di 1 prodotto …' : `Eliminazione di ${count} prodotti …`,
+    plural(count, `Eliminazione di ${count} prodotto …`, `Eliminazione di ${count} prodotti …`),
   undo: 'Annulla',
   removeDrawn: 'Rimuovi i prodotti disegnati',
 }

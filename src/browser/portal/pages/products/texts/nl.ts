@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Producten',
-  total: (count) => (count === '1' ? '1 product' : `${count} producten`),
+  total: (count) => counted(count, 'product', 'producten'),
   search: 'Naam, nummer of merk',
   category: 'Categorie',
   brand: 'Merk',
@@ -79,9 +82,11 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `De afbeelding lijkt op “${seen}”, maar uw bestand zegt “${said}”. Wie het ene zoekt, vindt het andere misschien niet.`,
   regions: (count) =>
-    count === 1
-      ? 'Een zoekopdracht kijkt naar het gemarkeerde deel.'
-      : `Een zoekopdracht vindt er ${count} delen in.`,
+    plural(
+      count,
+      'Een zoekopdracht kijkt naar het gemarkeerde deel.',
+      `Een zoekopdracht vindt er ${count} delen in.`,
+    ),
   choose: (name) => `${name} selecteren`,
   chosen: 'Geselecteerde producten',
   countChosen: (count) => `${count} geselecteerd`,
@@ -89,20 +94,21 @@ export const texts: Texts = {
   chooseShown: 'Alles op deze pagina selecteren',
   chooseNone: 'Niets selecteren',
   setCategory: 'Categorie instellen',
-  setFor: (count) => (count === '1' ? 'Instellen voor 1 product' : `Instellen voor ${count} producten`),
+  setFor: (count) => plural(count, `Instellen voor ${count} product`, `Instellen voor ${count} producten`),
   categoryHint: 'Een leeg veld verwijdert de categorie.',
   refetch: 'Afbeeldingen opnieuw lezen',
   export: 'Exporteren als CSV',
   exportTooMany: 'Selecteer minder producten, of exporteer ze allemaal via de API.',
   failedChanges: (count) => `Niet gewijzigd: ${count}. Het eerste mislukte hierdoor:`,
-  deleteMany: (count) => (count === '1' ? '1 product verwijderen' : `${count} producten verwijderen`),
+  deleteMany: (count) => counted(count, 'product verwijderen', 'producten verwijderen'),
   planned: 'Producten die worden verwijderd',
   deletedSoon: (count) =>
-    count === '1'
-      ? 'Over 10 seconden wordt 1 product verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.'
-      : `Over 10 seconden worden ${count} producten verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
-  deletingNow: (count) =>
-    count === '1' ? '1 product wordt verwijderd …' : `${count} producten worden verwijderd …`,
+    plural(
+      count,
+      `Over 10 seconden wordt ${count} product verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
+      `Over 10 seconden worden ${count} producten verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
+    ),
+  deletingNow: (count) => counted(count, 'product wordt verwijderd …', 'producten worden verwijderd …'),
   undo: 'Ongedaan maken',
   removeDrawn: 'De getekende producten verwijderen',
 }

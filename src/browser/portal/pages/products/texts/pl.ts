@@ -1,5 +1,7 @@
-import { counted } from '../../../texts/polish.ts'
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pl')
 
 export const texts: Texts = {
   heading: 'Produkty',
@@ -80,9 +82,11 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `Zdjęcie wygląda na „${seen}”, a plik podaje „${said}”. Kto szuka jednego, może nie znaleźć drugiego.`,
   regions: (count) =>
-    count === 1
-      ? 'Wyszukiwanie patrzy na zaznaczoną część.'
-      : `Liczba części, które znajduje wyszukiwanie: ${count}.`,
+    plural(
+      count,
+      'Wyszukiwanie patrzy na zaznaczoną część.',
+      `Liczba części, które znajduje wyszukiwanie: ${count}.`,
+    ),
   choose: (name) => `Zaznacz ${name}`,
   chosen: 'Zaznaczone produkty',
   countChosen: (count) => `Zaznaczono: ${count}`,
@@ -90,19 +94,21 @@ export const texts: Texts = {
   chooseShown: 'Zaznacz wszystkie na tej stronie',
   chooseNone: 'Odznacz wszystkie',
   setCategory: 'Ustaw kategorię',
-  setFor: (count) => (count === '1' ? 'Ustaw dla 1 produktu' : `Ustaw dla produktów: ${count}`),
+  setFor: (count) => plural(count, `Ustaw dla ${count} produktu`, `Ustaw dla produktów: ${count}`),
   categoryHint: 'Puste pole usuwa kategorię.',
   refetch: 'Wczytaj zdjęcia ponownie',
   export: 'Eksportuj jako CSV',
   exportTooMany: 'Zaznacz mniej produktów albo wyeksportuj wszystkie przez API.',
   failedChanges: (count) => `Nie zmieniono: ${count}. Przyczyna przy pierwszym produkcie:`,
-  deleteMany: (count) => (count === '1' ? 'Usuń 1 produkt' : `Usuń produkty: ${count}`),
+  deleteMany: (count) => plural(count, `Usuń ${count} produkt`, `Usuń produkty: ${count}`),
   planned: 'Produkty do usunięcia',
   deletedSoon: (count) =>
-    count === '1'
-      ? 'Za 10 sekund zostanie usunięty 1 produkt, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.'
-      : `Produkty, które zostaną usunięte za 10 sekund: ${count}, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.`,
-  deletingNow: (count) => (count === '1' ? 'Usuwanie 1 produktu …' : `Usuwanie produktów: ${count} …`),
+    plural(
+      count,
+      `Za 10 sekund zostanie usunięty ${count} produkt, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.`,
+      `Produkty, które zostaną usunięte za 10 sekund: ${count}, razem ze zdjęciami. Jeśli wcześniej opuścisz tę stronę, nic nie zostanie usunięte.`,
+    ),
+  deletingNow: (count) => plural(count, `Usuwanie ${count} produktu …`, `Usuwanie produktów: ${count} …`),
   undo: 'Cofnij',
   removeDrawn: 'Usuń rysowane produkty',
 }

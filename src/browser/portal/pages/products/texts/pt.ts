@@ -1,8 +1,11 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Produtos',
-  total: (count) => (count === '1' ? '1 produto' : `${count} produtos`),
+  total: (count) => counted(count, 'produto', 'produtos'),
   search: 'Nome, número ou marca',
   category: 'Categoria',
   brand: 'Marca',
@@ -79,7 +82,7 @@ export const texts: Texts = {
   otherCategory: (seen, said) =>
     `A imagem parece “${seen}”, mas o seu ficheiro diz “${said}”. Quem procura uma coisa pode não encontrar a outra.`,
   regions: (count) =>
-    count === 1 ? 'A pesquisa olha para a parte marcada.' : `A pesquisa encontra nela ${count} partes.`,
+    plural(count, 'A pesquisa olha para a parte marcada.', `A pesquisa encontra nela ${count} partes.`),
   choose: (name) => `Selecionar ${name}`,
   chosen: 'Produtos selecionados',
   countChosen: (count) => `Selecionados: ${count}`,
@@ -87,19 +90,21 @@ export const texts: Texts = {
   chooseShown: 'Selecionar todos nesta página',
   chooseNone: 'Não selecionar nenhum',
   setCategory: 'Definir a categoria',
-  setFor: (count) => (count === '1' ? 'Definir para 1 produto' : `Definir para ${count} produtos`),
+  setFor: (count) => plural(count, `Definir para ${count} produto`, `Definir para ${count} produtos`),
   categoryHint: 'Um campo vazio retira a categoria.',
   refetch: 'Voltar a ler as imagens',
   export: 'Exportar como CSV',
   exportTooMany: 'Selecione menos produtos ou exporte todos pela API.',
   failedChanges: (count) => `Não alterados: ${count}. O primeiro falhou por isto:`,
-  deleteMany: (count) => (count === '1' ? 'Eliminar 1 produto' : `Eliminar ${count} produtos`),
+  deleteMany: (count) => plural(count, `Eliminar ${count} produto`, `Eliminar ${count} produtos`),
   planned: 'Produtos que serão eliminados',
   deletedSoon: (count) =>
-    count === '1'
-      ? 'Dentro de 10 segundos será eliminado 1 produto com todas as imagens. Se sair desta página antes, nada é eliminado.'
-      : `Dentro de 10 segundos serão eliminados ${count} produtos com todas as imagens. Se sair desta página antes, nada é eliminado.`,
-  deletingNow: (count) => (count === '1' ? 'A eliminar 1 produto …' : `A eliminar ${count} produtos …`),
+    plural(
+      count,
+      `Dentro de 10 segundos será eliminado ${count} produto com todas as imagens. Se sair desta página antes, nada é eliminado.`,
+      `Dentro de 10 segundos serão eliminados ${count} produtos com todas as imagens. Se sair desta página antes, nada é eliminado.`,
+    ),
+  deletingNow: (count) => plural(count, `A eliminar ${count} produto …`, `A eliminar ${count} produtos …`),
   undo: 'Anular',
   removeDrawn: 'Remover os produtos desenhados',
 }

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Shop wählen',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Nach Namen filtern',
   suspended: 'Gesperrt',
   lastUsed: (ago) => `Zuletzt benutzt ${ago}`,
-  products: (count) => `${count} Produkte`,
+  products: (count) => counted(count, 'Produkt', 'Produkte'),
   none: 'Sie gehören noch zu keinem Shop. Der Inhaber kann Sie einladen.',
   noneFits: 'Kein Shop hat das im Namen.',
   roles: { owner: 'Inhaber', admin: 'Admin', developer: 'Entwickler', viewer: 'Betrachter' },

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Elegir una tienda',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Filtrar por nombre',
   suspended: 'Suspendida',
   lastUsed: (ago) => `Último uso: ${ago}`,
-  products: (count) => (count === '1' ? '1 producto' : `${count} productos`),
+  products: (count) => counted(count, 'producto', 'productos'),
   none: 'Aún no pertenece a ninguna tienda. Su propietario puede invitarle.',
   noneFits: 'Ninguna tienda contiene esto en su nombre.',
   roles: { owner: 'Propietario', admin: 'Administrador', developer: 'Desarrollador', viewer: 'Lector' },

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Choisir une boutique',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Filtrer par nom',
   suspended: 'Suspendue',
   lastUsed: (ago) => `Dernière utilisation : ${ago}`,
-  products: (count) => (count === '0' || count === '1' ? `${count} produit` : `${count} produits`),
+  products: (count) => counted(count, 'produit', 'produits'),
   none: 'Vous ne faites encore partie d’aucune boutique. Un propriétaire peut vous inviter.',
   noneFits: 'Aucune boutique ne contient cela dans son nom.',
   roles: {

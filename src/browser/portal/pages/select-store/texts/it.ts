@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Scegli un negozio',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Filtra per nome',
   suspended: 'Sospeso',
   lastUsed: (ago) => `Ultimo uso: ${ago}`,
-  products: (count) => (count === '1' ? '1 prodotto' : `${count} prodotti`),
+  products: (count) => counted(count, 'prodotto', 'prodotti'),
   none: 'Ancora nessun negozio. Serve un invito del proprietario.',
   noneFits: 'Nessun negozio ha questo nel nome.',
   roles: {

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Winkel kiezen',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Filteren op naam',
   suspended: 'Geblokkeerd',
   lastUsed: (ago) => `Laatst gebruikt: ${ago}`,
-  products: (count) => (count === '1' ? '1 product' : `${count} producten`),
+  products: (count) => counted(count, 'product', 'producten'),
   none: 'U hoort nog bij geen winkel. De eigenaar ervan kan u uitnodigen.',
   noneFits: 'Geen winkel heeft dit in de naam.',
   roles: { owner: 'Eigenaar', admin: 'Admin', developer: 'Ontwikkelaar', viewer: 'Lezer' },

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Escolher uma loja',
@@ -9,7 +12,7 @@ export const texts: Texts = {
   filter: 'Filtrar por nome',
   suspended: 'Suspensa',
   lastUsed: (ago) => `Última utilização: ${ago}`,
-  products: (count) => (count === '1' ? '1 produto' : `${count} produtos`),
+  products: (count) => counted(count, 'produto', 'produtos'),
   none: 'Ainda não pertence a nenhuma loja. O proprietário de uma loja pode enviar um convite.',
   noneFits: 'Nenhuma loja tem isto no nome.',
   roles: { owner: 'Proprietário', admin: 'Administrador', developer: 'Programador', viewer: 'Leitor' },

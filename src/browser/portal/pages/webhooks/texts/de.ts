@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Webhooks',
@@ -48,7 +51,7 @@ export const texts: Texts = {
   actions: 'Aktionen',
   waiting: 'noch nichts gesendet',
   works: 'funktioniert',
-  failing: (count) => `schlägt fehl, ${count}-mal hintereinander`,
+  failing: (count) => plural(count, 'schlägt fehl, einmal', `schlägt fehl, ${count}-mal hintereinander`),
   off: {
     requested: 'angehalten',
     receiver_gone: 'ausgeschaltet: Der Empfänger meldet, dass es ihn nicht mehr gibt',
@@ -109,7 +112,7 @@ export const texts: Texts = {
   recoverSince: 'Alles noch einmal senden, was fehlschlug seit',
   recoverHint: 'In Ihrer Zeit. Was ankam, wird nicht noch einmal gesendet.',
   recoverNow: 'Nachholen',
-  queued: (count) => `${count} Nachrichten sind wieder unterwegs.`,
+  queued: (count) => counted(count, 'Nachricht ist wieder unterwegs.', 'Nachrichten sind wieder unterwegs.'),
   checker: 'Eine Signatur prüfen',
   checkerHint:
     'Fügen Sie ein, was Ihr Empfänger bekommen hat. Gerechnet wird in diesem Browser; nichts wird gesendet.',

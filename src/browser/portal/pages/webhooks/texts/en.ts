@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted, plural } = pluralsIn('en')
+
 export const texts = {
   heading: 'Webhooks',
   mayNot: 'You may not see the webhooks of this store. An owner can give you the right to.',
@@ -46,7 +50,7 @@ export const texts = {
   actions: 'Actions',
   waiting: 'nothing sent yet',
   works: 'works',
-  failing: (count: string) => `failing, ${count} in a row`,
+  failing: (count: string) => plural(count, 'failing, once', `failing, ${count} in a row`),
   off: {
     requested: 'paused',
     receiver_gone: 'switched off: the receiver says that it is gone',
@@ -106,7 +110,8 @@ export const texts = {
   recoverSince: 'Send everything again that failed since',
   recoverHint: 'Your time. What arrived is not sent again.',
   recoverNow: 'Recover',
-  queued: (count: string) => `${count} messages are on their way again.`,
+  queued: (count: string) =>
+    counted(count, 'message is on its way again.', 'messages are on their way again.'),
   checker: 'Check a signature',
   checkerHint: 'Paste what your receiver got. It is computed in this browser, and nothing is sent.',
   body: 'Body',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'Webhooks',
@@ -48,7 +51,7 @@ export const texts: Texts = {
   actions: 'Acciones',
   waiting: 'aún no se ha enviado nada',
   works: 'funciona',
-  failing: (count) => (count === '1' ? 'falla, 1 vez' : `falla, ${count} veces seguidas`),
+  failing: (count) => plural(count, `falla, ${count} vez`, `falla, ${count} veces seguidas`),
   off: {
     requested: 'en pausa',
     receiver_gone: 'desactivado: el receptor indica que ya no existe',
@@ -110,8 +113,7 @@ export const texts: Texts = {
   recoverSince: 'Volver a enviar todo lo que falló desde',
   recoverHint: 'En su hora local. Lo que llegó no se vuelve a enviar.',
   recoverNow: 'Reenviar los fallidos',
-  queued: (count) =>
-    count === '1' ? '1 mensaje está de nuevo en camino.' : `${count} mensajes están de nuevo en camino.`,
+  queued: (count) => counted(count, 'mensaje está de nuevo en camino.', 'mensajes están de nuevo en camino.'),
   checker: 'Comprobar una firma',
   checkerHint: 'Pegue lo que recibió su receptor. Se calcula en este navegador y no se envía nada.',
   body: 'Cuerpo',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'Webhooks',
@@ -48,7 +51,7 @@ export const texts: Texts = {
   actions: 'Actions',
   waiting: 'encore rien d’envoyé',
   works: 'fonctionne',
-  failing: (count) => (count === '1' ? 'en échec, 1 fois' : `en échec, ${count} fois de suite`),
+  failing: (count) => plural(count, `en échec, ${count} fois`, `en échec, ${count} fois de suite`),
   off: {
     requested: 'en pause',
     receiver_gone: 'désactivée : le récepteur indique qu’il n’existe plus',
@@ -110,10 +113,7 @@ export const texts: Texts = {
   recoverSince: 'Renvoyer tout ce qui a échoué depuis',
   recoverHint: 'À votre heure. Ce qui est arrivé n’est pas renvoyé.',
   recoverNow: 'Renvoyer les échecs',
-  queued: (count) =>
-    count === '0' || count === '1'
-      ? `${count} message est de nouveau en route.`
-      : `${count} messages sont de nouveau en route.`,
+  queued: (count) => counted(count, 'message est de nouveau en route.', 'messages sont de nouveau en route.'),
   checker: 'Vérifier une signature',
   checkerHint:
     'Collez ce que votre récepteur a reçu. Le calcul se fait dans ce navigateur ; rien n’est envoyé.',

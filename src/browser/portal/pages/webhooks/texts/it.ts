@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'Webhook',
@@ -49,8 +52,7 @@ export const texts: Texts = {
   actions: 'Azioni',
   waiting: 'ancora nessun invio',
   works: 'funziona',
-  failing: (count) =>
-    count === '1' ? '1 consegna non riuscita' : `${count} consegne non riuscite di seguito`,
+  failing: (count) => counted(count, 'consegna non riuscita', 'consegne non riuscite di seguito'),
   off: {
     requested: 'in pausa',
     receiver_gone: 'disattivato: il destinatario dichiara di non esistere più',
@@ -113,7 +115,7 @@ export const texts: Texts = {
   recoverHint: 'Ora locale. Ciò che è arrivato non viene inviato di nuovo.',
   recoverNow: 'Recupera',
   queued: (count) =>
-    count === '1' ? '1 messaggio è di nuovo in partenza.' : `${count} messaggi sono di nuovo in partenza.`,
+    counted(count, 'messaggio è di nuovo in partenza.', 'messaggi sono di nuovo in partenza.'),
   checker: 'Verifica una firma',
   checkerHint:
     'Incollare ciò che il destinatario ha ricevuto. Il calcolo avviene in questo browser e nulla viene inviato.',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Webhooks',
@@ -48,7 +51,7 @@ export const texts: Texts = {
   actions: 'Acties',
   waiting: 'nog niets verstuurd',
   works: 'werkt',
-  failing: (count) => `mislukt, ${count} keer achter elkaar`,
+  failing: (count) => plural(count, 'mislukt, 1 keer', `mislukt, ${count} keer achter elkaar`),
   off: {
     requested: 'gepauzeerd',
     receiver_gone: 'uitgeschakeld: de ontvanger meldt dat hij niet meer bestaat',
@@ -109,8 +112,7 @@ export const texts: Texts = {
   recoverSince: 'Alles opnieuw versturen wat is mislukt sinds',
   recoverHint: 'Uw lokale tijd. Wat is aangekomen, wordt niet opnieuw verstuurd.',
   recoverNow: 'Opnieuw versturen',
-  queued: (count) =>
-    count === '1' ? '1 bericht is opnieuw onderweg.' : `${count} berichten zijn opnieuw onderweg.`,
+  queued: (count) => counted(count, 'bericht is opnieuw onderweg.', 'berichten zijn opnieuw onderweg.'),
   checker: 'Handtekening controleren',
   checkerHint:
     'Plak wat uw ontvanger heeft gekregen. De berekening gebeurt in deze browser en er wordt niets verstuurd.',

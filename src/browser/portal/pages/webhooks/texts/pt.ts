@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('pt')
 
 export const texts: Texts = {
   heading: 'Webhooks',
@@ -108,8 +111,7 @@ export const texts: Texts = {
   recoverSince: 'Reenviar tudo o que falhou desde',
   recoverHint: 'Na sua hora. O que chegou não é reenviado.',
   recoverNow: 'Recuperar',
-  queued: (count) =>
-    count === '1' ? '1 mensagem está de novo a caminho.' : `${count} mensagens estão de novo a caminho.`,
+  queued: (count) => counted(count, 'mensagem está de novo a caminho.', 'mensagens estão de novo a caminho.'),
   checker: 'Verificar uma assinatura',
   checkerHint: 'Cole o que o destinatário recebeu. O cálculo é feito neste navegador e nada é enviado.',
   body: 'Corpo',

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('de')
 
 export const texts: Texts = {
   heading: 'Die Suche in Ihrem Shop',
@@ -124,7 +127,8 @@ export const texts: Texts = {
   },
   seen: 'Funktioniert es?',
   seenOn: (origin, ago) => `Auf ${origin} gesehen, ${ago}`,
-  counts: (searches, clicks) => `${searches} Suchen und ${clicks} Klicks in 7 Tagen`,
+  counts: (searches, clicks) =>
+    `${counted(searches, 'Suche', 'Suchen')} und ${counted(clicks, 'Klick', 'Klicks')} in 7 Tagen`,
   notSeen: (origin) => `Auf ${origin} noch nicht gesehen.`,
   addLine: {
     clicks:
@@ -156,11 +160,12 @@ export const texts: Texts = {
   stop: 'Beenden',
   watching: 'Suchen Sie in Ihrem Shop: Die Suche erscheint hier nach wenigen Sekunden.',
   nothingYet: 'Aus dem Shop ist noch nichts angekommen.',
-  clicked: (clicks) => `${clicks} Klicks`,
+  clicked: (clicks) => counted(clicks, 'Klick', 'Klicks'),
   found: (count) => `${count} gefunden`,
   byPicture: 'ein Foto',
   bySimilar: 'eines Ihrer Produkte',
-  budget: (perMinute) => `Erlaubt sind ${perMinute} Suchen pro Minute.`,
+  budget: (perMinute) =>
+    `Erlaubt ${plural(perMinute, 'ist', 'sind')} ${counted(perMinute, 'Suche', 'Suchen')} pro Minute.`,
   refused: (count) => `Heute abgelehnt: ${count}.`,
   guide: 'Alle Optionen, Ereignisse und Texte: das Handbuch des Widgets',
 }

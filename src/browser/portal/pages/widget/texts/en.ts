@@ -1,3 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
+
+const { counted } = pluralsIn('en')
+
 export const texts = {
   heading: 'Search on your shop',
   lead: 'One line of HTML puts the search by picture into your shop. Go from the top to the bottom; everything can be changed later.',
@@ -118,7 +122,8 @@ export const texts = {
   },
   seen: 'Does it work?',
   seenOn: (origin: string, ago: string) => `Seen on ${origin} ${ago}`,
-  counts: (searches: string, clicks: string) => `${searches} searches and ${clicks} clicks in 7 days`,
+  counts: (searches: string, clicks: string) =>
+    `${counted(searches, 'search', 'searches')} and ${counted(clicks, 'click', 'clicks')} in 7 days`,
   notSeen: (origin: string) => `Not seen on ${origin} yet.`,
   addLine: {
     clicks:
@@ -148,11 +153,12 @@ export const texts = {
   stop: 'Stop',
   watching: 'Watching. Search in your shop, and it appears here within seconds.',
   nothingYet: 'Nothing has arrived from the shop yet.',
-  clicked: (clicks: string) => `${clicks} clicks`,
+  clicked: (clicks: string) => counted(clicks, 'click', 'clicks'),
   found: (count: string) => `${count} found`,
   byPicture: 'a photo',
   bySimilar: 'a product of yours',
-  budget: (perMinute: string) => `${perMinute} searches a minute are allowed.`,
+  budget: (perMinute: string) =>
+    `${counted(perMinute, 'search a minute is', 'searches a minute are')} allowed.`,
   refused: (count: string) => `Refused today: ${count}.`,
   guide: 'All options, events and texts: the guide of the widget',
 }

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted, plural } = pluralsIn('es')
 
 export const texts: Texts = {
   heading: 'La búsqueda en su tienda',
@@ -152,11 +155,12 @@ export const texts: Texts = {
   stop: 'Detener',
   watching: 'Observando. Busque en su tienda y la búsqueda aparecerá aquí en unos segundos.',
   nothingYet: 'Aún no ha llegado nada de la tienda.',
-  clicked: (clicks) => (clicks === '1' ? '1 clic' : `${clicks} clics`),
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  clicked: (clicks) => counted(clicks, 'clic', 'clics'),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   byPicture: 'una foto',
   bySimilar: 'un producto suyo',
-  budget: (perMinute) => `Se permiten ${perMinute} búsquedas por minuto.`,
+  budget: (perMinute) =>
+    `Se ${plural(perMinute, 'permite', 'permiten')} ${counted(perMinute, 'búsqueda', 'búsquedas')} por minuto.`,
   refused: (count) => `Rechazadas hoy: ${count}.`,
   guide: 'Todas las opciones, eventos y textos: la guía del widget',
 }

@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('fr')
 
 export const texts: Texts = {
   heading: 'La recherche dans votre boutique',
@@ -157,11 +160,12 @@ export const texts: Texts = {
   stop: 'Arrêter',
   watching: 'Observation en cours. Recherchez dans votre boutique : cela apparaît ici en quelques secondes.',
   nothingYet: 'Rien n’est encore arrivé de la boutique.',
-  clicked: (clicks) => (clicks === '0' || clicks === '1' ? `${clicks} clic` : `${clicks} clics`),
-  found: (count) => (count === '0' || count === '1' ? `${count} trouvé` : `${count} trouvés`),
+  clicked: (clicks) => counted(clicks, 'clic', 'clics'),
+  found: (count) => counted(count, 'trouvé', 'trouvés'),
   byPicture: 'une photo',
   bySimilar: 'un de vos produits',
-  budget: (perMinute) => `${perMinute} recherches par minute sont autorisées.`,
+  budget: (perMinute) =>
+    counted(perMinute, 'recherche par minute est autorisée.', 'recherches par minute sont autorisées.'),
   refused: (count) => `Refusées aujourd’hui : ${count}.`,
   guide: 'Toutes les options, les événements et les textes : le guide du widget',
 }

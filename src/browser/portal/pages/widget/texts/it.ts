@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('it')
 
 export const texts: Texts = {
   heading: 'La ricerca nel negozio',
@@ -123,8 +126,7 @@ export const texts: Texts = {
   },
   seen: 'Funziona?',
   seenOn: (origin, ago) => `Visto su ${origin} ${ago}`,
-  counts: (searches, clicks) =>
-    `${searches === '1' ? '1 ricerca' : `${searches} ricerche`} e ${clicks} clic in 7 giorni`,
+  counts: (searches, clicks) => `${counted(searches, 'ricerca', 'ricerche')} e ${clicks} clic in 7 giorni`,
   notSeen: (origin) => `Non ancora visto su ${origin}.`,
   addLine: {
     clicks:
@@ -157,7 +159,7 @@ export const texts: Texts = {
   watching: 'In osservazione. Una ricerca nel negozio compare qui entro pochi secondi.',
   nothingYet: 'Dal negozio non è ancora arrivato nulla.',
   clicked: (clicks) => `${clicks} clic`,
-  found: (count) => (count === '1' ? '1 trovato' : `${count} trovati`),
+  found: (count) => counted(count, 'trovato', 'trovati'),
   byPicture: 'una foto',
   bySimilar: 'un prodotto del negozio',
   budget: (perMinute) => `Ricerche ammesse al minuto: ${perMinute}.`,

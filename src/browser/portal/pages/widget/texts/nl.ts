@@ -1,4 +1,7 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
+
+const { counted } = pluralsIn('nl')
 
 export const texts: Texts = {
   heading: 'Zoeken in uw webwinkel',
@@ -123,7 +126,7 @@ export const texts: Texts = {
   seen: 'Werkt het?',
   seenOn: (origin, ago) => `Gezien op ${origin}, ${ago}`,
   counts: (searches, clicks) =>
-    `${searches === '1' ? '1 zoekopdracht' : `${searches} zoekopdrachten`} en ${clicks === '1' ? '1 klik' : `${clicks} klikken`} in 7 dagen`,
+    `${counted(searches, 'zoekopdracht', 'zoekopdrachten')} en ${counted(clicks, 'klik', 'klikken')} in 7 dagen`,
   notSeen: (origin) => `Nog niet gezien op ${origin}.`,
   addLine: {
     clicks:
@@ -158,7 +161,7 @@ export const texts: Texts = {
   stop: 'Stoppen',
   watching: 'U kijkt mee. Zoek in uw webwinkel en het verschijnt hier binnen enkele seconden.',
   nothingYet: 'Er is nog niets uit de webwinkel binnengekomen.',
-  clicked: (clicks) => (clicks === '1' ? '1 klik' : `${clicks} klikken`),
+  clicked: (clicks) => counted(clicks, 'klik', 'klikken'),
   found: (count) => `${count} gevonden`,
   byPicture: 'een foto',
   bySimilar: 'een product van u',

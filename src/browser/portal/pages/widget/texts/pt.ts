@@ -1,7 +1,10 @@
+import { pluralsIn } from '../../../texts/plurals.ts'
 import type { Texts } from './en.ts'
 
-const countSearches = (count: string) => (count === '1' ? '1 pesquisa' : `${count} pesquisas`)
-const countClicks = (count: string) => (count === '1' ? '1 clique' : `${count} cliques`)
+const { counted } = pluralsIn('pt')
+
+const countSearches = (count: string) => counted(count, 'pesquisa', 'pesquisas')
+const countClicks = (count: string) => counted(count, 'clique', 'cliques')
 
 export const texts: Texts = {
   heading: 'A pesquisa na sua loja',
@@ -151,7 +154,7 @@ export const texts: Texts = {
   watching: 'A observar. Pesquise na sua loja e a pesquisa aparece aqui em segundos.',
   nothingYet: 'Ainda não chegou nada da loja.',
   clicked: countClicks,
-  found: (count) => (count === '1' ? '1 encontrado' : `${count} encontrados`),
+  found: (count) => counted(count, 'encontrado', 'encontrados'),
   byPicture: 'uma foto',
   bySimilar: 'um dos seus produtos',
   budget: (perMinute) => `Pesquisas permitidas por minuto: ${perMinute}.`,
