@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Más baratos primero',
     price_desc: 'Más caros primero',
   },
+  view: 'Vista',
+  views: { cards: 'Tarjetas', table: 'Tabla' },
   clear: 'Mostrar todos los productos',
   noneFits: 'Ningún producto cumple estos filtros.',
   empty: 'Aquí todavía no hay nada',

@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Les moins chers d’abord',
     price_desc: 'Les plus chers d’abord',
   },
+  view: 'Affichage',
+  views: { cards: 'Cartes', table: 'Tableau' },
   clear: 'Afficher tous les produits',
   noneFits: 'Aucun produit ne correspond à ces filtres.',
   empty: 'Il n’y a encore rien ici',

@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Prezzo crescente',
     price_desc: 'Prezzo decrescente',
   },
+  view: 'Vista',
+  views: { cards: 'Schede', table: 'Tabella' },
   clear: 'Mostra tutti i prodotti',
   noneFits: 'Nessun prodotto corrisponde a questi filtri.',
   empty: 'Qui non c’è ancora nulla',

@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Goedkoopste eerst',
     price_desc: 'Duurste eerst',
   },
+  view: 'Weergave',
+  views: { cards: 'Kaarten', table: 'Tabel' },
   clear: 'Alle producten tonen',
   noneFits: 'Geen product voldoet aan deze filters.',
   empty: 'Hier is nog niets',

@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Od najtańszych',
     price_desc: 'Od najdroższych',
   },
+  view: 'Widok',
+  views: { cards: 'Karty', table: 'Tabela' },
   clear: 'Pokaż wszystkie produkty',
   noneFits: 'Żaden produkt nie pasuje do tych filtrów.',
   empty: 'Jeszcze nic tu nie ma',

@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Mais baratos primeiro',
     price_desc: 'Mais caros primeiro',
   },
+  view: 'Vista',
+  views: { cards: 'Cartões', table: 'Tabela' },
   clear: 'Mostrar todos os produtos',
   noneFits: 'Nenhum produto corresponde a estes filtros.',
   empty: 'Ainda não há nada aqui',
