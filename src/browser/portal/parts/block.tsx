@@ -1,11 +1,9 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { CARDS_A_FRAME } from './use-steps.ts'
 
 /** Blocks further away than this many pixels leave the document; an empty box keeps their place. */
 const KEPT_PX = 900
-
-/** Cards that are made in one frame: more of them would keep a phone from answering a touch. */
-const CARDS_A_FRAME = 12
 
 /** Calls back when an element comes near the window or goes away from it. */
 export function useNearness(
@@ -34,6 +32,9 @@ export interface BlockProps<Item> {
   draw(item: Item): ComponentChildren
 }
 
+/** Cards beside each other, or lines below each other. */
+export type Layout = 'grid' | 'lines'
+
 /** Some cards of a block. They are drawn once: what comes below them must not cost a comparison of all that are there. */
 function Cards<Item>({ items, keyOf, draw }: BlockProps<Item>) {
   return useMemo(
@@ -58,7 +59,7 @@ const cut = <Item,>(items: readonly Item[], length: number): Item[][] =>
  * One page of a list. Far from the window it is an empty box of the height that it had; near it, its cards come frame by frame,
  * and the box keeps at least that height, so that nothing below jumps.
  */
-export function Block<Item>({ items, keyOf, draw }: BlockProps<Item>) {
+export function Block<Item>({ items, keyOf, draw, layout }: BlockProps<Item> & { layout: Layout }) {
   const box = useRef<HTMLDivElement>(null)
   const height = useRef(0)
   const [isNear, setNear] = useState(true)
@@ -84,7 +85,7 @@ export function Block<Item>({ items, keyOf, draw }: BlockProps<Item>) {
   return (
     <div ref={box} style={isWhole ? undefined : { minHeight: `${height.current}px` }}>
       {isNear && (
-        <ul class="grid">
+        <ul class={layout}>
           {parts.slice(0, drawn).map((part, n) => (
             <Cards key={n} items={part} keyOf={keyOf} draw={draw} />
           ))}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type CallError, toCallError } from '../api/errors.ts'
 import { t } from '../texts/texts.ts'
-import { Block, type BlockProps, useNearness } from './block.tsx'
+import { Block, type BlockProps, type Layout, useNearness } from './block.tsx'
 import { Failure } from './panel.tsx'
 
 /** One page of a list, as the API gives it. */
@@ -20,6 +20,7 @@ export interface ListProps<Item> {
   version?: number
   keyOf: BlockProps<Item>['keyOf']
   draw: BlockProps<Item>['draw']
+  layout?: Layout
   empty: ComponentChildren
 }
 
@@ -43,7 +44,8 @@ const keepIfSame = <Item,>(before: ListPage<Item> | undefined, page: ListPage<It
   before && JSON.stringify(before) === JSON.stringify(page) ? before : page
 
 /** A list that loads as one scrolls, and holds only what is near the window. */
-export function List<Item>({ label, load, question, version = 0, keyOf, draw, empty }: ListProps<Item>) {
+export function List<Item>(props: ListProps<Item>) {
+  const { label, load, question, version = 0, keyOf, draw, layout = 'grid', empty } = props
   const [pages, setPages] = useState<readonly ListPage<Item>[]>([])
   const [error, setError] = useState<CallError | null>(null)
   const end = useRef<HTMLDivElement>(null)
@@ -102,7 +104,7 @@ export function List<Item>({ label, load, question, version = 0, keyOf, draw, em
     <section class="list" aria-label={label} aria-busy={pages.length === 0 && !error}>
       {pages.length === 0 && !error && <Skeleton />}
       {pages.map((page, n) => (
-        <Block key={`${question} ${n}`} items={page.items} keyOf={keyOf} draw={draw} />
+        <Block key={`${question} ${layout} ${n}`} items={page.items} {...{ keyOf, draw, layout }} />
       ))}
       {error && <Failure error={error} onRetry={() => retry.current()} />}
       <div ref={end}>

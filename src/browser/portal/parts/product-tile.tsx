@@ -7,6 +7,7 @@ import { Picture } from './picture.tsx'
 export interface Shown {
   name: string
   category: string | undefined
+  brand: string | undefined
   price: string | null
   /** The price before the sale, where there is one. */
   before: string | null
@@ -25,6 +26,7 @@ export function readShown(id: string, metadata: Readonly<Record<string, unknown>
   return {
     name: asText(metadata['name']) ?? id,
     category: asText(metadata['category']),
+    brand: asText(metadata['brand']),
     price: format(isOnSale ? sale_price : price),
     before: isOnSale ? format(price) : null,
     isSoldOut: in_stock === false,

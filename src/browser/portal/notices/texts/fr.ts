@@ -9,7 +9,7 @@ export const texts: NoticeTexts = {
   items_failed: ({ failed, total }) =>
     `${failed} sur ${products(total)} ${plural(failed, 'a', 'ont')} échoué dans la dernière tâche avec des échecs.`,
   import_warnings: ({ count }) =>
-    `Le dernier import comporte ${counted(count, 'avertissement', 'avertissements')}.`,
+    `La dernière importation comporte ${counted(count, 'avertissement', 'avertissements')}.`,
   feeds_failing: ({ feeds, failures }) =>
     `${counted(feeds, 'flux n’a pas pu être lu', 'flux n’ont pas pu être lus')}, au plus ${plural(failures, '1 fois', `${failures} fois de suite`)}.`,
   feeds_stopped: ({ feeds }) =>

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { Hit, SearchResponse } from '#generated/api.ts'
 import { formatNumber, formatScore } from '../../language.ts'
 import { Drawn } from '../../parts/drawn.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
+import { useSteps } from '../../parts/use-steps.ts'
 import { addressOf } from '../../shell/routes.ts'
 import type { StoreFacts } from './plan.ts'
 import type { Settings } from './question.ts'
@@ -63,29 +64,49 @@ export function Hits({
   mark?: (hit: Hit, place: number) => ComponentChildren
 }) {
   const list = useRef<HTMLUListElement>(null)
-  useMoves(list, hits.map(({ product_id }) => product_id).join(' '))
+  const drawn = hits.slice(0, useSteps(hits.map(({ product_id }) => product_id)))
+  useMoves(list, drawn.map(({ product_id }) => product_id).join(' '))
   return (
     <ul class="grid" ref={list}>
-      {hits.map((hit, n) => (
+      {drawn.map((hit, n) => (
         <li key={hit.product_id} data-id={hit.product_id}>
-          <ProductTile
-            id={hit.product_id}
-            src={hit.thumbnail_url}
-            metadata={hit.metadata}
-            href={`${addressOf(store, 'products')}?product=${encodeURIComponent(hit.product_id)}`}
-          >
-            <span class="score">
-              <progress value={hit.similarity_score} max={1} aria-hidden="true" />
-              {formatScore(hit.similarity_score)}
-            </span>
+          <HitTile {...{ hit, answer, store }} hasColors={settings.colors.length > 0}>
             {mark?.(hit, n)}
-            <Why hit={hit} answer={answer} hasColors={settings.colors.length > 0} />
-          </ProductTile>
+          </HitTile>
         </li>
       ))}
     </ul>
   )
 }
+
+interface HitTileProps {
+  hit: Hit
+  answer: SearchResponse
+  store: string
+  hasColors: boolean
+  children: ComponentChildren
+}
+
+/** A tile with its score and its reasons. It is drawn once: those that come after it must not draw it again. */
+const HitTile = ({ hit, answer, store, hasColors, children }: HitTileProps) =>
+  useMemo(
+    () => (
+      <ProductTile
+        id={hit.product_id}
+        src={hit.thumbnail_url}
+        metadata={hit.metadata}
+        href={`${addressOf(store, 'products')}?product=${encodeURIComponent(hit.product_id)}`}
+      >
+        <span class="score">
+          <progress value={hit.similarity_score} max={1} aria-hidden="true" />
+          {formatScore(hit.similarity_score)}
+        </span>
+        {children}
+        <Why hit={hit} answer={answer} hasColors={hasColors} />
+      </ProductTile>
+    ),
+    [hit, answer, store, hasColors, children],
+  )
 
 const UNKNOWN_WORDS = /^unknown_words: (.*)$/
 

@@ -1,5 +1,6 @@
 import type { FilterNode } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
+import { fits } from './fits.ts'
 
 export const SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'] as const
 export type Sort = (typeof SORTS)[number]
@@ -107,24 +108,6 @@ async function findKnown(
     signal,
   })
   return new Map(results.map(({ product_id, metadata }) => [product_id, metadata]))
-}
-
-/** Whether a product is one that somebody looks for, as the list of all products would say. */
-export function fits(
-  { q, category, brand }: Pick<Asked, 'q' | 'category' | 'brand'>,
-  id: string,
-  metadata: Listed['metadata'],
-): boolean {
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  const text = [id, metadata['name'], metadata['brand']]
-    .map((value) => String(value ?? ''))
-    .join(' ')
-    .toLowerCase()
-  return (
-    words.every((word) => text.includes(word)) &&
-    (category === '' || metadata['category'] === category) &&
-    (brand === '' || metadata['brand'] === brand)
-  )
 }
 
 async function findProducts(

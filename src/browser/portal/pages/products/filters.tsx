@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StoreFields } from '#generated/api.ts'
 import { formatNumber } from '../../language.ts'
+import type { Layout } from '../../parts/block.tsx'
 import { Choice } from '../../parts/choice.tsx'
 import { Field } from '../../parts/field.tsx'
 import { type Asked, PROBLEMS } from './asked.ts'
@@ -15,15 +16,17 @@ export function listValues(fields: StoreFields | null, field: string): [value: s
   return (found?.values ?? []).map(({ value, count }) => [String(value), `${value} (${formatNumber(count)})`])
 }
 
-/** Narrows the products by words, category and brand. The address holds the choice, so that it can be sent to somebody. */
+/** Narrows the products by words, category and brand, and says how they are shown. The address holds the choice, so that it can be sent to somebody. */
 export function Filters({
   asked,
+  layout,
   fields,
   onChange,
 }: {
   asked: Asked
+  layout: Layout
   fields: StoreFields | null
-  onChange(changes: Partial<Asked>): void
+  onChange(changes: Partial<Asked & { view: string }>): void
 }) {
   const [words, setWords] = useState(asked.q)
   useEffect(() => setWords(asked.q), [asked.q])
@@ -60,6 +63,15 @@ export function Filters({
         value={asked.sort}
         onValue={(sort) => onChange({ sort: sort as Asked['sort'] })}
         choices={SORT_NAMES}
+      />
+      <Choice
+        label={t.view}
+        value={layout === 'lines' ? 'table' : ''}
+        onValue={(view) => onChange({ view })}
+        choices={[
+          ['', t.views.cards],
+          ['table', t.views.table],
+        ]}
       />
     </div>
   )

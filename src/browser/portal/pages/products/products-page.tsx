@@ -5,6 +5,7 @@ import { formatNumber } from '../../language.ts'
 import { Drawn } from '../../parts/drawn.tsx'
 import { List } from '../../parts/list.tsx'
 import { Failure, Panel } from '../../parts/panel.tsx'
+import { ProductLine } from '../../parts/product-line.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
 import { useDrawn } from '../../parts/use-drawn.ts'
 import { useLoad } from '../../parts/use-load.ts'
@@ -40,7 +41,7 @@ export function Page({ can, store }: PageProps) {
   const question = JSON.stringify(asked)
   useEffect(() => selection.chosen.set(NONE), [question])
 
-  function change(changes: Partial<Record<keyof Asked | 'product', string>>) {
+  function change(changes: Partial<Record<keyof Asked | 'product' | 'view', string>>) {
     const next = new URLSearchParams(query)
     for (const [name, value] of Object.entries(changes))
       if (value) next.set(name, value)
@@ -54,6 +55,8 @@ export function Page({ can, store }: PageProps) {
     return `?${next}`
   }
 
+  const layout = query.get('view') === 'table' ? 'lines' : 'grid'
+  const Product = layout === 'lines' ? ProductLine : ProductTile
   const isFiltered = Object.keys(UNFILTERED).some((name) => asked[name as keyof typeof UNFILTERED] !== '')
   const opened = query.get('product')
   return (
@@ -68,12 +71,15 @@ export function Page({ can, store }: PageProps) {
       <Panel>
         <RunningJob onEnd={loadAnew} />
       </Panel>
-      {(total !== 0 || isFiltered) && <Filters asked={asked} fields={knownFields} onChange={change} />}
+      {(total !== 0 || isFiltered) && (
+        <Filters {...{ asked, layout, fields: knownFields, onChange: change }} />
+      )}
       <Panel>
         <List<Listed>
           label={t.heading}
           question={question}
           version={round}
+          layout={layout}
           load={async (cursor, signal) => {
             const { items, next, total } = await readPage(asked, cursor, signal)
             const ids = items.map(({ product_id }) => product_id)
@@ -85,16 +91,12 @@ export function Page({ can, store }: PageProps) {
           draw={({ product_id, thumbnail_url, metadata, failure }) =>
             failure === undefined ? (
               <Choosable id={product_id} name={readShown(product_id, metadata).name} selection={selection}>
-                <ProductTile
-                  {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }}
-                />
+                <Product {...{ id: product_id, src: thumbnail_url, metadata, href: hrefOf(product_id) }} />
               </Choosable>
             ) : (
-              <ProductTile
-                {...{ id: product_id, src: thumbnail_url, metadata, href: addressOf(store, 'jobs') }}
-              >
+              <Product {...{ id: product_id, src: thumbnail_url, metadata, href: addressOf(store, 'jobs') }}>
                 <span class="state problem">{failure}</span>
-              </ProductTile>
+              </Product>
             )
           }
           empty={

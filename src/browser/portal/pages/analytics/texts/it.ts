@@ -107,7 +107,7 @@ export const texts: Texts = {
   found: (count) => counted(count, 'trovato', 'trovati'),
   nothingFound: 'nessun risultato',
   logCsv: (count) => plural(count, 'Scarica l’ultima in CSV', `Scarica le ultime ${count} in CSV`),
-  loadingCsv: 'Raccolta dei dati …',
+  loadingCsv: 'Raccolta dei dati…',
   close: 'Chiudi',
   one: 'Una ricerca',
   took: (ms) => `${ms} ms`,

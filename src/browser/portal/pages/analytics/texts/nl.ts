@@ -107,7 +107,7 @@ export const texts: Texts = {
   found: (count) => `${count} gevonden`,
   nothingFound: 'niets gevonden',
   logCsv: (count) => plural(count, 'De laatste downloaden als CSV', `De laatste ${count} downloaden als CSV`),
-  loadingCsv: 'Verzamelen …',
+  loadingCsv: 'Verzamelen…',
   close: 'Sluiten',
   one: 'Een zoekopdracht',
   took: (ms) => `${ms} ms`,

@@ -107,7 +107,7 @@ export const texts: Texts = {
   found: (count) => `znaleziono: ${count}`,
   nothingFound: 'nic nie znaleziono',
   logCsv: (count) => `Pobierz ostatnie jako CSV (${count})`,
-  loadingCsv: 'Zbieranie …',
+  loadingCsv: 'Zbieranie…',
   close: 'Zamknij',
   one: 'Wyszukiwanie',
   took: (ms) => `${ms} ms`,

@@ -107,7 +107,7 @@ export const texts: Texts = {
   found: (count) => counted(count, 'encontrado', 'encontrados'),
   nothingFound: 'nada encontrado',
   logCsv: (count) => `Descarregar as últimas em CSV (${count})`,
-  loadingCsv: 'A reunir …',
+  loadingCsv: 'A reunir…',
   close: 'Fechar',
   one: 'Uma pesquisa',
   took: (ms) => `${ms} ms`,

@@ -34,7 +34,7 @@ export const texts: Texts = {
   intervals: { 60: 'Elk uur', 360: 'Elke 6 uur', 1440: 'Elke nacht', 10080: 'Elke week' },
   everyMinutes,
   deletes:
-    'Verwijder producten uit deze feed die niet meer in het bestand staan. Als het er meer dan 20 % zijn, wordt er niets verwijderd voordat u dat bevestigt.',
+    'Verwijder producten uit deze feed die niet meer in het bestand staan. Als het er meer dan 20% zijn, wordt er niets verwijderd voordat u dat bevestigt.',
   deletesToo: 'verwijdert wat ontbreekt',
   statuses: {
     queued: 'Wordt zo meteen gelezen',
@@ -58,7 +58,7 @@ export const texts: Texts = {
   nothingNew: 'geen product is veranderd',
   job: 'Details',
   brake: (missing, all) =>
-    `Producten die in het bestand ontbreken: ${missing}${all === null ? '' : ` van ${all}`}, meer dan 20 %. Een afgebroken bestand ziet er net zo uit, daarom is er niets verwijderd.`,
+    `Producten die in het bestand ontbreken: ${missing}${all === null ? '' : ` van ${all}`}, meer dan 20%. Een afgebroken bestand ziet er net zo uit, daarom is er niets verwijderd.`,
   unnamed: (missing) =>
     `Producten die in het bestand ontbreken: ${missing}. Enkele rijen noemen geen product en kunnen bij die producten horen, daarom is er niets verwijderd.`,
   reallyGone: 'Ze zijn echt weg',

@@ -16,7 +16,7 @@ const findings: FindingTexts = {
   results_without_links: () =>
     'Aucune colonne ne contient l’adresse d’un produit, et la boutique n’en a pas : les résultats ne mèneront nulle part. Indiquez sur la page « Widget » où s’ouvrent vos produits.',
   prices_without_currency: () =>
-    'Aucune colonne ne contient de devise, et la boutique n’en a pas : les prix s’affichent sans. Choisissez-la dans les réglages de la boutique.',
+    'Aucune colonne ne contient de devise, et la boutique n’en a pas : les prix s’affichent sans. Choisissez-la dans les paramètres de la boutique.',
   sale_not_below_price: ({ products }) =>
     `${counted(products, 'produit a', 'produits ont')} un prix soldé qui n’est pas inférieur au prix : il est laissé de côté.`,
   sale_dates_unreadable: ({ products }) =>
@@ -34,7 +34,7 @@ const findings: FindingTexts = {
   dry_run_stopped: ({ line, products }) =>
     `Après ${counted(products, 'produit incorrect', 'produits incorrects')}, la vérification s’est arrêtée à la ligne ${line} : les totaux vont jusque-là.`,
   file_not_kept: () =>
-    'Le service n’a pas de place pour garder le fichier en ce moment : il sera renvoyé pour l’import.',
+    'Le service n’a pas de place pour garder le fichier en ce moment : il sera renvoyé pour l’importation.',
 }
 
 /** What is wrong with the columns, by the code of the API. */

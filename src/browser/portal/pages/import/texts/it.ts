@@ -169,7 +169,7 @@ export const texts: Texts = {
   brake: (count, all) =>
     `Sono davvero scomparsi. Prodotti che mancano in questo file: ${count} su ${all}; un file troncato avrebbe lo stesso aspetto.`,
   run: (count) => plural(count, `Importa ${count} prodotto`, `Importa ${count} prodotti`),
-  starting: 'L’importazione sta per iniziare …',
+  starting: 'L’importazione sta per iniziare…',
   summary: (added, changed) =>
     `${counted(added, 'nuovo', 'nuovi')}, ${counted(changed, 'modificato', 'modificati')}`,
   nothingToRun: 'Nessuna riga di questo file si può importare.',

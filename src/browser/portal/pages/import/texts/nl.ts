@@ -34,7 +34,7 @@ const findings: FindingTexts = {
   dry_run_stopped: ({ line, products }) =>
     `Na ${counted(products, 'fout product', 'foute producten')} is de controle gestopt bij regel ${line}: er is geteld tot daar.`,
   file_not_kept: () =>
-    'De service heeft nu geen plaats om het bestand te bewaren: voor de import wordt het opnieuw verzonden.',
+    'De dienst heeft nu geen plaats om het bestand te bewaren: voor de import wordt het opnieuw verzonden.',
 }
 
 /** What is wrong with the columns, by the code of the API. */
@@ -165,7 +165,7 @@ export const texts: Texts = {
   brake: (count, all) =>
     `Ze zijn echt weg. ${count} van ${all} producten ${plural(count, 'staat', 'staan')} niet in dit bestand; een afgebroken bestand zou er net zo uitzien.`,
   run: (count) => counted(count, 'product importeren', 'producten importeren'),
-  starting: 'Het importeren begint …',
+  starting: 'Het importeren begint…',
   summary: (added, changed) => `${added} nieuw, ${changed} gewijzigd`,
   nothingToRun: 'Geen enkele rij van dit bestand kan worden geïmporteerd.',
   nightly: 'Elke nacht herhalen vanaf een adres',

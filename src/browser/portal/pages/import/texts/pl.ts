@@ -166,7 +166,7 @@ export const texts: Texts = {
   brake: (count, all) =>
     `Naprawdę ich już nie ma. W tym pliku brakuje ${count} z ${counted(all, 'produktu', 'produktów')}; ucięty plik wyglądałby tak samo.`,
   run: (count) => `Importuj ${countProducts(count)}`,
-  starting: 'Import się rozpoczyna …',
+  starting: 'Import się rozpoczyna…',
   summary: (added, changed) => `nowe: ${added}, zmienione: ${changed}`,
   nothingToRun: 'Żadnego wiersza tego pliku nie można zaimportować.',
   nightly: 'Powtarzaj co noc z adresu',

@@ -8,13 +8,13 @@ const { counted, plural } = pluralsIn('pt')
 const findings: FindingTexts = {
   encoding_guessed: ({ encoding }) =>
     `O ficheiro não está em UTF-8. Foi lido como ${encoding}: verifique as letras com acento.`,
-  column_unknown: ({ column }) => `O ficheiro não tem a coluna «${column}».`,
+  column_unknown: ({ column }) => `O ficheiro não tem a coluna “${column}”.`,
   price_without_tax: ({ column }) =>
-    `Os preços da coluna «${column}» não incluem IVA, e a loja talvez os mostre com IVA.`,
+    `Os preços da coluna “${column}” não incluem IVA, e a loja talvez os mostre com IVA.`,
   fields_without_column: ({ fields, products }) =>
     `Não foi encontrada coluna para: ${fields}. Vai faltar em ${counted(products, 'produto', 'produtos')}. Escolha a coluna acima.`,
   results_without_links: () =>
-    'Nenhuma coluna contém o endereço de um produto e a loja não tem nenhum: os resultados não levarão a lado nenhum. Indique na página «Widget» onde abrem os seus produtos.',
+    'Nenhuma coluna contém o endereço de um produto e a loja não tem nenhum: os resultados não levarão a lado nenhum. Indique na página “Widget” onde abrem os seus produtos.',
   prices_without_currency: () =>
     'Nenhuma coluna contém a moeda e a loja não tem nenhuma: os preços aparecem sem ela. Escolha-a nas definições da loja.',
   sale_not_below_price: ({ products }) =>
@@ -159,7 +159,7 @@ export const texts: Texts = {
   brake: (count, all) =>
     `Já não existem mesmo. ${count} de ${counted(all, 'produto', 'produtos')} não ${plural(count, 'está', 'estão')} neste ficheiro; um ficheiro cortado teria o mesmo aspeto.`,
   run: (count) => plural(count, `Importar ${count} produto`, `Importar ${count} produtos`),
-  starting: 'A importação está a começar …',
+  starting: 'A importação está a começar…',
   summary: (added, changed) => `novos: ${added}, alterados: ${changed}`,
   nothingToRun: 'Nenhuma linha deste ficheiro pode ser importada.',
   nightly: 'Repetir todas as noites a partir de um endereço',

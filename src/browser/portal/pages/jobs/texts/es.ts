@@ -41,7 +41,7 @@ export const texts: Texts = {
     failed: 'Fallidos',
     cancelled: 'No empezados',
   },
-  mayLeave: 'Puede salir de esta página: el trabajo continúa.',
+  mayLeave: 'Puede salir de esta página: la tarea continúa.',
   toProducts: 'Mostrar los productos',
   noticed: 'Hemos observado',
   cancel: 'Cancelar la tarea',

@@ -40,7 +40,7 @@ export const texts: Texts = {
     failed: 'Échoués',
     cancelled: 'Non commencés',
   },
-  mayLeave: 'Vous pouvez quitter cette page : le travail continue.',
+  mayLeave: 'Vous pouvez quitter cette page : la tâche continue.',
   toProducts: 'Afficher les produits',
   noticed: 'Nous avons remarqué',
   cancel: 'Annuler la tâche',

@@ -52,7 +52,7 @@ export const texts: Texts = {
   failures: (count) => counted(count, 'prodotto non riuscito', 'prodotti non riusciti'),
   row: (row) => `Elemento ${row}`,
   retry: 'Riprova',
-  retrying: 'Nuovo tentativo in corso …',
+  retrying: 'Nuovo tentativo in corso…',
   retryAll: 'Riprova tutti',
   downloadRows: 'Scarica le righe non riuscite in CSV',
   answered: (status) => `Impossibile caricare l’immagine: il server ha risposto ${status}.`,

@@ -21,8 +21,8 @@ export const texts: Texts = {
   partHint: 'Sleep over de foto om met een deel ervan te zoeken.',
   partUnseen:
     'De browser laadt geen foto’s van elders. Sla de foto op en zet hem hier neer om een deel te kiezen.',
-  movePart: 'Uitsnede verplaatsen met de pijltjestoetsen',
-  stretchPart: 'Grootte van de uitsnede wijzigen met de pijltjestoetsen',
+  movePart: 'Deel verplaatsen met de pijltjestoetsen',
+  stretchPart: 'Grootte van het deel wijzigen met de pijltjestoetsen',
   whole: 'Hele foto gebruiken',
   region: (n) => `Deel ${n}`,
   words: 'Woorden',

@@ -26,7 +26,7 @@ export const texts: Texts = {
   movePart: 'Mover a parte com as teclas de seta',
   stretchPart: 'Mudar o tamanho da parte com as teclas de seta',
   whole: 'Usar a foto inteira',
-  region: (n) => `Zona ${n}`,
+  region: (n) => `Parte ${n}`,
   words: 'Palavras',
   wordsHint: 'Sozinhas ou com a foto',
   wordsOrPictures: 'As palavras combinam com uma imagem, não com várias.',

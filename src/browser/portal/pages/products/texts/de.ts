@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Günstigste zuerst',
     price_desc: 'Teuerste zuerst',
   },
+  view: 'Ansicht',
+  views: { cards: 'Karten', table: 'Tabelle' },
   clear: 'Alle Produkte zeigen',
   noneFits: 'Kein Produkt passt zu diesen Filtern.',
   empty: 'Hier ist noch nichts',

@@ -18,6 +18,8 @@ export const texts = {
     price_asc: 'Cheapest first',
     price_desc: 'Dearest first',
   },
+  view: 'View',
+  views: { cards: 'Cards', table: 'Table' },
   clear: 'Show all products',
   noneFits: 'No product fits these filters.',
   empty: 'Nothing here yet',

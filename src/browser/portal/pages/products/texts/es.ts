@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Más baratos primero',
     price_desc: 'Más caros primero',
   },
+  view: 'Vista',
+  views: { cards: 'Tarjetas', table: 'Tabla' },
   clear: 'Mostrar todos los productos',
   noneFits: 'Ningún producto cumple estos filtros.',
   empty: 'Aquí todavía no hay nada',
@@ -77,8 +79,8 @@ export const texts: Texts = {
     ['false', 'agotado'],
   ],
   currencyHint: 'Tres letras, como EUR.',
-  copyId: 'Copiar el número',
-  looking: 'Se está mirando la imagen …',
+  copyId: 'Copiar el ID',
+  looking: 'Se está mirando la imagen…',
   otherCategory: (seen, said) =>
     `La imagen parece «${seen}», pero su archivo dice «${said}». Quien busca lo uno quizá no encuentre lo otro.`,
   regions: (count) =>
@@ -86,7 +88,7 @@ export const texts: Texts = {
   choose: (name) => `Seleccionar ${name}`,
   chosen: 'Productos seleccionados',
   countChosen: (count) => `Seleccionados: ${count}`,
-  changing: (done, count) => `${done} de ${count} cambiados …`,
+  changing: (done, count) => `${done} de ${count} cambiados…`,
   chooseShown: 'Seleccionar todos los de esta página',
   chooseNone: 'No seleccionar ninguno',
   setCategory: 'Poner la categoría',
@@ -105,7 +107,7 @@ export const texts: Texts = {
       `En 10 segundos se eliminarán ${count} productos con todas las imágenes. Si deja esta página antes, no se elimina nada.`,
     ),
   deletingNow: (count) =>
-    plural(count, `Se está eliminando ${count} producto …`, `Se están eliminando ${count} productos …`),
+    plural(count, `Se está eliminando ${count} producto…`, `Se están eliminando ${count} productos…`),
   undo: 'Deshacer',
   removeDrawn: 'Quitar los productos dibujados',
 }

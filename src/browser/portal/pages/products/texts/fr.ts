@@ -19,6 +19,8 @@ export const texts: Texts = {
     price_asc: 'Les moins chers d’abord',
     price_desc: 'Les plus chers d’abord',
   },
+  view: 'Affichage',
+  views: { cards: 'Cartes', table: 'Tableau' },
   clear: 'Afficher tous les produits',
   noneFits: 'Aucun produit ne correspond à ces filtres.',
   empty: 'Il n’y a encore rien ici',
@@ -77,8 +79,8 @@ export const texts: Texts = {
     ['false', 'épuisé'],
   ],
   currencyHint: 'Trois lettres, par exemple EUR.',
-  copyId: 'Copier le numéro',
-  looking: 'Analyse de l’image …',
+  copyId: 'Copier l’identifiant',
+  looking: 'Analyse de l’image…',
   otherCategory: (seen, said) =>
     `L’image ressemble à « ${seen} », mais votre fichier dit « ${said} ». Qui cherche l’un risque de ne pas trouver l’autre.`,
   regions: (count) =>
@@ -86,7 +88,7 @@ export const texts: Texts = {
   choose: (name) => `Sélectionner ${name}`,
   chosen: 'Produits sélectionnés',
   countChosen: (count) => `Sélection : ${count}`,
-  changing: (done, count) => `${done} sur ${count} modifiés …`,
+  changing: (done, count) => `${done} sur ${count} modifiés…`,
   chooseShown: 'Tout sélectionner sur cette page',
   chooseNone: 'Ne rien sélectionner',
   setCategory: 'Définir la catégorie',
@@ -105,7 +107,7 @@ export const texts: Texts = {
       'produits seront supprimés dans 10 secondes avec toutes les images. Si vous quittez cette page avant, rien n’est supprimé.',
     ),
   deletingNow: (count) =>
-    plural(count, `Suppression de ${count} produit …`, `Suppression de ${count} produits …`),
+    plural(count, `Suppression de ${count} produit…`, `Suppression de ${count} produits…`),
   undo: 'Annuler la suppression',
   removeDrawn: 'Retirer les produits dessinés',
 }

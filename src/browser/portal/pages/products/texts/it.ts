@@ -19,13 +19,15 @@ export const texts: Texts = {
     price_asc: 'Prezzo crescente',
     price_desc: 'Prezzo decrescente',
   },
+  view: 'Vista',
+  views: { cards: 'Schede', table: 'Tabella' },
   clear: 'Mostra tutti i prodotti',
   noneFits: 'Nessun prodotto corrisponde a questi filtri.',
   empty: 'Qui non c’è ancora nulla',
   emptyHint:
     'Per provare tutto si possono caricare 40 prodotti disegnati, da rimuovere poi con un clic. Oppure si comincia con i propri.',
   loadDemo: 'Carica i prodotti di prova',
-  loadingDemo: 'Caricamento di 40 prodotti …',
+  loadingDemo: 'Caricamento di 40 prodotti…',
   importFile: 'Importa i propri da un file',
   jobs: {
     bulk_index: 'Aggiunta di prodotti in corso',
@@ -77,8 +79,8 @@ export const texts: Texts = {
     ['false', 'esaurito'],
   ],
   currencyHint: 'Tre lettere, per esempio EUR.',
-  copyId: 'Copia il codice',
-  looking: 'Analisi dell’immagine …',
+  copyId: 'Copia l’ID',
+  looking: 'Analisi dell’immagine…',
   otherCategory: (seen, said) =>
     `L’immagine sembra “${seen}”, ma il suo file dice “${said}”. Chi cerca l’una può non trovare l’altra.`,
   regions: (count) =>
@@ -86,7 +88,7 @@ export const texts: Texts = {
   choose: (name) => `Seleziona ${name}`,
   chosen: 'Prodotti selezionati',
   countChosen: (count) => `Selezionati: ${count}`,
-  changing: (done, count) => `${done} di ${count} modificati …`,
+  changing: (done, count) => `${done} di ${count} modificati…`,
   chooseShown: 'Seleziona tutti in questa pagina',
   chooseNone: 'Deseleziona tutto',
   setCategory: 'Imposta la categoria',
@@ -105,7 +107,7 @@ export const texts: Texts = {
       `Tra 10 secondi ${count} prodotti saranno eliminati con tutte le immagini. Se lascia prima questa pagina, non si elimina nulla.`,
     ),
   deletingNow: (count) =>
-    plural(count, `Eliminazione di ${count} prodotto …`, `Eliminazione di ${count} prodotti …`),
+    plural(count, `Eliminazione di ${count} prodotto…`, `Eliminazione di ${count} prodotti…`),
   undo: 'Annulla',
   removeDrawn: 'Rimuovi i prodotti disegnati',
 }

@@ -19,13 +19,15 @@ export const texts: Texts = {
     price_asc: 'Goedkoopste eerst',
     price_desc: 'Duurste eerst',
   },
+  view: 'Weergave',
+  views: { cards: 'Kaarten', table: 'Tabel' },
   clear: 'Alle producten tonen',
   noneFits: 'Geen product voldoet aan deze filters.',
   empty: 'Hier is nog niets',
   emptyHint:
     'Laad 40 getekende producten om alles uit te proberen; met één klik zijn ze weer weg. Of begin met uw eigen producten.',
   loadDemo: 'Voorbeeldproducten laden',
-  loadingDemo: '40 producten laden …',
+  loadingDemo: '40 producten laden…',
   importFile: 'Eigen producten importeren',
   jobs: {
     bulk_index: 'Er worden producten toegevoegd',
@@ -51,7 +53,7 @@ export const texts: Texts = {
   keep: 'Behouden',
   problem: 'Wat aandacht vraagt',
   problems: {
-    failed: 'Afbeelding mislukt',
+    failed: 'Foto mislukt',
     category: 'Zonder categorie',
     price: 'Zonder prijs',
     url: 'Zonder adres',
@@ -77,10 +79,10 @@ export const texts: Texts = {
     ['false', 'uitverkocht'],
   ],
   currencyHint: 'Drie letters, zoals EUR.',
-  copyId: 'Nummer kopiëren',
-  looking: 'De afbeelding wordt bekeken …',
+  copyId: 'ID kopiëren',
+  looking: 'De foto wordt bekeken…',
   otherCategory: (seen, said) =>
-    `De afbeelding lijkt op “${seen}”, maar uw bestand zegt “${said}”. Wie het ene zoekt, vindt het andere misschien niet.`,
+    `De foto lijkt op ‘${seen}’, maar uw bestand zegt ‘${said}’. Wie het ene zoekt, vindt het andere misschien niet.`,
   regions: (count) =>
     plural(
       count,
@@ -90,13 +92,13 @@ export const texts: Texts = {
   choose: (name) => `${name} selecteren`,
   chosen: 'Geselecteerde producten',
   countChosen: (count) => `${count} geselecteerd`,
-  changing: (done, count) => `${done} van ${count} gewijzigd …`,
+  changing: (done, count) => `${done} van ${count} gewijzigd…`,
   chooseShown: 'Alles op deze pagina selecteren',
   chooseNone: 'Niets selecteren',
   setCategory: 'Categorie instellen',
   setFor: (count) => plural(count, `Instellen voor ${count} product`, `Instellen voor ${count} producten`),
   categoryHint: 'Een leeg veld verwijdert de categorie.',
-  refetch: 'Afbeeldingen opnieuw lezen',
+  refetch: 'Foto’s opnieuw lezen',
   export: 'Exporteren als CSV',
   exportTooMany: 'Selecteer minder producten, of exporteer ze allemaal via de API.',
   failedChanges: (count) => `Niet gewijzigd: ${count}. Het eerste mislukte hierdoor:`,
@@ -105,10 +107,10 @@ export const texts: Texts = {
   deletedSoon: (count) =>
     plural(
       count,
-      `Over 10 seconden wordt ${count} product verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
-      `Over 10 seconden worden ${count} producten verwijderd, met alle afbeeldingen. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
+      `Over 10 seconden wordt ${count} product verwijderd, met alle foto’s. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
+      `Over 10 seconden worden ${count} producten verwijderd, met alle foto’s. Als u deze pagina eerder verlaat, wordt er niets verwijderd.`,
     ),
-  deletingNow: (count) => counted(count, 'product wordt verwijderd …', 'producten worden verwijderd …'),
+  deletingNow: (count) => counted(count, 'product wordt verwijderd…', 'producten worden verwijderd…'),
   undo: 'Ongedaan maken',
   removeDrawn: 'De getekende producten verwijderen',
 }

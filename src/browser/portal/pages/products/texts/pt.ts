@@ -19,13 +19,15 @@ export const texts: Texts = {
     price_asc: 'Mais baratos primeiro',
     price_desc: 'Mais caros primeiro',
   },
+  view: 'Vista',
+  views: { cards: 'Cartões', table: 'Tabela' },
   clear: 'Mostrar todos os produtos',
   noneFits: 'Nenhum produto corresponde a estes filtros.',
   empty: 'Ainda não há nada aqui',
   emptyHint:
     'Carregue 40 produtos desenhados para experimentar tudo; um clique remove-os. Ou comece com os seus.',
   loadDemo: 'Carregar a demonstração',
-  loadingDemo: 'A carregar 40 produtos …',
+  loadingDemo: 'A carregar 40 produtos…',
   importFile: 'Importar os seus de um ficheiro',
   jobs: {
     bulk_index: 'Estão a ser adicionados produtos',
@@ -77,8 +79,8 @@ export const texts: Texts = {
     ['false', 'esgotado'],
   ],
   currencyHint: 'Três letras, como EUR.',
-  copyId: 'Copiar o número',
-  looking: 'A analisar a imagem …',
+  copyId: 'Copiar o id',
+  looking: 'A analisar a imagem…',
   otherCategory: (seen, said) =>
     `A imagem parece “${seen}”, mas o seu ficheiro diz “${said}”. Quem procura uma coisa pode não encontrar a outra.`,
   regions: (count) =>
@@ -86,7 +88,7 @@ export const texts: Texts = {
   choose: (name) => `Selecionar ${name}`,
   chosen: 'Produtos selecionados',
   countChosen: (count) => `Selecionados: ${count}`,
-  changing: (done, count) => `${done} de ${count} alterados …`,
+  changing: (done, count) => `${done} de ${count} alterados…`,
   chooseShown: 'Selecionar todos nesta página',
   chooseNone: 'Não selecionar nenhum',
   setCategory: 'Definir a categoria',
@@ -104,7 +106,7 @@ export const texts: Texts = {
       `Dentro de 10 segundos será eliminado ${count} produto com todas as imagens. Se sair desta página antes, nada é eliminado.`,
       `Dentro de 10 segundos serão eliminados ${count} produtos com todas as imagens. Se sair desta página antes, nada é eliminado.`,
     ),
-  deletingNow: (count) => plural(count, `A eliminar ${count} produto …`, `A eliminar ${count} produtos …`),
+  deletingNow: (count) => plural(count, `A eliminar ${count} produto…`, `A eliminar ${count} produtos…`),
   undo: 'Anular',
   removeDrawn: 'Remover os produtos desenhados',
 }

@@ -8,7 +8,7 @@ export const texts: Texts = {
   address: 'Il suo indirizzo qui:',
   numbered: 'Un altro negozio ha già questo indirizzo, quindi viene aggiunto un numero.',
   make: 'Crea il mio negozio',
-  making: 'Creazione del negozio …',
+  making: 'Creazione del negozio…',
   badEmail: 'Questo non è un indirizzo e-mail.',
   badStore: 'Un nome è una riga da 1 a 100 caratteri.',
   ended: 'Questo link non è più valido',

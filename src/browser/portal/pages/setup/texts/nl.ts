@@ -8,7 +8,7 @@ export const texts: Texts = {
   address: 'Adres van de winkel hier:',
   numbered: 'Een andere winkel heeft dit adres, daarom komt er een nummer achter.',
   make: 'Mijn winkel aanmaken',
-  making: 'Uw winkel wordt aangemaakt …',
+  making: 'Uw winkel wordt aangemaakt…',
   badEmail: 'Dit is geen e-mailadres.',
   badStore: 'Een naam is één regel van 1 tot 100 tekens.',
   ended: 'Deze link werkt niet meer',

@@ -8,7 +8,7 @@ export const texts: Texts = {
   address: 'Jego adres tutaj:',
   numbered: 'Inny sklep ma już ten adres, dlatego Twój otrzyma na końcu numer.',
   make: 'Utwórz mój sklep',
-  making: 'Tworzenie sklepu …',
+  making: 'Tworzenie sklepu…',
   badEmail: 'To nie jest adres e-mail.',
   badStore: 'Nazwa to jeden wiersz o długości od 1 do 100 znaków.',
   ended: 'Ten link już nie działa',

@@ -8,7 +8,7 @@ export const texts: Texts = {
   address: 'O endereço dela aqui:',
   numbered: 'Outra loja já tem este endereço, por isso o seu leva um número no fim.',
   make: 'Criar a minha loja',
-  making: 'A criar a sua loja …',
+  making: 'A criar a sua loja…',
   badEmail: 'Isto não é um endereço de e-mail.',
   badStore: 'Um nome é uma linha de 1 a 100 carateres.',
   ended: 'Este link já não funciona',

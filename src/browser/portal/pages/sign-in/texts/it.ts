@@ -9,7 +9,7 @@ export const texts: Texts = {
   forgotHint:
     'All’indirizzo indicato arriva un link per scegliere una nuova password. Vale una sola volta, per un’ora.',
   send: 'Invia il link',
-  sending: 'Invio in corso …',
+  sending: 'Invio in corso…',
   sentHeading: 'Controllare la posta',
   sent: 'Se esiste un account con questo indirizzo, il link è in arrivo. Senza server di posta, va chiesto al gestore di questa installazione.',
   back: 'Torna all’accesso',
@@ -18,7 +18,7 @@ export const texts: Texts = {
   registerHeading: 'Registra un negozio',
   storeName: 'Nome del negozio',
   register: 'Registra il negozio',
-  registering: 'Registrazione in corso …',
+  registering: 'Registrazione in corso…',
   registered:
     'Aprire il link nell’e-mail entro 24 ore e inserire lì di nuovo la password. Poi sarà possibile accedere.',
   waitsHeading: 'Registrazione in attesa',

@@ -8,7 +8,7 @@ export const texts: Texts = {
   forgotHeading: 'Wachtwoord vergeten?',
   forgotHint: 'U krijgt een link waarmee u een nieuw wachtwoord kiest. De link werkt één keer, een uur lang.',
   send: 'Link versturen',
-  sending: 'Versturen …',
+  sending: 'Versturen…',
   sentHeading: 'Kijk in uw mailbox',
   sent: 'Als er een account met dit adres bestaat, is de link onderweg. Is er geen mailserver, vraag de link dan aan de beheerder van deze installatie.',
   back: 'Terug naar inloggen',
@@ -17,7 +17,7 @@ export const texts: Texts = {
   registerHeading: 'Winkel registreren',
   storeName: 'Naam van uw winkel',
   register: 'Winkel registreren',
-  registering: 'Registreren …',
+  registering: 'Registreren…',
   registered:
     'Open binnen 24 uur de link in de e-mail en typ daar nog eens uw wachtwoord. Daarna kunt u inloggen.',
   waitsHeading: 'Uw registratie wacht',

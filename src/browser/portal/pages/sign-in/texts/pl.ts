@@ -9,7 +9,7 @@ export const texts: Texts = {
   forgotHint:
     'Wyślemy na Twój adres link, który pozwala ustawić nowe hasło. Działa jeden raz, przez godzinę.',
   send: 'Wyślij link',
-  sending: 'Wysyłanie …',
+  sending: 'Wysyłanie…',
   sentHeading: 'Sprawdź pocztę',
   sent: 'Jeśli istnieje konto z tym adresem, link jest już w drodze. Jeśli nie ma serwera poczty, poproś o link operatora tej instalacji.',
   back: 'Wróć do logowania',
@@ -18,7 +18,7 @@ export const texts: Texts = {
   registerHeading: 'Zarejestruj sklep',
   storeName: 'Nazwa sklepu',
   register: 'Zarejestruj sklep',
-  registering: 'Rejestrowanie …',
+  registering: 'Rejestrowanie…',
   registered:
     'W ciągu 24 godzin otwórz link z wiadomości i wpisz tam jeszcze raz swoje hasło. Potem możesz się zalogować.',
   waitsHeading: 'Twoja rejestracja czeka',

@@ -9,7 +9,7 @@ export const texts: Texts = {
   forgotHint:
     'Enviamos para o seu endereço um link para escolher uma nova. Funciona uma vez, durante uma hora.',
   send: 'Enviar o link',
-  sending: 'A enviar …',
+  sending: 'A enviar…',
   sentHeading: 'Veja o seu e-mail',
   sent: 'Se existir uma conta com este endereço, o link está a caminho. Se não houver servidor de e-mail, peça um link ao operador desta instalação.',
   back: 'Voltar ao início de sessão',
@@ -18,7 +18,7 @@ export const texts: Texts = {
   registerHeading: 'Registar uma loja',
   storeName: 'Nome da sua loja',
   register: 'Registar a loja',
-  registering: 'A registar …',
+  registering: 'A registar…',
   registered:
     'Abra o link da mensagem nas próximas 24 horas e escreva lá outra vez a sua palavra-passe. Depois, pode iniciar sessão.',
   waitsHeading: 'O seu registo está à espera',

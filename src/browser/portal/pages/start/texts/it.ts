@@ -10,7 +10,7 @@ export const texts: Texts = {
   drawnHint: 'Pronti in pochi secondi, senza rete. Si rimuovono con un clic.',
   drawnThere: 'Sono nel negozio.',
   drawnLoad: 'Carica i prodotti disegnati',
-  drawnLoading: 'Caricamento di 40 prodotti …',
+  drawnLoading: 'Caricamento di 40 prodotti…',
   drawnRemove: 'Rimuovi i 40 prodotti disegnati',
   import: 'Importa il mio catalogo',
   importHint:

@@ -10,7 +10,7 @@ export const texts: Texts = {
   drawnHint: 'Binnen een paar seconden klaar, zonder netwerk. Met één klik weer weg.',
   drawnThere: 'Ze staan in uw winkel.',
   drawnLoad: 'Getekende producten laden',
-  drawnLoading: '40 producten laden …',
+  drawnLoading: '40 producten laden…',
   drawnRemove: '40 getekende producten verwijderen',
   import: 'Mijn catalogus importeren',
   importHint:

@@ -10,7 +10,7 @@ export const texts: Texts = {
   drawnHint: 'Gotowe w kilka sekund, bez sieci. Jedno kliknięcie je usuwa.',
   drawnThere: 'Są już w Twoim sklepie.',
   drawnLoad: 'Wczytaj rysowane produkty',
-  drawnLoading: 'Wczytywanie 40 produktów …',
+  drawnLoading: 'Wczytywanie 40 produktów…',
   drawnRemove: 'Usuń 40 rysowanych produktów',
   import: 'Importuj mój katalog',
   importHint:

@@ -10,7 +10,7 @@ export const texts: Texts = {
   drawnHint: 'Prontos em poucos segundos, sem rede. Um clique remove-os.',
   drawnThere: 'Já estão na sua loja.',
   drawnLoad: 'Carregar os produtos desenhados',
-  drawnLoading: 'A carregar 40 produtos …',
+  drawnLoading: 'A carregar 40 produtos…',
   drawnRemove: 'Remover os 40 produtos desenhados',
   import: 'Importar o meu catálogo',
   importHint:

@@ -81,7 +81,7 @@ export const texts: Texts = {
   ownNetwork:
     'Il destinatario è nella propria rete o senza https? Il gestore di questa installazione può consentirlo con questa impostazione, riavviando poi il servizio:',
   sendTest: 'Invia una prova',
-  testing: 'Invio in corso …',
+  testing: 'Invio in corso…',
   test: 'prova',
   noDeliveries: 'Qui non è ancora stato inviato nulla.',
   when: 'Quando',

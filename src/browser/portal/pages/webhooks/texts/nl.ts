@@ -79,7 +79,7 @@ export const texts: Texts = {
   ownNetwork:
     'Staat de ontvanger in uw eigen netwerk, of heeft die geen https? De beheerder van deze installatie staat dat toe met deze instelling en start daarna de dienst opnieuw:',
   sendTest: 'Test versturen',
-  testing: 'Versturen …',
+  testing: 'Versturen…',
   test: 'test',
   noDeliveries: 'Hierheen is nog niets verstuurd.',
   when: 'Wanneer',

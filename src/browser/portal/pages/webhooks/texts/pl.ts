@@ -78,7 +78,7 @@ export const texts: Texts = {
   ownNetwork:
     'Odbiorca jest w Twojej własnej sieci albo nie ma https? Operator tej instalacji zezwala na to poniższym ustawieniem, a potem ponownie uruchamia usługę:',
   sendTest: 'Wyślij test',
-  testing: 'Wysyłanie …',
+  testing: 'Wysyłanie…',
   test: 'test',
   noDeliveries: 'Nic tu jeszcze nie wysłano.',
   when: 'Kiedy',

@@ -78,7 +78,7 @@ export const texts: Texts = {
   ownNetwork:
     'O destinatário está na sua própria rede, ou sem https? O operador desta instalação permite-o com esta definição e depois reinicia o serviço:',
   sendTest: 'Enviar um teste',
-  testing: 'A enviar …',
+  testing: 'A enviar…',
   test: 'teste',
   noDeliveries: 'Ainda não foi enviado nada para aqui.',
   when: 'Quando',

@@ -26,7 +26,7 @@ export const texts: Texts = {
   badAddress: 'Questo non è l’indirizzo di un sito. Un esempio: www.shop.example.',
   allowed: 'Il widget funziona solo su questi indirizzi:',
   makeKey: 'Crea la chiave',
-  makingKey: 'Creazione della chiave …',
+  makingKey: 'Creazione della chiave…',
   key: 'Chiave',
   keyHint:
     'La chiave è pubblica: si trova in ogni pagina del negozio e funziona solo sugli indirizzi che elenca.',
@@ -48,7 +48,7 @@ export const texts: Texts = {
     'I prodotti con un indirizzo proprio lo mantengono. Per tutti gli altri, {product_id}, {sku} o un altro campo indica il valore del prodotto.',
   template: 'Indirizzo di un prodotto',
   test: 'Prova con tre prodotti',
-  testing: 'Prova in corso …',
+  testing: 'Prova in corso…',
   save: 'Salva questo indirizzo',
   opens: (path) => `apre ${path}`,
   answers: (path, status) =>
@@ -137,7 +137,7 @@ export const texts: Texts = {
       'Non arrivano acquisti. Nella pagina di conferma dell’ordine, aggiungere questa riga per ogni prodotto:',
   },
   check: 'Controlla il negozio',
-  checking: 'Controllo in corso …',
+  checking: 'Controllo in corso…',
   checkAddress: 'Pagina da controllare',
   checkHint: 'Il servizio apre la pagina una volta, come farebbe un visitatore. Per questo serve la rete.',
   facts: {

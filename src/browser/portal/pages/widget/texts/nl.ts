@@ -26,7 +26,7 @@ export const texts: Texts = {
   badAddress: 'Dit is geen adres van een website. Een voorbeeld: www.shop.example.',
   allowed: 'De widget werkt op deze adressen en nergens anders:',
   makeKey: 'Sleutel maken',
-  makingKey: 'Sleutel wordt gemaakt …',
+  makingKey: 'Sleutel wordt gemaakt…',
   key: 'Sleutel',
   keyHint:
     'De sleutel is openbaar: hij staat in elke pagina van de webwinkel en werkt alleen op de adressen in zijn lijst.',
@@ -47,7 +47,7 @@ export const texts: Texts = {
     'Producten met een eigen adres houden dat. Bij alle andere staat {product_id}, {sku} of een ander veld voor de waarde van het product.',
   template: 'Adres van een product',
   test: 'Met drie producten proberen',
-  testing: 'Bezig met proberen …',
+  testing: 'Bezig met proberen…',
   save: 'Dit adres opslaan',
   opens: (path) => `opent ${path}`,
   answers: (path, status) =>
@@ -137,7 +137,7 @@ export const texts: Texts = {
       'Er komen geen aankopen binnen. Voeg op de bedankpagina van de bestelling voor elk product deze regel toe:',
   },
   check: 'Mijn webwinkel controleren',
-  checking: 'Controleren …',
+  checking: 'Controleren…',
   checkAddress: 'Te controleren pagina',
   checkHint: 'De dienst opent de pagina één keer, zoals een bezoeker. Daarvoor is netwerk nodig.',
   facts: {

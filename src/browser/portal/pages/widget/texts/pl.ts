@@ -28,7 +28,7 @@ export const texts: Texts = {
   badAddress: 'To nie jest adres strony. Powinien wyglądać tak: www.shop.example.',
   allowed: 'Widget działa pod tymi adresami i nigdzie indziej:',
   makeKey: 'Utwórz klucz',
-  makingKey: 'Tworzenie klucza …',
+  makingKey: 'Tworzenie klucza…',
   key: 'Klucz',
   keyHint:
     'Klucz jest publiczny: znajduje się na każdej stronie sklepu i działa tylko pod adresami, które wymienia.',
@@ -48,7 +48,7 @@ export const texts: Texts = {
     'Produkty z własnym adresem go zachowują. U pozostałych {product_id}, {sku} lub inne pole oznacza wartość z produktu.',
   template: 'Adres produktu',
   test: 'Wypróbuj na trzech produktach',
-  testing: 'Sprawdzanie …',
+  testing: 'Sprawdzanie…',
   save: 'Zapisz ten adres',
   opens: (path) => `otwiera ${path}`,
   answers: (path, status) =>
@@ -133,7 +133,7 @@ export const texts: Texts = {
       'Zakupy nie docierają. Na stronie z podziękowaniem za zamówienie dodaj ten wiersz dla każdego produktu:',
   },
   check: 'Sprawdź mój sklep',
-  checking: 'Sprawdzanie …',
+  checking: 'Sprawdzanie…',
   checkAddress: 'Strona do sprawdzenia',
   checkHint: 'Usługa otworzy stronę jeden raz, tak jak obca osoba. Potrzebuje do tego sieci.',
   facts: {

@@ -29,7 +29,7 @@ export const texts: Texts = {
   badAddress: 'Isto não é o endereço de um site. Deve ser como www.shop.example.',
   allowed: 'O widget funciona nestes endereços e em mais lado nenhum:',
   makeKey: 'Criar a chave',
-  makingKey: 'A criar a chave …',
+  makingKey: 'A criar a chave…',
   key: 'Chave',
   keyHint: 'A chave é pública: está em todas as páginas da loja e só funciona nos endereços que indica.',
   keyUnknown: 'Esta chave é anterior à lista e não pode ser mostrada. Crie uma nova para obter o código.',
@@ -48,7 +48,7 @@ export const texts: Texts = {
     'Os produtos com endereço próprio mantêm-no. Nos restantes, {product_id}, {sku} ou outro campo representa o valor do produto.',
   template: 'Endereço de um produto',
   test: 'Experimentar com três produtos',
-  testing: 'A experimentar …',
+  testing: 'A experimentar…',
   save: 'Guardar este endereço',
   opens: (path) => `abre ${path}`,
   answers: (path, status) =>
@@ -132,7 +132,7 @@ export const texts: Texts = {
       'Não chegam compras. Na página que agradece a encomenda, adicione esta linha para cada produto:',
   },
   check: 'Verificar a minha loja',
-  checking: 'A verificar …',
+  checking: 'A verificar…',
   checkAddress: 'Página a verificar',
   checkHint: 'O serviço abre a página uma vez, como um desconhecido faria. Para isso precisa da rede.',
   facts: {
