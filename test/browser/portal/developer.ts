@@ -67,7 +67,7 @@ export function developerTests(): void {
         await runScript(code.replace('"threshold":0.3', '"threshold":3'), token),
         await runScript(code, 'not a token'),
       ]
-      // A message of a change, which nobody receives.
+      // A message, which nobody receives: the drawn product becomes one of the shop.
       const changed = await fetch(`${service.address}/v1/products/demo-mug-red`, {
         method: 'PATCH',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -94,7 +94,7 @@ export function developerTests(): void {
       'PATCH /v1/products/demo-mug-red200',
       ...['POST /v1/search/text422', 'POST /v1/search/text422', 'POST /v1/search/text200'],
     ])
-    expect(result.message).toContain('product.updated')
+    expect(result.message).toContain('product.indexed')
     expect(result.message).toContain('not sent: no endpoint asks for it')
     expect(result.message).toContain('demo-mug-red')
     expect([result.faults, own(complaints)]).toEqual([[], []])

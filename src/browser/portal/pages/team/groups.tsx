@@ -85,16 +85,20 @@ export function Groups({
     {
       label: t.actions,
       isActions: true,
-      draw: (group) => (
-        <button
-          type="button"
-          class="link"
-          aria-label={t.deleteNamed(group.name)}
-          onClick={() => setDeleted(group)}
-        >
-          {t.delete}
-        </button>
-      ),
+      // A group with members is not deleted: they would have the rights of their roles at once.
+      draw: (group) =>
+        group.member_count > 0 ? (
+          <span class="muted">{t.groupHasMembers}</span>
+        ) : (
+          <button
+            type="button"
+            class="link"
+            aria-label={t.deleteNamed(group.name)}
+            onClick={() => setDeleted(group)}
+          >
+            {t.delete}
+          </button>
+        ),
     },
   ]
   return (
@@ -113,7 +117,7 @@ export function Groups({
           }}
           onClose={() => setDeleted(null)}
         >
-          <p>{t.deleteGroupHint(formatNumber(deleted.member_count))}</p>
+          <p>{t.deleteGroupHint}</p>
         </Confirm>
       )}
     </>
