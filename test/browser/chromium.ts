@@ -36,6 +36,21 @@ export const launchChromium = (): Promise<Browser> =>
     ],
   })
 
+/** What a page may take, on a busy machine. */
+const UNTIL_MS = 15_000
+
+/**
+ * Waits until an expression holds in a page. `page.waitForFunction` does so only where it holds at the first look: for the next one
+ * it compiles the expression within the page, which the policy of our pages forbids.
+ */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  const end = performance.now() + UNTIL_MS
+  while (!(await page.evaluate<boolean>(expression))) {
+    if (performance.now() > end) throw new Error(`Not true within ${UNTIL_MS} ms: ${expression}`)
+    await page.waitForTimeout(20)
+  }
+}
+
 /** One for all visits: a start costs more than most of them. It ends with the process. */
 let shared: Promise<Browser> | undefined
 

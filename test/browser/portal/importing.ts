@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { WOOCOMMERCE_SHOPS } from '../../features/catalogue/imports/woocommerce-shops.ts'
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { untilTrue } from '../chromium.ts'
+import { asFile, FILE, makeExport } from './shop-file.ts'
 import {
   call,
   createOwner,
@@ -13,44 +17,14 @@ import {
   visitPortal,
 } from './world.ts'
 
-type Shop = keyof typeof WOOCOMMERCE_SHOPS
-
-const toLine = (cells: readonly string[]): string =>
-  cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')
-
-/** An export of WooCommerce as shops of a language write it, with one more column that nothing reads. */
-function makeExport(shop: Shop, rows: number, pictureOf: (row: number) => string): string {
-  const { titles, words } = WOOCOMMERCE_SHOPS[shop]
-  const [hoodie, , clothing] = words
-  const lines = Array.from({ length: rows }, (_, row) => {
-    const cells = titles.split('|').map(() => '')
-    const set = (column: number, value: string) => {
-      cells[column] = value
-    }
-    set(0, String(row + 1))
-    set(1, 'simple')
-    set(2, `W-${row + 1}`)
-    set(3, `${hoodie} ${row + 1}`)
-    set(4, '1')
-    set(6, 'visible')
-    set(13, '1')
-    set(18, '19.90')
-    set(19, clothing)
-    set(22, pictureOf(row))
-    return toLine([...cells, 'Cotton'])
-  })
-  return [toLine([...titles.split('|'), 'Material X']), ...lines, ''].join('\n')
-}
-
-const asFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
-const FILE = 'input[type="file"]:not(.header-search input)'
-
 export function importTests(): void {
   describe('import, jobs and feeds', () => {
     let sample = ''
     let shop: Person
     /** A web server of the shop: its pictures, of which one is missing for now, and its file. */
     const web = { file: '', hasLast: false, pictures: new Uint8Array() as Uint8Array<ArrayBuffer> }
+    /** Pictures of `/held.webp` arrive once it resolves. */
+    const held = Promise.withResolvers<void>()
     let server: ReturnType<typeof Bun.serve>
     const at = (path: string) => `http://127.0.0.1:${server.port}${path}`
 
@@ -60,9 +34,14 @@ export function importTests(): void {
       server = Bun.serve({
         port: 0,
         hostname: '127.0.0.1',
-        fetch({ url }) {
+        async fetch({ url, headers }) {
           const { pathname } = new URL(url)
           if (pathname === '/products.csv') return new Response(web.file)
+          if (pathname === '/private.csv')
+            return headers.get('authorization') === `Basic ${btoa('anna@shop:p/w')}`
+              ? new Response(web.file)
+              : new Response('', { status: 401 })
+          if (pathname === '/held.webp') await held.promise
           if (pathname === '/last.webp' && !web.hasLast) return new Response('', { status: 404 })
           return new Response(web.pictures, {
             headers: { 'content-type': sample.slice(5, sample.indexOf(';')) },
@@ -73,8 +52,8 @@ export function importTests(): void {
     }, 60_000)
     afterAll(() => server.stop(true))
 
-    test('a German export from a phone: pictures, what is lost, the run, a failed row, another try', async () => {
-      const file = makeExport('German', 22, (row) => at(row === 21 ? '/last.webp' : '/front.webp'))
+    test('a German export from a phone: pictures, what is lost, the run, failed rows, one tried again, then all', async () => {
+      const file = makeExport('German', 23, (row) => at(row >= 21 ? '/last.webp' : '/front.webp'))
       const look = { ...PHONE, locale: 'de-DE' }
       const { result, complaints, strangers } = await visitPortal(shop, '/products', look, async (page) => {
         await page.getByRole('link', { name: 'Eigene Produkte aus einer Datei importieren' }).click()
@@ -91,29 +70,31 @@ export function importTests(): void {
         await page.getByRole('button', { name: 'Behalten Material X' }).click()
         const body = (await again).postDataJSON() as Record<string, unknown>
         await page.getByText('bleibt als „material_x“ erhalten').waitFor()
-        await page.getByRole('button', { name: '22 Produkte importieren' }).click()
+        await page.getByRole('button', { name: '23 Produkte importieren' }).click()
         await page.locator('.outcome').waitFor({ timeout: 40_000 })
         const outcome = await page.locator('.outcome').textContent()
         await page.reload()
         const row = page.locator('.failed li')
-        await row.waitFor()
-        const why = await row.locator('p').allTextContents()
+        await row.nth(1).waitFor()
+        const why = await row.first().locator('p').allTextContents()
         const jobFaults = [...(await findFaults(page)), await scrollWidth(page)]
         web.hasLast = true
-        await row.getByRole('button').click()
+        await row.first().getByRole('button').click()
+        await row.nth(1).waitFor({ state: 'detached', timeout: 20_000 })
+        await page.getByRole('button', { name: 'Alle noch einmal versuchen' }).click()
         await page.locator('.failed').waitFor({ state: 'detached', timeout: 20_000 })
-        await page.getByText('Fertig 22 von 22').waitFor()
+        await page.getByText('Fertig 23 von 23').waitFor()
         const written = await page.locator('.figures dd').first().textContent()
         return { ...seen, body, outcome, why, jobFaults, written }
       })
       expect(result.sentence).toContain('Bilder ist wohl das Bild')
       expect(result.sentence).toContain(at('/front.webp'))
-      expect(result).toMatchObject({ cards: 20, faults: [], width: 360, jobFaults: [360], written: '22' })
+      expect(result).toMatchObject({ cards: 20, faults: [], width: 360, jobFaults: [360], written: '23' })
       expect(result.body).toMatchObject({
         upload_id: expect.any(String),
         mapping: { 'metadata.material_x': ['Material X'] },
       })
-      expect(result.outcome).toBe('Fertig 22 von 22')
+      expect(result.outcome).toBe('Fertig 23 von 23')
       expect(result.why).toEqual([
         'W-22',
         'Das Bild ließ sich nicht laden: Der Server antwortete 404.',
@@ -172,7 +153,50 @@ export function importTests(): void {
       ])
     }, 120_000)
 
-    test('a feed is made, read, stopped, started and deleted; its runs are told in words', async () => {
+    test('an upload tells how far it is, a file that is too large is not sent, and a running job is cancelled', async () => {
+      const anna = await createOwner()
+      const { result } = await visitPortal(anna, '/products/import', DESKTOP, async (page) => {
+        const folder = mkdtempSync(join(tmpdir(), 'lookalike-large-'))
+        const large = join(folder, 'large.csv')
+        writeFileSync(large, 'id')
+        truncateSync(large, 101 * 1024 * 1024)
+        const sent: string[] = []
+        page.on('request', (request) => {
+          if (request.method() === 'POST') sent.push(request.url())
+        })
+        await page.locator(FILE).setInputFiles(large)
+        const told = await page.locator('.failure strong').textContent()
+        const sentLarge = sent.length
+        rmSync(folder, { recursive: true })
+
+        const network = await page.context().newCDPSession(page)
+        const limit = { offline: false, latency: 0, downloadThroughput: -1 }
+        await network.send('Network.emulateNetworkConditions', { ...limit, uploadThroughput: 300_000 })
+        const rows = Array.from({ length: 60 }, (_, n) => `${n},${at('/held.webp')},${'x'.repeat(5_000)}\n`)
+        await page.locator(FILE).setInputFiles(asFile('a.csv', `id,image,description\n${rows.join('')}`))
+        await untilTrue(
+          page,
+          `(({ value = 0 } = {}) => value > 0 && value < 1)(document.querySelector('progress[value]') ?? undefined)`,
+        )
+        await network.send('Network.emulateNetworkConditions', { ...limit, uploadThroughput: -1 })
+        // The pictures of the preview do not come in time, and that stops nobody.
+        await page.getByRole('button', { name: 'Import 60 products' }).click({ timeout: 40_000 })
+        await page.getByRole('button', { name: 'Cancel the job' }).click()
+        const question = await page.getByRole('dialog').textContent()
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click()
+        held.resolve()
+        await page.getByText(/^Cancelled/).waitFor({ timeout: 20_000 })
+        const left = await page.locator('.figures div', { hasText: 'Not begun' }).locator('dd').textContent()
+        return { told, sentLarge, question, left: Number(left), faults: await findFaults(page) }
+      })
+      expect(result).toMatchObject({
+        ...{ told: 'This file is larger than 100 MB.', sentLarge: 0, faults: [] },
+        question: expect.stringMatching(/\d+ products will not be written\. Those that are written stay\./),
+      })
+      expect(result.left).toBeGreaterThan(0)
+    }, 90_000)
+
+    test('a feed with a login is made, read, stopped, started and deleted; its runs are told in words', async () => {
       const anna = await createOwner()
       web.file = `id,name,image\n1,One,${at('/a.webp')}\n2,Two,${at('/b.webp')}\n`
       const { result } = await visitPortal(anna, '/feeds', PHONE, async (page) => {
@@ -180,9 +204,19 @@ export function importTests(): void {
         await page.getByLabel('Address of the file').fill('http://10.1.2.3/products.csv')
         await page.getByRole('button', { name: 'Read it now' }).click()
         const refused = await page.locator('.failure code').first().textContent()
-        await page.getByLabel('Address of the file').fill(at('/products.csv'))
+        await page.getByLabel('Address of the file').fill(at('/private.csv'))
         await page.getByRole('button', { name: 'Read it now' }).click()
+        await page.locator('.run-error').waitFor({ timeout: 40_000 })
+        const locked = await page.locator('.run-error').textContent()
+        await page.getByRole('button', { name: 'Change', exact: true }).click()
+        await page.getByLabel('Login for the address').selectOption('new')
+        await page.getByLabel('User name').fill('anna@shop')
+        await page.getByLabel('Password').fill('p/w')
+        await page.getByRole('button', { name: 'Save the feed' }).click()
+        await page.getByText('with a login').waitFor()
+        await page.getByRole('button', { name: 'Run now' }).click()
         await page.getByText('Read: 2 new').waitFor({ timeout: 40_000 })
+        const shown = await page.locator('main').textContent()
         const runs = await page.locator('.runs-strip li').count()
         const faults = await findFaults(page)
         await page.getByRole('button', { name: 'Stop' }).click()
@@ -193,9 +227,13 @@ export function importTests(): void {
         await page.getByRole('button', { name: 'Delete the feed' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Delete the feed' }).click()
         await page.getByRole('heading', { name: 'No feed yet' }).waitFor()
-        return { refused, runs, faults, width: await scrollWidth(page), stopped: stopped[0]?.paused }
+        const seen = { refused, runs, faults, width: await scrollWidth(page), stopped: stopped[0]?.paused }
+        return { ...seen, locked, tellsPassword: shown?.includes('p/w') || shown?.includes('p%2Fw') }
       })
-      expect(result).toEqual({ refused: 'url_not_allowed', runs: 1, faults: [], width: 360, stopped: true })
+      expect(result).toEqual({
+        ...{ refused: 'url_not_allowed', runs: 2, faults: [], width: 360, stopped: true },
+        ...{ locked: expect.stringContaining('401'), tellsPassword: false },
+      })
     }, 90_000)
 
     test('the 20 % brake of a feed is told in words, and one person says that they are gone', async () => {

@@ -1,5 +1,6 @@
 import { accountTests } from './account.ts'
 import { adminTests } from './admin.ts'
+import { developerTests } from './developer.ts'
 import { signingInTests } from './signing-in.ts'
 import { storePageTests } from './store-pages.ts'
 import { storeTests } from './stores.ts'
@@ -9,4 +10,5 @@ signingInTests()
 storeTests()
 accountTests()
 storePageTests()
+developerTests()
 adminTests()

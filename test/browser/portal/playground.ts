@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { untilTrue } from '../chromium.ts'
 import {
   call,
   createOwner,
@@ -47,7 +48,7 @@ export function playgroundTests(): void {
             await page.locator('.samples button').first().click()
             await answered
             await page.locator('.answer [aria-busy="false"] .tile').first().waitFor()
-            await page.waitForFunction('document.querySelector(".answer .tile img").naturalWidth > 0')
+            await untilTrue(page, 'document.querySelector(".answer .tile img").naturalWidth > 0')
             const box = await tiles(page).first().boundingBox()
             return {
               faults: await findFaults(page),
@@ -75,7 +76,7 @@ export function playgroundTests(): void {
         const asked: string[] = []
         page.on('request', (request) => asked.push(request.url()))
         await page.getByLabel('Lowest score').fill('0.5')
-        await page.waitForFunction(`document.querySelectorAll('.answer .tile').length < ${all}`)
+        await untilTrue(page, `document.querySelectorAll('.answer .tile').length < ${all}`)
         const shown = await tiles(page).count()
         const told = await page.locator('.ask .hint[aria-live]').textContent()
         return {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { untilTrue } from '../chromium.ts'
 import {
   call,
   createOwner,
@@ -52,7 +53,7 @@ export function productTests(): void {
       async (look) => {
         const { result, complaints, strangers } = await visitPortal(shop, '/products', look, async (page) => {
           await page.locator('.tile img').first().waitFor()
-          await page.waitForFunction('document.querySelector(".tile img").naturalWidth > 0')
+          await untilTrue(page, 'document.querySelector(".tile img").naturalWidth > 0')
           return { faults: await findFaults(page), width: await scrollWidth(page) }
         })
         expect(result).toEqual({ faults: [], width: look.width })
@@ -361,7 +362,7 @@ export function productTests(): void {
           )
           most = Math.max(most, await page.locator('.tile').count())
         }
-        await page.waitForFunction('document.querySelectorAll(".tile").length <= 200')
+        await untilTrue(page, 'document.querySelectorAll(".tile").length <= 200')
         return { most, blocks: await page.locator('.list > div').count() }
       })
       expect(result.blocks).toBeGreaterThan(6)

@@ -5,8 +5,12 @@ import { PASSWORD } from './looks.ts'
 
 export { findFaults, own, PASSWORD, readStorage, scrollWidth } from './looks.ts'
 
-/** One service for all tests of the portal: a start costs more than most of them. It may look at shops on this machine. */
-export const service = openService({ ...BEHIND_PROXY, FETCH_ALLOW_CIDRS: '127.0.0.0/8' })
+/** One service for all tests of the portal: a start costs more than most of them. It may reach shops and receivers on this machine. */
+export const service = openService({
+  ...BEHIND_PROXY,
+  FETCH_ALLOW_CIDRS: '127.0.0.0/8',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+})
 
 /** Number of the person that was made last. Each has a store and a client address of their own. */
 let count = 0

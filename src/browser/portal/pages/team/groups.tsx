@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { UserGroup } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
@@ -12,6 +12,18 @@ import { t } from './texts/texts.ts'
 type Permission = UserGroup['permission_names'][number]
 const PERMISSIONS = Object.keys(t.permissions) as Permission[]
 
+/** Leaves out what the list says by now. */
+function dropKnown(
+  ticked: Readonly<Record<string, readonly Permission[]>>,
+  list: readonly UserGroup[],
+): Readonly<Record<string, readonly Permission[]>> {
+  const names = (permissions: readonly Permission[]) => permissions.toSorted().join()
+  const known = new Map(list.map(({ id, permission_names }) => [id, names(permission_names)]))
+  return Object.fromEntries(
+    Object.entries(ticked).filter(([id, permissions]) => known.get(id) !== names(permissions)),
+  )
+}
+
 /** Own groups: permissions across, groups down. A box works at once. */
 export function Groups({
   list,
@@ -24,14 +36,24 @@ export function Groups({
 }) {
   const [deleted, setDeleted] = useState<UserGroup | null>(null)
   const { isBusy, error, run } = useSending()
+  /** What was ticked here, by group, until the list says so: the next box is added to it, and no box jumps back meanwhile. */
+  const [ticked, setTicked] = useState<Readonly<Record<string, readonly Permission[]>>>({})
+  useEffect(() => setTicked((before) => dropKnown(before, list)), [list])
+  const permissionsOf = ({ id, permission_names }: UserGroup) => ticked[id] ?? permission_names
 
-  const toggle = ({ id, permission_names }: UserGroup, permission: Permission) =>
+  const toggle = (group: UserGroup, permission: Permission) =>
     run(async () => {
-      const kept = permission_names.filter((one) => one !== permission)
-      await call('PATCH /v1/user-groups/{id}', {
-        path: { id },
-        body: { permission_names: kept.length < permission_names.length ? kept : [...kept, permission] },
-      })
+      const { id } = group
+      const before = permissionsOf(group)
+      const kept = before.filter((one) => one !== permission)
+      const next = kept.length < before.length ? kept : [...kept, permission]
+      setTicked({ ...ticked, [id]: next })
+      try {
+        await call('PATCH /v1/user-groups/{id}', { path: { id }, body: { permission_names: next } })
+      } catch (thrown) {
+        setTicked({ ...ticked, [id]: before })
+        throw thrown
+      }
       onChanged()
     })
 
@@ -53,7 +75,7 @@ export function Groups({
           <input
             type="checkbox"
             aria-label={t.mayNamed(group.name, t.permissions[permission])}
-            checked={group.permission_names.includes(permission)}
+            checked={permissionsOf(group).includes(permission)}
             disabled={isBusy || !can(permission)}
             onChange={() => toggle(group, permission)}
           />
@@ -63,16 +85,20 @@ export function Groups({
     {
       label: t.actions,
       isActions: true,
-      draw: (group) => (
-        <button
-          type="button"
-          class="link"
-          aria-label={t.deleteNamed(group.name)}
-          onClick={() => setDeleted(group)}
-        >
-          {t.delete}
-        </button>
-      ),
+      // A group with members is not deleted: they would have the rights of their roles at once.
+      draw: (group) =>
+        group.member_count > 0 ? (
+          <span class="muted">{t.groupHasMembers}</span>
+        ) : (
+          <button
+            type="button"
+            class="link"
+            aria-label={t.deleteNamed(group.name)}
+            onClick={() => setDeleted(group)}
+          >
+            {t.delete}
+          </button>
+        ),
     },
   ]
   return (
@@ -91,7 +117,7 @@ export function Groups({
           }}
           onClose={() => setDeleted(null)}
         >
-          <p>{t.deleteGroupHint(formatNumber(deleted.member_count))}</p>
+          <p>{t.deleteGroupHint}</p>
         </Confirm>
       )}
     </>
