@@ -4,8 +4,6 @@ import guideBrotli from '#generated/docs/guide.js.br' with { type: 'file' }
 import guideGzip from '#generated/docs/guide.js.gz' with { type: 'file' }
 import licencesBrotli from '#generated/docs/licences.txt.br' with { type: 'file' }
 import licencesGzip from '#generated/docs/licences.txt.gz' with { type: 'file' }
-import mailLinkBrotli from '#generated/docs/mail-link.js.br' with { type: 'file' }
-import mailLinkGzip from '#generated/docs/mail-link.js.gz' with { type: 'file' }
 import manifest from '#generated/docs/manifest.json'
 import pageCssBrotli from '#generated/docs/page.css.br' with { type: 'file' }
 import pageCssGzip from '#generated/docs/page.css.gz' with { type: 'file' }
@@ -45,7 +43,6 @@ const FILES: Readonly<Record<keyof typeof manifest, readonly [gzip: string, br: 
   'start.js': [startGzip, startBrotli, SCRIPT],
   'guide.js': [guideGzip, guideBrotli, SCRIPT],
   'checkout.js': [checkoutGzip, checkoutBrotli, SCRIPT],
-  'mail-link.js': [mailLinkGzip, mailLinkBrotli, SCRIPT],
   'preview.js': [previewGzip, previewBrotli, SCRIPT],
   'preview.css': [previewCssGzip, previewCssBrotli, CSS],
   'swagger-tuning.css': [tuningGzip, tuningBrotli, CSS],
