@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { UserGroup } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import { call, readVersion } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -25,13 +25,14 @@ export function Groups({
   const [deleted, setDeleted] = useState<UserGroup | null>(null)
   const { isBusy, error, run } = useSending()
 
-  const toggle = ({ id, permission_names }: UserGroup, permission: Permission) =>
+  /** Changes one box of a group as it is now: somebody else may have changed others since the list was read. */
+  const set = (id: string, permission: Permission, isOn: boolean) =>
     run(async () => {
-      const kept = permission_names.filter((one) => one !== permission)
-      await call('PATCH /v1/user-groups/{id}', {
-        path: { id },
-        body: { permission_names: kept.length < permission_names.length ? kept : [...kept, permission] },
-      })
+      const path = { id }
+      const { value, version } = await readVersion('GET /v1/user-groups/{id}', { path })
+      const others = value.permission_names.filter((one) => one !== permission)
+      const permission_names = isOn ? [...others, permission] : others
+      await call('PATCH /v1/user-groups/{id}', { path, body: { permission_names }, ifMatch: version })
       onChanged()
     })
 
@@ -55,7 +56,7 @@ export function Groups({
             aria-label={t.mayNamed(group.name, t.permissions[permission])}
             checked={group.permission_names.includes(permission)}
             disabled={isBusy || !can(permission)}
-            onChange={() => toggle(group, permission)}
+            onChange={({ currentTarget }) => set(group.id, permission, currentTarget.checked)}
           />
         ),
       }),
