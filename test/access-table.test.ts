@@ -317,6 +317,7 @@ const ROUTES: Record<string, Route> = {
     status: 201,
     send: ({ fresh }) => ({ body: { name: fresh(), permission_names: ['products:read'] } }),
   },
+  'GET /v1/user-groups/:id': { needs: 'team:manage', thing: 'group' },
   'PATCH /v1/user-groups/:id': {
     needs: 'team:manage',
     thing: 'group',

@@ -41,6 +41,7 @@ const SERVED = `
   POST   /v1/user-groups             5.11
   GET    /v1/user-groups             5.11
   GET    /v1/user-groups/permissions 5.11
+  GET    /v1/user-groups/:id         5.11
   PATCH  /v1/user-groups/:id         5.11
   DELETE /v1/user-groups/:id         5.11
   GET    /v1/me                      5.5

@@ -17,13 +17,7 @@ const ours = join(repository, 'src/browser')
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 const PAGE = 'docs/page.html'
-const SCRIPTS = [
-  'docs/start.js',
-  'docs/guide.js',
-  'accounts/mail-link.js',
-  'billing/checkout.js',
-  'preview/preview.js',
-]
+const SCRIPTS = ['docs/start.js', 'docs/guide.js', 'billing/checkout.js', 'preview/preview.js']
 const STYLES = ['docs/page.css', 'docs/swagger-tuning.css', 'preview/preview.css']
 /** Comes before the styles of each page. */
 const FRAME = 'docs/frame.css'

@@ -33,7 +33,6 @@ const generators: readonly Generator[] = [
     script: 'scripts/generate/docs-page.ts',
     inputs: [
       'src/browser/docs/**/*',
-      'src/browser/accounts/**/*',
       'src/browser/preview/**/*',
       'node_modules/swagger-ui-dist/package.json',
     ],

@@ -19,6 +19,19 @@ export const CHANGED_SINCE = [
 
 const CHARACTERS = 22
 
+/** Reads which version a change starts from; null for one that overwrites whatever is there. */
+export const readIfMatch = ({ headers }: Request): string | null => headers.get('if-match')
+
+/** Answers with something, and names its version for a change that starts from it. */
+export function withVersion<Shown>(
+  set: { headers: Record<string, string | number | undefined> },
+  shown: Shown,
+  tagOf: (shown: Shown) => string,
+): Shown {
+  set.headers['etag'] = tagOf(shown)
+  return shown
+}
+
 /** Makes the `ETag` of a state. @param state what differs after every change that a form could overwrite. */
 export const versionTag = (state: unknown): string =>
   `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, CHARACTERS)}"`

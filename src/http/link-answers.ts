@@ -1,5 +1,6 @@
 import { TokenQuery } from './account-schema.ts'
-import { answerPage, isFromBrowser, PAGE, prefersPage, SCRIPTED } from './page.ts'
+import { isFromBrowser, PAGE, prefersPage } from './page.ts'
+import { answerPortalPage } from './portal-page.ts'
 import { findProblems, validationError } from './validation.ts'
 
 /** Marks the routes that answer browsers with HTML. */
@@ -33,8 +34,14 @@ export const BROWSERS: Audience = { wantsPage: isFromBrowser, vary: 'accept, sec
 
 export const READERS: Audience = { wantsPage: prefersPage, vary: 'accept' }
 
+async function answerPage(request: Request, vary: string): Promise<Response> {
+  const page = await answerPortalPage(request, 'no-store')
+  page.headers.append('vary', vary)
+  return page
+}
+
 /**
- * Answers a client that wants a page with a page, whose script reads the token. Answers other clients with data about
+ * Answers a client that wants a page with the portal, whose script reads the token. Answers other clients with data about
  * the token in the query.
  *
  * @throws ApiError `validation_error` if such a client sends no token.
@@ -42,12 +49,11 @@ export const READERS: Audience = { wantsPage: prefersPage, vary: 'accept' }
 export function answerPageOr<Data>(
   { request, set, query }: Context & { query: { token?: string } },
   { wantsPage, vary }: Audience,
-  html: () => string,
   data: (token: string) => Data,
-): Data {
-  set.headers['vary'] = vary
+): Data | Promise<Data> {
   // Elysia sends a Response as it is, without checking the schema of the data.
-  if (wantsPage(request)) return answerPage(html(), SCRIPTED) as Data
+  if (wantsPage(request)) return answerPage(request, vary) as Promise<Data>
+  set.headers['vary'] = vary
   const problems = findProblems(TokenQuery, query, 'query')
   if (problems.length > 0) throw validationError(problems)
   return data(query.token as string)

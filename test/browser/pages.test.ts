@@ -19,11 +19,6 @@ const PAGES = {
   '/errors/url_not_allowed': 'url_not_allowed',
   '/errors/image_download_failed': 'image_download_failed',
   '/licences': 'Licences and notices',
-  '/verify': 'This link is incomplete',
-  '/verify#token=x': 'Confirm your e-mail address',
-  '/verify/cancel#token=x': 'Was this not you?',
-  '/oauth/password/reset': 'This link is incomplete',
-  '/oauth/password/reset#token=x': 'Choose a new password',
 }
 
 /** Lists the findings of axe-core on a page, as `rule: element`. */

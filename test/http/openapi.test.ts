@@ -38,7 +38,17 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
     ['POST /v1/search/webhooks', 'POST /v1/billing/checkout'].includes(name))
 
 /** Changes that are refused when somebody else was faster. */
-const TAKES_VERSION = new Set(['PATCH /v1/products/{product_id}', 'PATCH /v1/store/settings'])
+const TAKES_VERSION = new Set([
+  'PATCH /v1/feeds/{id}',
+  'PATCH /v1/products/{product_id}',
+  'PATCH /v1/search/webhooks/{id}',
+  'PATCH /v1/security/api-keys/{id}',
+  'PATCH /v1/security/public-keys/{id}',
+  'PATCH /v1/store',
+  'PATCH /v1/store/settings',
+  'PATCH /v1/team/members/{id}',
+  'PATCH /v1/user-groups/{id}',
+])
 
 /** Routes that a page of this service calls with its cookie. */
 const takesCookie = (name: string): boolean =>
@@ -200,6 +210,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/user-groups': 'createGroup',
       'GET /v1/user-groups': 'listGroups',
       'GET /v1/user-groups/permissions': 'listPermissions',
+      'GET /v1/user-groups/{id}': 'getGroup',
       'PATCH /v1/user-groups/{id}': 'updateGroup',
       'DELETE /v1/user-groups/{id}': 'deleteGroup',
       'GET /v1/me': 'getMe',

@@ -59,12 +59,14 @@ const endOf = ({ expires_in }: AccessToken): number => Date.now() + expires_in *
 
 const SCRIPT = { 'x-requested-with': 'lookalike' }
 
-/** Asks for a token with the cookie. @returns null when the sign-in has ended. @throws CallError for every other failure. */
+/** Asks for a token with the cookie. @throws CallError */
+const askForToken = async (): Promise<AccessToken> =>
+  (await send('POST', '/portal/session/refresh', { headers: new Headers(SCRIPT) })) as AccessToken
+
+/** Renews the token. @returns null when the sign-in has ended. @throws CallError for every other failure. */
 async function refresh(): Promise<string | null> {
   try {
-    const answer = (await send('POST', '/portal/session/refresh', {
-      headers: new Headers(SCRIPT),
-    })) as AccessToken
+    const answer = await askForToken()
     token = { value: answer.access_token, until: endOf(answer) }
     tabs.postMessage({ kind: 'token', ...token } satisfies News)
     return token.value
@@ -91,7 +93,7 @@ export function forgetToken(value: string): void {
 /** Asks the person to sign in again; all calls that wait go on together. */
 export function signInAgain(): Promise<void> {
   if (!askToSignIn) {
-    location.replace(`/login#${location.pathname}${location.search}`)
+    location.replace(`/login#${location.pathname}${location.search}${location.hash}`)
     return new Promise(() => {})
   }
   asking ??= askToSignIn().finally(() => {
@@ -108,9 +110,14 @@ export interface Credentials {
 }
 
 /** Takes the sign-in that an answer brings, such as that of the set-up. */
-export function takeSignIn(answer: UserToken): void {
+export function takeSignIn(answer: AccessToken & Pick<UserToken, 'user_id'>): void {
   token = { value: answer.access_token, until: endOf(answer) }
   tabs.postMessage({ kind: 'signed-in', ...token, person: answer.user_id } satisfies News)
+}
+
+/** Takes the sign-in of which an answer has brought the cookie alone, such as that of a new member. @throws CallError */
+export async function takeCookie(user_id: string): Promise<void> {
+  takeSignIn({ ...(await askForToken()), user_id })
 }
 
 /** @throws CallError */

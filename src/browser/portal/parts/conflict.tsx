@@ -8,9 +8,22 @@ import { useLoad } from './use-load.ts'
 export type Shown = Readonly<Record<string, string>>
 
 /** The present version, where a change was refused because somebody else was faster; null for every other failure. */
-export function readConflict(error: CallError | null): string | null {
+function readConflict(error: CallError | null): string | null {
   const version = error?.status === 409 ? error.details['etag'] : undefined
   return typeof version === 'string' ? version : null
+}
+
+interface NotSavedProps extends Pick<ConflictProps, 'before' | 'load' | 'isBusy'> {
+  error: CallError | null
+  /** Saves over the version that is there now. */
+  onSave(version: string): void
+}
+
+/** Says in a form why it was not saved. */
+export function NotSaved({ error, onSave, ...form }: NotSavedProps) {
+  const version = readConflict(error)
+  if (version !== null) return <Conflict {...form} onSave={() => onSave(version)} />
+  return error && <Failure error={error} />
 }
 
 interface ConflictProps {
@@ -23,7 +36,7 @@ interface ConflictProps {
 }
 
 /** Stands in a form whose thing somebody else has changed. What was typed stays; the person looks first, or saves anyway. */
-export function Conflict({ before, load, isBusy, onSave }: ConflictProps) {
+function Conflict({ before, load, isBusy, onSave }: ConflictProps) {
   const [isShown, setShown] = useState(false)
   return (
     <div class="note conflict" role="alert">

@@ -42,6 +42,12 @@ const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
   '/forgot': 'forgot',
   '/setup': 'setup',
   '/register': 'register',
+  '/invite': 'invite',
+  '/verify': 'verify',
+  '/verify/cancel': 'verify-cancel',
+  '/verify/email': 'verify-email',
+  '/verify/email/approve': 'verify-email-approve',
+  '/oauth/password/reset': 'new-password',
   '/portal/select-store': 'select-store',
   '/portal/account': 'account',
 }
@@ -134,7 +140,9 @@ export function followLinks(): void {
     const link = (event.target as Element).closest('a')
     if (!link || link.origin !== location.origin || link.target || link.hasAttribute('download')) return
     if (readRoute(link.pathname).kind === 'nothing') return
+    // A place on the page that is shown.
+    if (link.hash !== '' && link.pathname + link.search === address.get()) return
     event.preventDefault()
-    go(link.pathname + link.search)
+    go(link.pathname + link.search + link.hash)
   })
 }

@@ -3,6 +3,7 @@ import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
 import {
   ApiKey,
   ApiKeyBody,
@@ -14,7 +15,7 @@ import {
   RotatedApiKey,
   Rotation,
 } from './schema.ts'
-import type { ApiKeyService } from './service.ts'
+import { type ApiKeyService, tagOf } from './service.ts'
 
 /** Failures of a route about one key. */
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
@@ -63,7 +64,7 @@ export function apiKeyRoutes(
         description: 'Every key with its scopes and its last use; the values are not kept.',
       },
     })
-    .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
+    .get('/:id', ({ actor, params, set }) => withVersion(set, keys.read(actor.storeId, params.id), tagOf), {
       can: 'keys:manage',
       params: KeyParams,
       response: { 200: ApiKey, ...failures(...ONE_KEY, ...READING) },
@@ -73,18 +74,24 @@ export function apiKeyRoutes(
         description: '`effective_scopes` tells what the key may do at this moment.',
       },
     })
-    .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
-      can: 'keys:manage',
-      params: KeyParams,
-      parse: json,
-      body: ApiKeyPatch,
-      response: { 200: ApiKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY) },
-      detail: {
-        operationId: 'updateApiKey',
-        summary: 'Change the name, the scopes or the lifetime of an API key',
-        description: 'Absent fields stay as they are. The value of the key stays the same.',
+    .patch(
+      '/:id',
+      ({ actor, params, body, request, set }) =>
+        withVersion(set, keys.update(actor, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'keys:manage',
+        params: KeyParams,
+        parse: json,
+        body: ApiKeyPatch,
+        response: { 200: ApiKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY, CHANGED_SINCE) },
+        detail: {
+          operationId: 'updateApiKey',
+          summary: 'Change the name, the scopes or the lifetime of an API key',
+          description: 'Absent fields stay as they are. The value of the key stays the same.',
+          parameters: [IF_MATCH],
+        },
       },
-    })
+    )
     .delete('/:id', ({ actor, params }) => keys.revoke(actor, params.id), {
       can: 'keys:manage',
       parse: noBody,

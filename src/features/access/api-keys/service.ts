@@ -6,6 +6,7 @@ import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { API_KEY_PREFIX } from '../../../http/credential.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import type { Base } from '../../module.ts'
 import type { TellOwners } from '../../stores/people/owner-notices.ts'
 import { deriveEffectiveScopes, deriveMakerState } from './effective.ts'
@@ -80,13 +81,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
       return atomically(() => {
         if (queries.count(actor.storeId) >= KEYS_PER_STORE_MAX) throw tooManyKeys()
         queries.add(row)
-        record(
-          describeAct(actor, 'api_key.created', {
-            ...identify(row),
-            scopes,
-            expires_at: timeOrNull(row.expiresAt),
-          }),
-        )
+        record(describeAct(actor, 'api_key.created', listRights(row)))
         tellOwnersOfNewValue(actor)
         return { ...view(findOwned(row.storeId, row.id), now), key }
       })
@@ -105,14 +100,16 @@ export function apiKeyService(deps: ApiKeyDeps) {
     /**
      * Changes the fields in the patch; a new lifetime counts from now and revives an expired key.
      *
-     * @throws ApiError `not_found`, `validation_error`, `permission_denied` for scopes that the actor lacks, old or new.
+     * @throws ApiError `not_found`, `validation_error`, `permission_denied` for scopes that the actor lacks, old or new,
+     * `conflict`.
      */
-    update(actor: Actor, id: string, patch: ApiKeyPatch): ApiKey {
+    update(actor: Actor, id: string, patch: ApiKeyPatch, ifMatch: string | null = null): ApiKey {
       const wanted = patch.scopes && readPermissions(patch.scopes)
       const now = clock.now()
       return atomically(() => {
         const before = findManageable(actor, id)
         if (wanted) assertHolds(actor, wanted)
+        demandVersion(ifMatch, tagOf(view(before, now)))
         const row: ApiKeyWithMaker = {
           ...before,
           ...(patch.expires_in_days !== undefined && computeLifetime(patch.expires_in_days, now)),
@@ -122,15 +119,7 @@ export function apiKeyService(deps: ApiKeyDeps) {
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
           queries.update(row)
-          const { scopes, expiresAt } = row
-          record(
-            describeAct(actor, 'api_key.updated', {
-              ...identify(row),
-              changed,
-              scopes,
-              expires_at: timeOrNull(expiresAt),
-            }),
-          )
+          record(describeAct(actor, 'api_key.updated', { ...listRights(row), changed }))
         }
         return view(row, now)
       })
@@ -257,7 +246,17 @@ const tooManyKeys = () =>
 
 const identify = ({ id, name }: ApiKeyRow) => ({ id, name })
 
+/** What a key may do and for how long, in the audit log. */
+const listRights = (row: ApiKeyRow) => ({
+  ...identify(row),
+  scopes: row.scopes,
+  expires_at: timeOrNull(row.expiresAt),
+})
+
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
+
+/** The version of what a form about a key shows. */
+export const tagOf = ({ name, scopes, expires_at }: ApiKey): string => versionTag([name, scopes, expires_at])
 
 const view = (row: ApiKeyWithMaker, now: number): ApiKey => ({
   id: row.id,

@@ -5,10 +5,8 @@ import { spendingFirst } from '../../../http/budgets/address-budget.ts'
 import { FOR_CALLER, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { TOO_MANY_FROM_ADDRESS } from '../../../http/link-answers.ts'
-import { answerPage, SCRIPTED } from '../../../http/page.ts'
 import { REAUTHENTICATING } from '../reauthentication/schema.ts'
 import type { EmailLinks } from './links.ts'
-import { approvePage, confirmNewPage } from './pages.ts'
 import {
   EmailApproval,
   EmailChange,
@@ -76,7 +74,6 @@ export function emailLinkRoutes(
       set.headers['cache-control'] = 'no-store'
       set.headers['referrer-policy'] = 'no-referrer'
     })
-    .get('', () => answerPage(confirmNewPage(), SCRIPTED), { detail: { hide: true } })
     .post('', ({ body, clientInfo }) => links.confirm(body, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailConfirmation,
@@ -93,7 +90,6 @@ export function emailLinkRoutes(
         description: 'The fifth wrong password invalidates the link.',
       },
     })
-    .get('/approve', () => answerPage(approvePage(), SCRIPTED), { detail: { hide: true } })
     .post('/approve', ({ body, clientInfo }) => links.approve(body.token, clientInfo), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: EmailApproval,

@@ -16,7 +16,7 @@ import {
   TOO_MANY_FROM_ADDRESS,
 } from '../../../http/link-answers.ts'
 import { answerPage, prefersPage } from '../../../http/page.ts'
-import { invalidLinkPage, newPasswordPage, passwordSetPage, refusalPage } from './pages.ts'
+import { invalidLinkPage, passwordSetPage, refusalPage } from './pages.ts'
 import { PasswordForgotten, PasswordReset, PasswordWasReset, ResetLink, ResetRequested } from './schema.ts'
 import type { PasswordResetService } from './service.ts'
 
@@ -47,20 +47,16 @@ export function passwordResetRoutes(
         },
       },
     )
-    .get(
-      '/oauth/password/reset',
-      (context) => answerPageOr(context, READERS, newPasswordPage, passwords.check),
-      {
-        query: LinkQuery,
-        response: { 200: ResetLink, ...failures(...READING, 'validation_error', BAD_LINK) },
-        detail: {
-          ...ALSO_A_PAGE,
-          operationId: 'checkPasswordLink',
-          summary: 'Check whether a link for a new password still works',
-          description: 'A browser gets the form for the new password instead of JSON.',
-        },
+    .get('/oauth/password/reset', (context) => answerPageOr(context, READERS, passwords.check), {
+      query: LinkQuery,
+      response: { 200: ResetLink, ...failures(...READING, 'validation_error', BAD_LINK) },
+      detail: {
+        ...ALSO_A_PAGE,
+        operationId: 'checkPasswordLink',
+        summary: 'Check whether a link for a new password still works',
+        description: 'A browser gets the form for the new password instead of JSON.',
       },
-    )
+    })
     .post(
       '/oauth/password/reset',
       (context) =>

@@ -26,7 +26,7 @@ export const accountOpenMail = (to: string, link: string, baseUrl: string): Mail
     `An account with this e-mail address is now open at ${baseUrl}. If you requested it, you need not do anything.`,
     'If this was not you, set a new password: the account is then yours. This ends every sign-in with the old password and removes the second factor. It also revokes the keys and the client secret of the store. The link works for 24 hours:',
     link,
-    `If the link no longer works, request a new one with POST ${baseUrl}/oauth/password/forgot.`,
+    `If the link no longer works, ask for a new one at ${baseUrl}/forgot`,
   )
 
 /** Answers a registration for an address that already has an account. @param requestedAt Unix ms. */
@@ -35,6 +35,6 @@ export const knownAccountMail = (to: string, baseUrl: string, requestedAt: numbe
     to,
     'You already have an account',
     `${describeRequest(requestedAt)} You already have one, so nothing has changed.`,
-    `Sign in with this address and your password; ${baseUrl}/docs shows how (POST ${baseUrl}/oauth/login). If you have forgotten the password, request a link for a new one with POST ${baseUrl}/oauth/password/forgot.`,
+    `Sign in with this address and your password at ${baseUrl}/login\nIf you have forgotten the password, ask for a link for a new one at ${baseUrl}/forgot`,
     'If this was not you, do nothing.',
   )

@@ -14,8 +14,6 @@ import {
   keepPrivate,
   TOO_MANY_FROM_ADDRESS,
 } from '../../../http/link-answers.ts'
-import { answerPage, SCRIPTED } from '../../../http/page.ts'
-import { cancelPage, confirmPage, invitePage } from './pages.ts'
 import { Cancellation, Cancelled, Confirmation, Registration, RegistrationTaken, Verified } from './schema.ts'
 import type { RegistrationService } from './service.ts'
 import type { VerificationService } from './verification.ts'
@@ -58,8 +56,7 @@ export function registrationRoutes(
     )
     .get(
       '/verify',
-      (context) =>
-        answerPageOr(context, BROWSERS, confirmPage, (token) => openLink(verification, token, context)),
+      (context) => answerPageOr(context, BROWSERS, (token) => openLink(verification, token, context)),
       {
         query: LinkQuery,
         response: { 200: Verified, ...failures(...WRITING, 'validation_error', BAD_LINK) },
@@ -89,7 +86,6 @@ export function registrationRoutes(
           'The fifth wrong password invalidates the link. The answer to a wrong password is the same for links that do not exist. A used link proves the account with its current password.',
       },
     })
-    .get('/verify/cancel', () => answerPage(cancelPage(), SCRIPTED), { detail: { hide: true } })
     .post('/verify/cancel', ({ body }) => verification.cancel(body.token), {
       parse: spendingFirst(budgets.signIn, jsonBody(LIMITS.openBodyBytesMax)),
       body: Cancellation,
@@ -100,7 +96,6 @@ export function registrationRoutes(
         description: 'For people who never registered. The answer is the same for links that do not exist.',
       },
     })
-    .get('/invite', () => answerPage(invitePage(), SCRIPTED), { detail: { hide: true } })
 }
 
 /** Opens a link. A HEAD request, which mail scanners send, only checks it. */

@@ -3,9 +3,10 @@ import { jsonBody, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
 import { KeyParams } from '../api-keys/schema.ts'
 import { DeletedWidgetKey, WidgetKey, WidgetKeyBody, WidgetKeyList, WidgetKeyPatch } from './schema.ts'
-import type { WidgetKeyService } from './service.ts'
+import { tagOf, type WidgetKeyService } from './service.ts'
 
 /** Failures of a route about one key. */
 const ONE_KEY = [...FOR_STORE, 'validation_error', 'not_found'] as const
@@ -56,7 +57,7 @@ export function widgetKeyRoutes(
         description: 'Every widget key with its value, its origins and what it allows.',
       },
     })
-    .get('/:id', ({ actor, params }) => keys.read(actor.storeId, params.id), {
+    .get('/:id', ({ actor, params, set }) => withVersion(set, keys.read(actor.storeId, params.id), tagOf), {
       can: 'keys:manage',
       params: KeyParams,
       response: { 200: WidgetKey, ...failures(...ONE_KEY, ...READING) },
@@ -66,18 +67,28 @@ export function widgetKeyRoutes(
         description: 'Shows the value, the origins, the limits and the forced filters of the key.',
       },
     })
-    .patch('/:id', ({ actor, params, body }) => keys.update(actor, params.id, body), {
-      can: 'keys:manage',
-      params: KeyParams,
-      parse: jsonBody(),
-      body: WidgetKeyPatch,
-      response: { 200: WidgetKey, ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY, ...FILTERS) },
-      detail: {
-        operationId: 'updatePublicKey',
-        summary: 'Change some fields of a widget key',
-        description: 'Absent fields stay as they are. Pages that use the key follow with their next request.',
+    .patch(
+      '/:id',
+      ({ actor, params, body, request, set }) =>
+        withVersion(set, keys.update(actor, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'keys:manage',
+        params: KeyParams,
+        parse: jsonBody(),
+        body: WidgetKeyPatch,
+        response: {
+          200: WidgetKey,
+          ...failures(...ONE_KEY, ...WRITING, ...JSON_BODY, ...FILTERS, CHANGED_SINCE),
+        },
+        detail: {
+          operationId: 'updatePublicKey',
+          summary: 'Change some fields of a widget key',
+          description:
+            'Absent fields stay as they are. Pages that use the key follow with their next request.',
+          parameters: [IF_MATCH],
+        },
       },
-    })
+    )
     .delete('/:id', ({ actor, params }) => keys.remove(actor, params.id), {
       can: 'keys:manage',
       parse: noBody,

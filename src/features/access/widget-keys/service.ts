@@ -4,6 +4,7 @@ import { ApiError, missingPermission, notFound } from '../../../core/errors.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
@@ -144,23 +145,17 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
      * Changes the fields in the patch.
      *
      * @throws ApiError `not_found`, `validation_error` for an invalid origin, the codes of filters, `permission_denied` for
-     * old or new uses beyond the actor's own permissions.
+     * old or new uses beyond the actor's own permissions, `conflict`.
      */
-    update(actor: Actor, id: string, patch: WidgetKeyPatch): WidgetKey {
+    update(actor: Actor, id: string, patch: WidgetKeyPatch, ifMatch: string | null = null): WidgetKey {
       const origins = patch.origins && readOrigins(patch.origins)
       const forcedFilters = readForcedFilters(patch.forced_filters)
       return atomically(() => {
         const before = findOwned(actor.storeId, id)
         // A new origin would give another page the old uses, so the actor must hold them too.
         assertHolds(actor, before.allowed)
-        const row: CountedWidgetKey = {
-          ...before,
-          name: patch.name ?? before.name,
-          origins: origins ?? before.origins,
-          ratePerMinute: patch.rate_per_minute === undefined ? before.ratePerMinute : patch.rate_per_minute,
-          allowed: patch.allowed ? sortUses(patch.allowed) : before.allowed,
-          forcedFilters: patch.forced_filters === undefined ? before.forcedFilters : forcedFilters,
-        }
+        demandVersion(ifMatch, tagOf(view(before)))
+        const row = applyPatch(before, patch, { origins, forcedFilters })
         assertHolds(actor, row.allowed)
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length > 0) {
@@ -191,6 +186,24 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     traces,
   }
 }
+
+/** @param read what the patch says of origins and filters, checked. */
+const applyPatch = (
+  before: CountedWidgetKey,
+  patch: WidgetKeyPatch,
+  read: { origins: string[] | undefined; forcedFilters: unknown },
+): CountedWidgetKey => ({
+  ...before,
+  name: patch.name ?? before.name,
+  origins: read.origins ?? before.origins,
+  ratePerMinute: patch.rate_per_minute === undefined ? before.ratePerMinute : patch.rate_per_minute,
+  allowed: patch.allowed ? sortUses(patch.allowed) : before.allowed,
+  forcedFilters: patch.forced_filters === undefined ? before.forcedFilters : read.forcedFilters,
+})
+
+/** The version of what a form about a key shows. */
+export const tagOf = (key: WidgetKey): string =>
+  versionTag([key.name, key.origins, key.rate_per_minute, key.allowed, key.forced_filters])
 
 const PATCHABLE = ['name', 'origins', 'rate_per_minute', 'allowed', 'forced_filters'] as const
 

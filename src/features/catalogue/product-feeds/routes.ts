@@ -3,6 +3,7 @@ import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
 import {
   DeletedFeed,
   Feed,
@@ -13,7 +14,7 @@ import {
   FeedRunList,
   RunBody,
 } from './schema.ts'
-import type { FeedService } from './service.ts'
+import { type FeedService, tagOf } from './service.ts'
 
 /** Failures of a route about one feed. */
 const ONE_FEED = [...FOR_STORE, 'validation_error', 'not_found'] as const
@@ -70,7 +71,7 @@ export function feedRoutes(
         description: 'Every feed of the store with its last run.',
       },
     })
-    .get('/:id', ({ actor, params }) => feeds.read(actor.storeId, params.id), {
+    .get('/:id', ({ actor, params, set }) => withVersion(set, feeds.read(actor.storeId, params.id), tagOf), {
       can: 'products:read',
       params: FeedParams,
       response: { 200: Feed, ...failures(...ONE_FEED, ...READING) },
@@ -90,19 +91,28 @@ export function feedRoutes(
         description: 'The run in progress, if there is one, and the last ten that are over, newest first.',
       },
     })
-    .patch('/:id', ({ actor, params, body }) => feeds.update(actor.storeId, params.id, body), {
-      can: 'products:bulk',
-      params: FeedParams,
-      parse: jsonBody(),
-      body: FeedPatch,
-      response: { 200: Feed, ...failures(...ONE_FEED, ...WRITING, ...JSON_BODY, URL_REFUSED) },
-      detail: {
-        operationId: 'updateFeed',
-        summary: 'Change some fields of a feed',
-        description:
-          'Absent fields stay as they are. After a new address, format or mapping the next run reads the file in any case.',
+    .patch(
+      '/:id',
+      ({ actor, params, body, request, set }) =>
+        withVersion(set, feeds.update(actor.storeId, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'products:bulk',
+        params: FeedParams,
+        parse: jsonBody(),
+        body: FeedPatch,
+        response: {
+          200: Feed,
+          ...failures(...ONE_FEED, ...WRITING, ...JSON_BODY, URL_REFUSED, CHANGED_SINCE),
+        },
+        detail: {
+          operationId: 'updateFeed',
+          summary: 'Change some fields of a feed',
+          description:
+            'Absent fields stay as they are. After a new address, format or mapping the next run reads the file in any case.',
+          parameters: [IF_MATCH],
+        },
       },
-    })
+    )
     .delete('/:id', ({ actor, params }) => feeds.remove(actor.storeId, params.id), {
       can: 'products:bulk',
       parse: noBody,

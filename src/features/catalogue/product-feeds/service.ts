@@ -2,6 +2,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { isMask, type SplitUrl, splitUrl } from './credentials.ts'
@@ -107,13 +108,14 @@ export function feedService(deps: FeedDeps) {
     /**
      * PATCH /v1/feeds/{id}: absent fields stay. A change of what the file is or means makes the next run read it as a whole.
      *
-     * @throws ApiError `not_found`, `url_not_allowed`, `validation_error`.
+     * @throws ApiError `not_found`, `url_not_allowed`, `validation_error`, `conflict`.
      */
-    update(storeId: string, id: string, patch: FeedPatch): Feed {
+    update(storeId: string, id: string, patch: FeedPatch, ifMatch: string | null = null): Feed {
       requireOwn(storeId, id)
       const split = check(patch)
       const feed = atomically(() => {
         const before = requireOwn(storeId, id)
+        demandVersion(ifMatch, tagOf(view(before)))
         if (Object.keys(patch).length === 0) return view(before)
         const now = clock.now()
         const intervalMinutes = patch.interval_minutes ?? before.intervalMinutes
@@ -172,6 +174,13 @@ export function feedService(deps: FeedDeps) {
     },
   }
 }
+
+/** The version of what a form about a feed shows. A new password is not shown: it moves the time alone. */
+export const tagOf = (feed: Feed): string =>
+  versionTag([
+    ...[feed.url, feed.format, feed.interval_minutes, feed.mapping, feed.delete_missing, feed.paused],
+    feed.updated_at,
+  ])
 
 const NOTHING_KNOWN = { etag: null, lastModified: null, contentHash: null, trustedUntil: null }
 

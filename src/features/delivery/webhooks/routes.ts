@@ -3,6 +3,7 @@ import { jsonBody, jsonOrNothing, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
 import {
   DeletedWebhook,
   NewSecret,
@@ -14,7 +15,7 @@ import {
   WebhookParams,
   WebhookPatch,
 } from './schema.ts'
-import type { WebhookService } from './service.ts'
+import { tagOf, type WebhookService } from './service.ts'
 
 /** Failures of a route about one webhook. */
 const ONE_WEBHOOK = [...FOR_STORE, 'validation_error', 'not_found'] as const
@@ -80,29 +81,42 @@ export function webhookRoutes(
         description: 'Every webhook of the store with the state of its last delivery, without the secrets.',
       },
     })
-    .get('/:id', ({ actor, params }) => webhooks.read(actor.storeId, params.id), {
-      can: 'search:read',
-      params: WebhookParams,
-      response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...READING) },
-      detail: {
-        operationId: 'getWebhook',
-        summary: 'Read one webhook, without its secret',
-        description:
-          '`disabled_reason` tells why it is off, `consecutive_failures` how near it is to being switched off.',
+    .get(
+      '/:id',
+      ({ actor, params, set }) => withVersion(set, webhooks.read(actor.storeId, params.id), tagOf),
+      {
+        can: 'search:read',
+        params: WebhookParams,
+        response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...READING) },
+        detail: {
+          operationId: 'getWebhook',
+          summary: 'Read one webhook, without its secret',
+          description:
+            '`disabled_reason` tells why it is off, `consecutive_failures` how near it is to being switched off.',
+        },
       },
-    })
-    .patch('/:id', ({ actor, params, body }) => webhooks.update(actor, params.id, body), {
-      can: 'search:write',
-      params: WebhookParams,
-      parse: jsonBody(),
-      body: WebhookPatch,
-      response: { 200: Webhook, ...failures(...ONE_WEBHOOK, ...WRITING, ...JSON_BODY, URL_REFUSED) },
-      detail: {
-        operationId: 'updateWebhook',
-        summary: 'Change some fields of a webhook, or switch it on or off',
-        description: 'Absent fields stay as they are. Switching it on again sends what waits.',
+    )
+    .patch(
+      '/:id',
+      async ({ actor, params, body, request, set }) =>
+        withVersion(set, await webhooks.update(actor, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'search:write',
+        params: WebhookParams,
+        parse: jsonBody(),
+        body: WebhookPatch,
+        response: {
+          200: Webhook,
+          ...failures(...ONE_WEBHOOK, ...WRITING, ...JSON_BODY, URL_REFUSED, CHANGED_SINCE),
+        },
+        detail: {
+          operationId: 'updateWebhook',
+          summary: 'Change some fields of a webhook, or switch it on or off',
+          description: 'Absent fields stay as they are. Switching it on again sends what waits.',
+          parameters: [IF_MATCH],
+        },
       },
-    })
+    )
     .delete('/:id', ({ actor, params }) => webhooks.remove(actor, params.id), {
       can: 'search:write',
       parse: noBody,

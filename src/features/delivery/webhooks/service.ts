@@ -3,6 +3,7 @@ import { describeAct } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { CheckHost } from './addresses.ts'
@@ -118,31 +119,25 @@ export function webhookService(deps: WebhookDeps) {
      *
      * @throws ApiError `not_found`, `url_not_allowed`.
      */
-    async update(actor: Actor, id: string, patch: WebhookPatch): Promise<Webhook> {
+    async update(
+      actor: Actor,
+      id: string,
+      patch: WebhookPatch,
+      ifMatch: string | null = null,
+    ): Promise<Webhook> {
       if (patch.url !== undefined) checkUrl(patch.url)
       findOwned(actor.storeId, id)
       const warnings = patch.url === undefined ? [] : await checkHost(actor.storeId, patch.url)
       const updated = atomically(() => {
         actor.demandStill()
         const before = findOwned(actor.storeId, id)
+        demandVersion(ifMatch, tagOf(before))
         const changed = PATCHABLE.filter((field) => patch[field] !== undefined)
         if (changed.length === 0) return view(before)
-        const enabled = patch.enabled ?? before.enabled
-        const url = patch.url ?? before.url
-        const isFresh = url !== before.url || (enabled && !before.enabled)
-        const row: WebhookRow = {
-          ...before,
-          url,
-          enabled,
-          events: patch.events ? sortEvents(patch.events) : before.events,
-          description: patch.description === undefined ? before.description : patch.description,
-          disabledReason: enabled ? null : (before.disabledReason ?? 'requested'),
-          ...(isFresh && { consecutiveFailures: 0, failingSince: null }),
-          updatedAt: clock.now(),
-        }
+        const { row, isFresh } = applyPatch(before, patch, clock.now())
         queries.update(row)
         record(describeAct(actor, 'webhook.updated', { ...listDetails(row), changed }))
-        if (isFresh && enabled) deps.resume(row.storeId, id)
+        if (isFresh && row.enabled) deps.resume(row.storeId, id)
         return view(row)
       })
       return { ...updated, ...(warnings.length > 0 && { warnings }) }
@@ -184,6 +179,36 @@ export function webhookService(deps: WebhookDeps) {
     },
   }
 }
+
+/** @returns the changed webhook, and whether its failures so far tell nothing of it. @param now Unix ms. */
+function applyPatch(
+  before: WebhookRow,
+  patch: WebhookPatch,
+  now: number,
+): { row: WebhookRow; isFresh: boolean } {
+  const enabled = patch.enabled ?? before.enabled
+  const url = patch.url ?? before.url
+  const isFresh = url !== before.url || (enabled && !before.enabled)
+  const row: WebhookRow = {
+    ...before,
+    url,
+    enabled,
+    events: patch.events ? sortEvents(patch.events) : before.events,
+    description: patch.description === undefined ? before.description : patch.description,
+    disabledReason: enabled ? null : (before.disabledReason ?? 'requested'),
+    ...(isFresh && { consecutiveFailures: 0, failingSince: null }),
+    updatedAt: now,
+  }
+  return { row, isFresh }
+}
+
+/** The version of what a form about a webhook shows. */
+export const tagOf = ({
+  url,
+  events,
+  description,
+  enabled,
+}: Pick<Webhook, (typeof PATCHABLE)[number]>): string => versionTag([url, events, description, enabled])
 
 const toWebhook = (row: WebhookRow, secretHint: string): Webhook => ({
   id: row.id,

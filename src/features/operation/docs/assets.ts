@@ -1,7 +1,6 @@
 import checkoutGzip from '#generated/docs/checkout.js.gz' with { type: 'file' }
 import guideGzip from '#generated/docs/guide.js.gz' with { type: 'file' }
 import licencesGzip from '#generated/docs/licences.txt.gz' with { type: 'file' }
-import mailLinkGzip from '#generated/docs/mail-link.js.gz' with { type: 'file' }
 import manifest from '#generated/docs/manifest.json'
 import pageCssGzip from '#generated/docs/page.css.gz' with { type: 'file' }
 import pageGzip from '#generated/docs/page.html.gz' with { type: 'file' }
@@ -33,7 +32,6 @@ const FILES: Readonly<Record<keyof typeof manifest, readonly [gzip: string, type
   'start.js': [startGzip, SCRIPT],
   'guide.js': [guideGzip, SCRIPT],
   'checkout.js': [checkoutGzip, SCRIPT],
-  'mail-link.js': [mailLinkGzip, SCRIPT],
   'preview.js': [previewGzip, SCRIPT],
   'preview.css': [previewCssGzip, CSS],
   'swagger-tuning.css': [tuningGzip, CSS],

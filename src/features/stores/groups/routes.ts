@@ -3,6 +3,7 @@ import { jsonBody, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
 import {
   Group,
   GroupBody,
@@ -12,7 +13,7 @@ import {
   GroupPatch,
   PermissionList,
 } from './schema.ts'
-import type { GroupService } from './service.ts'
+import { type GroupService, tagOf } from './service.ts'
 
 const ONE_GROUP = [
   ...FOR_STORE,
@@ -71,21 +72,40 @@ export function groupRoutes(
         description: 'Every permission that a group can hold, with what it allows.',
       },
     })
-    .patch('/:id', ({ actor, params, body }) => groups.update(actor, params.id, body), {
+    .get('/:id', ({ actor, params, set }) => withVersion(set, groups.read(actor.storeId, params.id), tagOf), {
       can: 'team:manage',
       params: GroupParams,
-      parse: jsonBody(),
-      body: GroupPatch,
-      response: {
-        200: Group,
-        ...failures(...ONE_GROUP, ...WRITING, ...JSON_BODY, ['conflict', 'Another group has this name.']),
-      },
+      response: { 200: Group, ...failures(...ONE_GROUP, ...READING) },
       detail: {
-        operationId: 'updateGroup',
-        summary: 'Change the name or the permissions of a group',
-        description: 'The new permissions hold from the next request of each member.',
+        operationId: 'getGroup',
+        summary: 'Read one group',
+        description: 'The same as in the list of groups, of one group.',
       },
     })
+    .patch(
+      '/:id',
+      ({ actor, params, body, request, set }) =>
+        withVersion(set, groups.update(actor, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'team:manage',
+        params: GroupParams,
+        parse: jsonBody(),
+        body: GroupPatch,
+        response: {
+          200: Group,
+          ...failures(...ONE_GROUP, ...WRITING, ...JSON_BODY, [
+            'conflict',
+            `Another group has this name. Or: ${CHANGED_SINCE[1]}`,
+          ]),
+        },
+        detail: {
+          operationId: 'updateGroup',
+          summary: 'Change the name or the permissions of a group',
+          description: 'The new permissions hold from the next request of each member.',
+          parameters: [IF_MATCH],
+        },
+      },
+    )
     .delete('/:id', ({ actor, params }) => groups.remove(actor, params.id), {
       can: 'team:manage',
       parse: noBody,

@@ -4,6 +4,7 @@ import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { fold } from '../../../core/text.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { GroupQueries, GroupRow } from './queries.ts'
@@ -64,15 +65,24 @@ export function groupService({ queries, clock, ids, atomically, record }: GroupD
     /** Lists the groups of a store, sorted by name. */
     list: (storeId: string): Group[] => queries.list(storeId).map(view),
 
+    /** @throws ApiError `not_found`. */
+    read: (storeId: string, id: string): Group => view(findOwned(storeId, id)),
+
     /**
      * Changes the fields in the patch. New permissions hold from the next request of each member.
      *
-     * @throws ApiError `not_found`, `conflict` for a name that is taken.
+     * @throws ApiError `not_found`, `conflict` for a name that is taken and for another version.
      */
-    update: (actor: Actor, id: string, { name, permission_names }: GroupPatch): Group =>
+    update: (
+      actor: Actor,
+      id: string,
+      { name, permission_names }: GroupPatch,
+      ifMatch: string | null = null,
+    ): Group =>
       atomically(() => {
         const { storeId } = actor
         const before = findOwned(storeId, id)
+        demandVersion(ifMatch, tagOf(view(before)))
         const after = {
           ...{ ...before, ...readName(name ?? before.name) },
           permissions: permission_names ? inOrder(permission_names) : before.permissions,
@@ -162,6 +172,9 @@ const inUse = (members: number) =>
     'The group has members; take them out of it first, because without a group they have the rights of their role',
     { details: { member_count: members } },
   )
+
+/** The version of what a form about a group shows. */
+export const tagOf = ({ name, permission_names }: Group): string => versionTag([name, permission_names])
 
 const view = ({ id, name, permissions, members, createdAt }: GroupRow): Group => ({
   id,

@@ -2,6 +2,7 @@ import type { Actor, Caller } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { missingPermission, notFound } from '../../../core/errors.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import type { ReauthenticationService } from '../../access/reauthentication/service.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
@@ -39,8 +40,9 @@ export function ownStoreService(deps: OwnStoreDeps) {
     /** GET /v1/store. */
     show: ({ storeId }: Caller & { storeId: string }): OwnStore => show(storeId),
 
-    /** PATCH /v1/store: another name; the slug stays, because addresses hold it. */
-    change(actor: Actor, { name }: OwnStorePatch): OwnStore {
+    /** PATCH /v1/store: another name; the slug stays, because addresses hold it. @throws ApiError `conflict`. */
+    change(actor: Actor, { name }: OwnStorePatch, ifMatch: string | null = null): OwnStore {
+      demandVersion(ifMatch, tagOf(show(actor.storeId)))
       if (name !== undefined)
         stores.rename(actor.storeId, name.trim(), (_, action, details) => describeAct(actor, action, details))
       return show(actor.storeId)
@@ -64,3 +66,6 @@ export function ownStoreService(deps: OwnStoreDeps) {
       }),
   }
 }
+
+/** The version of what a form about a store shows. */
+export const tagOf = ({ name }: OwnStore): string => versionTag(name)

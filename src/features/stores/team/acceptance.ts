@@ -139,6 +139,7 @@ export function acceptanceService(deps: AcceptanceDeps) {
         role: row.role,
         slug: store.slug,
         store_name: store.name,
+        invited_by: row.inviterEmail,
         is_existing_user: people.findPersonByEmail(row.email) !== undefined,
         expires_at: isoTime(row.expiresAt),
       }

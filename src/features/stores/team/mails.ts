@@ -61,5 +61,5 @@ export const accountMadeMail = (
     `${maker} opened an account with this e-mail address at ${baseUrl}, for the store ${slug}, and chose its password.`,
     'To make the account your own, choose a password that only you know. This ends every sign-in with the old one, and removes a second factor that you did not set up. The link works for 24 hours:',
     link,
-    `If the link no longer works, request a new one with POST ${baseUrl}/oauth/password/forgot.`,
+    `If the link no longer works, ask for a new one at ${baseUrl}/forgot`,
   )

@@ -3,7 +3,8 @@ import { ApiError } from '../../../core/errors.ts'
 import { jsonBody, noBody } from '../../../http/body.ts'
 import { FOR_STORE, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import type { MemberService } from './members.ts'
+import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http/if-match.ts'
+import { type MemberService, tagOf } from './members.ts'
 import type { NewUserService } from './new-users.ts'
 import {
   Member,
@@ -38,29 +39,45 @@ export function memberRoutes({ forStoreSecurity }: Pick<Guards, 'forStoreSecurit
           'Every member with role, groups, second factor and last sign-in, the oldest membership first.',
       },
     })
-    .get('/:id', ({ actor, params }) => members.read(actor.storeId, params.id), {
-      person: true,
-      params: MemberParams,
-      response: { 200: Member, ...failures(...ONE_MEMBER, ...READING) },
-      detail: {
-        operationId: 'getMember',
-        summary: 'Read one member',
-        description: 'The same as in the list of members, of one member.',
+    .get(
+      '/:id',
+      ({ actor, params, set }) => withVersion(set, members.read(actor.storeId, params.id), tagOf),
+      {
+        person: true,
+        params: MemberParams,
+        response: { 200: Member, ...failures(...ONE_MEMBER, ...READING) },
+        detail: {
+          operationId: 'getMember',
+          summary: 'Read one member',
+          description: 'The same as in the list of members, of one member.',
+        },
       },
-    })
-    .patch('/:id', ({ actor, params, body }) => members.change(actor, params.id, body), {
-      can: 'team:manage',
-      params: MemberParams,
-      parse: jsonBody(),
-      body: MemberPatch,
-      response: { 200: Member, ...failures(...ONE_MEMBER, ...WRITING, ...JSON_BODY, LAST_OWNER) },
-      detail: {
-        operationId: 'updateMember',
-        summary: 'Change the role or the groups of a member',
-        description:
-          'Only an owner may make or change an owner. `group_ids` replaces all groups. The change holds from the next request of the member.',
+    )
+    .patch(
+      '/:id',
+      ({ actor, params, body, request, set }) =>
+        withVersion(set, members.change(actor, params.id, body, readIfMatch(request)), tagOf),
+      {
+        can: 'team:manage',
+        params: MemberParams,
+        parse: jsonBody(),
+        body: MemberPatch,
+        response: {
+          200: Member,
+          ...failures(...ONE_MEMBER, ...WRITING, ...JSON_BODY, [
+            'conflict',
+            `${LAST_OWNER[1]} Or: ${CHANGED_SINCE[1]}`,
+          ]),
+        },
+        detail: {
+          operationId: 'updateMember',
+          summary: 'Change the role or the groups of a member',
+          description:
+            'Only an owner may make or change an owner. `group_ids` replaces all groups. The change holds from the next request of the member.',
+          parameters: [IF_MATCH],
+        },
       },
-    })
+    )
     .delete('/:id', ({ actor, params }) => members.remove(actor, params.id), {
       can: 'team:manage',
       parse: noBody,

@@ -2,6 +2,7 @@ import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
+import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import type { Base } from '../../module.ts'
 import type { GroupName } from '../groups/schema.ts'
 import type { GroupService } from '../groups/service.ts'
@@ -72,13 +73,19 @@ export function memberService(deps: MemberDeps) {
      * Changes the role, or puts the member into exactly these groups. It holds from the member's next request.
      *
      * @throws ApiError `not_found`, `permission_denied` when an admin touches an owner or makes one, `conflict` for the last
-     * owner, `validation_error` for a group that the store does not have.
+     * owner and for another version, `validation_error` for a group that the store does not have.
      */
-    change: (actor: Actor, id: string, { role, group_ids }: MemberPatch): Member =>
+    change: (
+      actor: Actor,
+      id: string,
+      { role, group_ids }: MemberPatch,
+      ifMatch: string | null = null,
+    ): Member =>
       atomically(() => {
         const { storeId } = actor
         const before = findOwned(storeId, id)
         rights.demandRankOver(actor, [before.role, role ?? before.role])
+        demandVersion(ifMatch, tagOf(viewNow(storeId, id)))
         if (role === undefined && group_ids === undefined) return viewNow(storeId, id)
         if (role !== undefined) setRole(actor, before, role)
         if (group_ids !== undefined) groups.assign(storeId, id, group_ids)
@@ -111,6 +118,9 @@ export function memberService(deps: MemberDeps) {
       }),
   }
 }
+
+/** The version of what a form about a member shows. */
+export const tagOf = ({ role, groups }: Member): string => versionTag([role, groups.map(({ id }) => id)])
 
 export const viewUser = (row: MemberRow, groups: GroupName[]): User => ({
   ...{ id: row.id, email: row.email, full_name: row.name, role: row.role, groups },

@@ -37,6 +37,8 @@ export const InviteBody = named(
 )
 export type InviteBody = typeof InviteBody.static
 
+const invited_by = t.Nullable(t.String({ description: 'E-mail address; null if the account is gone.' }))
+
 const invite = {
   invite_id: t.String(),
   email: t.String(),
@@ -66,7 +68,7 @@ export const InviteView = named(
     status: oneOf(INVITE_STATES),
     created_at: Moment,
     accepted_at: MomentOrNull,
-    invited_by: t.Nullable(t.String({ description: 'E-mail address; null if the account is gone.' })),
+    invited_by,
   }),
 )
 export type InviteView = typeof InviteView.static
@@ -99,6 +101,7 @@ export const InviteOffer = named(
     role: oneOf(ROLES),
     slug: t.String({ description: 'Slug of the store.' }),
     store_name: t.String(),
+    invited_by,
     is_existing_user: t.Boolean({ description: 'Whether accepting needs no name and no password.' }),
     expires_at: Moment,
   }),

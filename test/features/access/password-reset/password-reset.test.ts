@@ -279,7 +279,11 @@ describe('the page of a link', () => {
     }
     for (const page of pages) {
       expect(page.status).toBe(200)
-      const html = expectPage(page, 'Choose a new password')
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('cache-control')).toBe('no-store')
+      expect(page.headers.get('vary')).toBe('accept-encoding, accept')
+      const html = String(page.body['text'])
+      expect(html).toContain('id="portal"')
       expect(html).toBe(String(pages[0]?.body['text']))
       expect(html).not.toMatch(new RegExp(`${token}|${EMAIL}`))
     }

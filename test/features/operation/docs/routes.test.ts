@@ -154,9 +154,6 @@ describe('every page stands in one frame', () => {
     '/errors',
     '/errors/conflict',
     '/licences',
-    '/verify',
-    '/verify/cancel',
-    '/oauth/password/reset',
   ])('%s: mark, name, links and a way back', async (path) => {
     const html = (await (
       await app.http.handle(new Request(`http://x${path}`, { headers: { accept: 'text/html' } }))

@@ -14,6 +14,16 @@ const open = (path: string, headers: Record<string, string> = {}) =>
     new Request(`http://lookalike.test${path}`, { headers: { accept: 'text/html', ...headers } }),
   )
 
+/** Their links may bring a token in the query. */
+const LINKS = [
+  '/invite',
+  '/verify?token=x',
+  '/verify/cancel',
+  '/verify/email',
+  '/verify/email/approve',
+  '/oauth/password/reset?token=x',
+]
+
 const ADDRESSES = [
   '/login',
   '/forgot',
@@ -25,13 +35,13 @@ const ADDRESSES = [
 ]
 
 describe('the addresses of the portal (contract 5.3)', () => {
-  test.each(ADDRESSES)(
+  test.each([...ADDRESSES, ...LINKS])(
     '%s: the one document, with a policy that lets nothing run but our files',
     async (path) => {
       const answer = await open(path)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(answer.headers.get('cache-control')).toBe('no-cache')
+      expect(answer.headers.get('cache-control')).toBe(LINKS.includes(path) ? 'no-store' : 'no-cache')
       const policy = answer.headers.get('content-security-policy') ?? ''
       for (const rule of [
         "default-src 'none'",

@@ -52,6 +52,7 @@ describe('POST /v1/team/invites/look (contract 5.9)', () => {
           status: 'pending',
           invite_id: id,
           ...{ email: NORA, role: 'developer', slug: 'one', store_name: 'one', is_existing_user: false },
+          invited_by: owner.email,
           expires_at: '2030-01-08T00:00:00.000Z',
         },
       ])

@@ -9,7 +9,7 @@ import { Failure } from '../../parts/panel.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { addressOf } from '../../shell/routes.ts'
 import { hasLogin, withoutLogin } from './address.ts'
-import { FeedForm } from './feed-form.tsx'
+import { ChangeFeed } from './feed-form.tsx'
 import { describeRun, RunStrip } from './run-strip.tsx'
 import { judgeRun, readBrake } from './runs.ts'
 import { t } from './texts/texts.ts'
@@ -37,8 +37,8 @@ export function FeedCard(props: CardProps) {
       {feed.last_run && <LastRun {...props} run={feed.last_run} />}
       {mayChange && !isChanging && <Actions {...props} onChange={() => setChanging(true)} />}
       {isChanging && (
-        <FeedForm
-          feed={feed}
+        <ChangeFeed
+          id={feed.id}
           onDone={() => {
             setChanging(false)
             onChanged()

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Feed } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
-import { type CallError, toCallError } from '../../api/errors.ts'
+import { pickChanges } from '../../api/changes.ts'
+import { call, type Versioned } from '../../api/client.ts'
 import { Choice } from '../../parts/choice.tsx'
+import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Failure } from '../../parts/panel.tsx'
+import { Latest } from '../../parts/latest.tsx'
+import { useSending } from '../../parts/use-sending.ts'
 import { hasLogin, withLogin, withoutLogin } from './address.ts'
 import { t } from './texts/texts.ts'
 
@@ -13,14 +15,33 @@ const INTERVALS = ['60', '360', '1440', '10080'] as const
 type LoginChoice = 'none' | 'kept' | 'new'
 
 interface FormProps {
-  /** The feed that is changed; a new one is made without it. */
-  feed?: Feed
   onDone(): void
   onCancel(): void
 }
 
-/** Asks for the address of a file, and how often it is read. */
-export function FeedForm({ feed, onDone, onCancel }: FormProps) {
+/** Changes a feed. */
+export const ChangeFeed = ({ id, ...form }: FormProps & { id: string }) => (
+  <Latest of="GET /v1/feeds/{id}" id={id}>
+    {(latest) => <FeedForm {...{ latest, ...form }} />}
+  </Latest>
+)
+
+/** What the form shows of a feed, by its labels. */
+const show = ({ url, interval_minutes, delete_missing }: Feed): Shown => ({
+  [t.address]: withoutLogin(url),
+  [t.login]: hasLogin(url) ? t.loginKept : t.loginNone,
+  [t.every]: nameInterval(interval_minutes),
+  [t.deletes]: delete_missing ? '✓' : '',
+})
+
+function nameInterval(minutes: number): string {
+  const known = INTERVALS.find((one) => Number(one) === minutes)
+  return known ? t.intervals[known] : String(minutes)
+}
+
+/** Asks for the address of a file, and how often it is read. @param latest the feed that is changed; a new one is made without it. */
+export function FeedForm({ latest, onDone, onCancel }: FormProps & { latest?: Versioned<Feed> }) {
+  const feed = latest?.value
   const isKnown = feed !== undefined && hasLogin(feed.url)
   const [url, setUrl] = useState(feed ? withoutLogin(feed.url) : '')
   const [login, setLogin] = useState<LoginChoice>(isKnown ? 'kept' : 'none')
@@ -28,24 +49,19 @@ export function FeedForm({ feed, onDone, onCancel }: FormProps) {
   const [password, setPassword] = useState('')
   const [interval, setInterval] = useState(String(feed?.interval_minutes ?? 1_440))
   const [deletes, setDeletes] = useState(feed?.delete_missing ?? false)
-  const [state, setState] = useState<'idle' | 'busy' | CallError>('idle')
+  const { isBusy, error, run } = useSending()
 
-  async function save(event: Event) {
-    event.preventDefault()
-    if (state === 'busy') return
-    setState('busy')
+  /** @param ifMatch the version that may be overwritten. */
+  async function save(ifMatch: string | null) {
     const address = withLogin(
       url.trim(),
       login === 'new' ? { user, password } : login === 'kept' ? 'kept' : null,
     )
     const body = { url: address, interval_minutes: Number(interval), delete_missing: deletes }
-    try {
-      if (feed) await call('PATCH /v1/feeds/{id}', { path: { id: feed.id }, body })
-      else await call('POST /v1/feeds', { body })
-      onDone()
-    } catch (thrown) {
-      setState(toCallError(thrown))
-    }
+    if (feed)
+      await call('PATCH /v1/feeds/{id}', { path: { id: feed.id }, body: pickChanges(feed, body), ifMatch })
+    else await call('POST /v1/feeds', { body })
+    onDone()
   }
 
   const logins: [LoginChoice, string][] = [
@@ -54,7 +70,14 @@ export function FeedForm({ feed, onDone, onCancel }: FormProps) {
     ['new', t.loginNew],
   ]
   return (
-    <form class="feed-form" onSubmit={save} aria-label={feed ? t.change : t.add}>
+    <form
+      class="feed-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        run(() => save(latest?.version ?? null))
+      }}
+      aria-label={feed ? t.change : t.add}
+    >
       <Field
         {...{ label: t.address, hint: t.addressHint, value: url, onValue: setUrl }}
         type="url"
@@ -93,9 +116,16 @@ export function FeedForm({ feed, onDone, onCancel }: FormProps) {
         />
         <span>{t.deletes}</span>
       </label>
-      {state instanceof Error && <Failure error={state} />}
+      <NotSaved
+        {...{ error, isBusy }}
+        before={feed ? show(feed) : {}}
+        load={async (signal) =>
+          show(await call('GET /v1/feeds/{id}', { path: { id: feed?.id ?? '' }, signal }))
+        }
+        onSave={(present) => run(() => save(present))}
+      />
       <p class="actions">
-        <button type="submit" class="primary" disabled={state === 'busy'}>
+        <button type="submit" class="primary" disabled={isBusy}>
           {feed ? t.save : t.create}
         </button>
         <button type="button" onClick={onCancel}>

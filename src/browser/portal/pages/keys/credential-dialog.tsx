@@ -12,6 +12,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { nameOf } from './credential-table.tsx'
 import type { Credential } from './credentials.ts'
+import { EditKeyDialog } from './edit-key.tsx'
 import { asMade, type Made } from './made.ts'
 import { t } from './texts/texts.ts'
 
@@ -19,7 +20,7 @@ interface CredentialDialogProps {
   credential: Credential
   can(right: string): boolean
   onMade(made: Made): void
-  onGone(): void
+  onChanged(): void
   onClose(): void
 }
 
@@ -49,9 +50,9 @@ const REQUESTS: Column<RecentRequest>[] = [
 
 /** One credential: what it has called lately, a new value for it, and its end. */
 export function CredentialDialog(props: CredentialDialogProps) {
-  const { credential, can, onMade, onGone, onClose } = props
+  const { credential, can, onMade, onChanged, onClose } = props
   const { kind, id } = credential
-  const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null)
+  const [asked, setAsked] = useState<'change' | 'rotate' | 'revoke' | null>(null)
   const name = nameOf(credential)
   const mayRotate = kind === 'api_key' || (kind === 'secret' && can('security:manage'))
   return (
@@ -67,6 +68,11 @@ export function CredentialDialog(props: CredentialDialogProps) {
         </div>
       )}
       <p class="actions">
+        {kind === 'api_key' && (
+          <button type="button" onClick={() => setAsked('change')}>
+            {t.changeKey}
+          </button>
+        )}
         {mayRotate && (
           <button type="button" onClick={() => setAsked('rotate')}>
             {kind === 'secret' ? t.rotateSecret : t.rotate}
@@ -86,6 +92,9 @@ export function CredentialDialog(props: CredentialDialogProps) {
         <h3>{t.lastCalls}</h3>
         <Calls id={id} />
       </Panel>
+      {asked === 'change' && (
+        <EditKeyDialog {...{ id, can }} onSaved={onChanged} onClose={() => setAsked(null)} />
+      )}
       {asked === 'rotate' && <Rotation {...{ credential, onMade }} onClose={() => setAsked(null)} />}
       {asked === 'revoke' && (
         <Confirm
@@ -93,7 +102,7 @@ export function CredentialDialog(props: CredentialDialogProps) {
           action={t.revoke}
           onConfirm={async () => {
             await call('DELETE /v1/security/api-keys/{id}', { path: { id } })
-            onGone()
+            onChanged()
           }}
           onClose={() => setAsked(null)}
         >

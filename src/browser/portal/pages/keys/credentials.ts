@@ -1,4 +1,5 @@
 import type { ApiKey, WidgetKey } from '#generated/api.ts'
+import { listScopes } from './key-fields.tsx'
 import type { Keys } from './keys-page.tsx'
 
 /** One thing that opens the store to a program, whatever its kind. */
@@ -33,9 +34,6 @@ const NOTHING = {
   ...{ scopes: [], effective: [], createdBy: null, maker: null, createdAt: null, lastUsedAt: null },
   ...{ lastUsedFrom: null, addresses: 0, endsAt: null, previousEndsAt: null, origins: [] },
 }
-
-const listScopes = (scopes: ApiKey['scopes']): string[] =>
-  Object.entries(scopes).flatMap(([resource, actions]) => actions.map((action) => `${resource}:${action}`))
 
 const ofApiKey = (key: ApiKey): Credential => ({
   ...NOTHING,

@@ -88,7 +88,7 @@ function Credentials({ can, store }: PageProps) {
         <CredentialDialog
           {...{ credential: opened, can }}
           onMade={show}
-          onGone={() => {
+          onChanged={() => {
             setOpened(null)
             reload()
           }}

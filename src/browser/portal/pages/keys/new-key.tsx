@@ -1,23 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { NewApiKey } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
-import { Check } from '../../parts/check.tsx'
 import { Choice } from '../../parts/choice.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { useSending } from '../../parts/use-sending.ts'
+import { KeyFields, toScopes } from './key-fields.tsx'
 import { t } from './texts/texts.ts'
-
-/** Puts `products:read` and `products:write` into the form of the API: a resource and its actions. */
-function toScopes(permissions: readonly string[]): Record<string, string[]> {
-  const scopes: Record<string, string[]> = {}
-  for (const permission of permissions) {
-    const [resource = '', action = ''] = permission.split(':')
-    scopes[resource] = [...(scopes[resource] ?? []), action]
-  }
-  return scopes
-}
 
 /** Makes an API key: what it is called, what it may do, how long. Nobody can give more than they have. */
 export function NewKeyDialog({
@@ -53,31 +42,7 @@ export function NewKeyDialog({
     <Dialog class="asked" label={t.newKey} onClose={onClose}>
       <form onSubmit={submit}>
         <h2>{t.newKey}</h2>
-        <Field
-          label={t.name}
-          hint={t.nameHint}
-          value={name}
-          onValue={setName}
-          maxLength={100}
-          required
-          takesFocus
-        />
-        <fieldset class="ticks">
-          <legend>{t.mayDo}</legend>
-          {Object.entries(t.scopes).map(([permission, label]) => (
-            <Check
-              key={permission}
-              checked={chosen.includes(permission)}
-              disabled={!can(permission)}
-              onChange={(isOn) =>
-                setChosen(isOn ? [...chosen, permission] : chosen.filter((one) => one !== permission))
-              }
-            >
-              {label}
-              {!can(permission) && <span class="muted"> ({t.notYours})</span>}
-            </Check>
-          ))}
-        </fieldset>
+        <KeyFields {...{ name, chosen, can }} onName={setName} onChosen={setChosen} />
         <Choice label={t.lifetime} value={days} onValue={setDays} choices={t.lifetimes} />
         {error && <Failure error={error} />}
         <p class="actions">

@@ -3,9 +3,8 @@ import { useId, useState } from 'preact/hooks'
 import type { Product, StoreFields } from '#generated/api.ts'
 import { call, type Versioned } from '../../api/client.ts'
 import { Choice } from '../../parts/choice.tsx'
-import { Conflict, readConflict } from '../../parts/conflict.tsx'
+import { NotSaved } from '../../parts/conflict.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Failure } from '../../parts/panel.tsx'
 import { useSending } from '../../parts/use-sending.ts'
 import { t as shell } from '../../texts/texts.ts'
 import { type Draft, type EditedField, show, toDraft, toPatch } from './draft.ts'
@@ -26,7 +25,6 @@ export function EditForm({ product: { value: product, version }, fields, onSaved
   const { isBusy, error, run } = useSending()
   const path = { product_id }
   const patch = toPatch(metadata, draft)
-  const conflict = readConflict(error)
 
   /** @param ifMatch the version that may be overwritten. */
   async function save(ifMatch: string | null) {
@@ -67,18 +65,14 @@ export function EditForm({ product: { value: product, version }, fields, onSaved
         onValue={change('in_stock')}
         choices={t.stock}
       />
-      {conflict !== null ? (
-        <Conflict
-          before={show(metadata)}
-          load={async (signal) =>
-            show((await call('GET /v1/products/{product_id}', { path, signal })).metadata)
-          }
-          isBusy={isBusy}
-          onSave={() => run(() => save(conflict))}
-        />
-      ) : (
-        error && <Failure error={error} />
-      )}
+      <NotSaved
+        {...{ error, isBusy }}
+        before={show(metadata)}
+        load={async (signal) =>
+          show((await call('GET /v1/products/{product_id}', { path, signal })).metadata)
+        }
+        onSave={(present) => run(() => save(present))}
+      />
       <p class="actions">
         <button type="submit" class="primary" disabled={isBusy || Object.keys(patch).length === 0}>
           {t.save}

@@ -3,9 +3,8 @@ import type { OwnStore, StoreSettings } from '#generated/api.ts'
 import { call, readVersion, type Versioned } from '../../api/client.ts'
 import { Check } from '../../parts/check.tsx'
 import { Choice } from '../../parts/choice.tsx'
-import { Conflict, readConflict, type Shown } from '../../parts/conflict.tsx'
+import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Failure } from '../../parts/panel.tsx'
 import { useSending } from '../../parts/use-sending.ts'
 import { loadMe } from '../../shell/me.ts'
 import { type Draft, toDraft, toPatch } from './draft.ts'
@@ -19,7 +18,6 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: V
   const [draft, setDraft] = useState<Draft>(() => toDraft(settings.value))
   const [isDone, setDone] = useState(false)
   const { isBusy, error, run } = useSending()
-  const conflict = readConflict(error)
   const patch = toPatch(saved, draft)
   const isChanged = Object.keys(patch).length > 0 || name.trim() !== savedName
 
@@ -120,16 +118,12 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: V
       </Check>
       {text('duplicate_threshold', { hint: t.duplicatesHint, ...SHARE })}
       {text('private_metadata', { hint: t.privateHint })}
-      {conflict !== null ? (
-        <Conflict
-          before={show(saved)}
-          load={async (signal) => show(await call('GET /v1/store/settings', { signal }))}
-          isBusy={isBusy}
-          onSave={() => run(() => save(conflict))}
-        />
-      ) : (
-        error && <Failure error={error} />
-      )}
+      <NotSaved
+        {...{ error, isBusy }}
+        before={show(saved)}
+        load={async (signal) => show(await call('GET /v1/store/settings', { signal }))}
+        onSave={(present) => run(() => save(present))}
+      />
       <p class="actions">
         <button type="submit" class="primary" disabled={isBusy || !isChanged}>
           {t.save}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { UserGroup } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import { call, readVersion } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -41,17 +41,21 @@ export function Groups({
   useEffect(() => setTicked((before) => dropKnown(before, list)), [list])
   const permissionsOf = ({ id, permission_names }: UserGroup) => ticked[id] ?? permission_names
 
-  const toggle = (group: UserGroup, permission: Permission) =>
+  /** Changes one box of a group as it is now: somebody else may have changed others since the list was read. */
+  const set = (group: UserGroup, permission: Permission, isOn: boolean) =>
     run(async () => {
-      const { id } = group
-      const before = permissionsOf(group)
-      const kept = before.filter((one) => one !== permission)
-      const next = kept.length < before.length ? kept : [...kept, permission]
-      setTicked({ ...ticked, [id]: next })
+      const path = { id: group.id }
+      const change = (names: readonly Permission[]) => {
+        const others = names.filter((one) => one !== permission)
+        return isOn ? [...others, permission] : others
+      }
+      setTicked({ ...ticked, [group.id]: change(permissionsOf(group)) })
       try {
-        await call('PATCH /v1/user-groups/{id}', { path: { id }, body: { permission_names: next } })
+        const { value, version } = await readVersion('GET /v1/user-groups/{id}', { path })
+        const permission_names = change(value.permission_names)
+        await call('PATCH /v1/user-groups/{id}', { path, body: { permission_names }, ifMatch: version })
       } catch (thrown) {
-        setTicked({ ...ticked, [id]: before })
+        setTicked(ticked)
         throw thrown
       }
       onChanged()
@@ -77,7 +81,7 @@ export function Groups({
             aria-label={t.mayNamed(group.name, t.permissions[permission])}
             checked={permissionsOf(group).includes(permission)}
             disabled={isBusy || !can(permission)}
-            onChange={() => toggle(group, permission)}
+            onChange={({ currentTarget }) => set(group, permission, currentTarget.checked)}
           />
         ),
       }),

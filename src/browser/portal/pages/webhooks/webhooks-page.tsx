@@ -8,7 +8,7 @@ import { Show } from '../../parts/show.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { Checker } from './checker.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
+import { EndpointDialog } from './endpoint-form.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { Inbox } from './inbox.tsx'
 import { t } from './texts/texts.ts'
@@ -61,8 +61,8 @@ export function Page({ can, store }: PageProps) {
         <Checker />
       </Panel>
       {edited && (
-        <EndpointForm
-          endpoint={edited === 'new' ? null : edited}
+        <EndpointDialog
+          id={edited === 'new' ? null : edited.id}
           onSaved={(made) => {
             setEdited(null)
             if (made) setSecret(made)

@@ -1,13 +1,15 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import type { WidgetKey } from '#generated/api.ts'
-import { call } from '../../api/client.ts'
+import { call, readVersion } from '../../api/client.ts'
 import { formatAgo } from '../../language.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Copied } from '../../parts/copy.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { useSending } from '../../parts/use-sending.ts'
 import { readShopOrigins } from './snippet.ts'
 import type { FactsProps } from './system-step.tsx'
 import { t } from './texts/texts.ts'
@@ -146,11 +148,17 @@ interface ChosenKeyProps {
 /** A key that is there: its value, its addresses, and the way to end it. */
 function ChosenKey({ shown, onKey, onRevoked }: ChosenKeyProps) {
   const { id, key, name, origins } = shown
+  const path = { id }
+  const version = useVersion(shown, onKey)
   const [isRevoking, setRevoking] = useState(false)
   const [wanted, setWanted] = useState<readonly string[]>(origins)
-  const change = useAction(async () => {
-    onKey(await call('PATCH /v1/security/public-keys/{id}', { path: { id }, body: { origins: [...wanted] } }))
-  })
+  const { isBusy, error, run } = useSending()
+  /** @param ifMatch the version that may be overwritten. */
+  const save = (ifMatch: string | null) =>
+    run(async () => {
+      const body = { origins: [...wanted] }
+      onKey(await call('PATCH /v1/security/public-keys/{id}', { path, body, ifMatch }))
+    })
   return (
     <>
       {key === null ? <p>{t.keyUnknown}</p> : <Copied text={key} />}
@@ -159,10 +167,17 @@ function ChosenKey({ shown, onKey, onRevoked }: ChosenKeyProps) {
         origins={wanted}
         isChanged={wanted.join() !== origins.join()}
         onChange={setWanted}
-        onSave={change.run}
-        isBusy={change.isBusy}
+        onSave={() => save(version)}
+        isBusy={isBusy}
       />
-      {change.error && <Failure error={change.error} />}
+      <NotSaved
+        {...{ error, isBusy }}
+        before={showOrigins(shown)}
+        load={async (signal) =>
+          showOrigins(await call('GET /v1/security/public-keys/{id}', { path, signal }))
+        }
+        onSave={save}
+      />
       <button type="button" class="link" onClick={() => setRevoking(true)}>
         {t.revoke}
       </button>
@@ -181,6 +196,28 @@ function ChosenKey({ shown, onKey, onRevoked }: ChosenKeyProps) {
       )}
     </>
   )
+}
+
+const showOrigins = ({ origins }: WidgetKey): Shown => ({ [t.origin]: origins.join(', ') })
+
+/** Reads the version of a key that a list has shown. A key that has changed since is shown as it is now. */
+function useVersion({ id, origins }: WidgetKey, onKey: (key: WidgetKey) => void): string | null {
+  const [version, setVersion] = useState<string | null>(null)
+  const listed = origins.join()
+  useEffect(() => {
+    const stop = new AbortController()
+    readVersion('GET /v1/security/public-keys/{id}', { path: { id }, signal: stop.signal }).then(
+      (latest) => {
+        if (stop.signal.aborted) return
+        setVersion(latest.version)
+        if (latest.value.origins.join() !== listed) onKey(latest.value)
+      },
+      // Without a version a change overwrites what is there.
+      () => {},
+    )
+    return () => stop.abort()
+  }, [id, listed])
+  return version
 }
 
 /** What stops to work without a key. */

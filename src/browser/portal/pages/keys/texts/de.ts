@@ -71,6 +71,8 @@ export const texts: Texts = {
   kept: 'Ich habe es aufbewahrt',
   close: 'Schließen',
   cancel: 'Abbrechen',
+  changeKey: 'Name und Rechte ändern',
+  save: 'Speichern',
   rotate: 'Neuen Wert geben',
   rotateSure: (name) => `„${name}“ einen neuen Wert geben?`,
   grace: 'Der alte Wert endet',

@@ -69,6 +69,8 @@ export const texts = {
   kept: 'I have kept it',
   close: 'Close',
   cancel: 'Cancel',
+  changeKey: 'Change name and rights',
+  save: 'Save',
   rotate: 'Give it a new value',
   rotateSure: (name: string) => `Give “${name}” a new value?`,
   grace: 'The old value ends',

@@ -71,6 +71,8 @@ export const texts: Texts = {
   kept: 'Lo he guardado',
   close: 'Cerrar',
   cancel: 'Cancelar',
+  changeKey: 'Cambiar nombre y permisos',
+  save: 'Guardar',
   rotate: 'Darle un nuevo valor',
   rotateSure: (name) => `¿Dar un nuevo valor a «${name}»?`,
   grace: 'El valor antiguo caduca',

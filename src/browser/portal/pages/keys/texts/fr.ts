@@ -72,6 +72,8 @@ export const texts: Texts = {
   kept: 'Je l’ai conservé',
   close: 'Fermer',
   cancel: 'Annuler',
+  changeKey: 'Modifier le nom et les droits',
+  save: 'Enregistrer',
   rotate: 'Lui donner une nouvelle valeur',
   rotateSure: (name) => `Donner une nouvelle valeur à « ${name} » ?`,
   grace: 'L’ancienne valeur expire',

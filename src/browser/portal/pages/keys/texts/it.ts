@@ -71,6 +71,8 @@ export const texts: Texts = {
   kept: 'L’ho conservato',
   close: 'Chiudi',
   cancel: 'Annulla',
+  changeKey: 'Cambia nome e permessi',
+  save: 'Salva',
   rotate: 'Sostituisci il valore',
   rotateSure: (name) => `Sostituire il valore di “${name}”?`,
   grace: 'Il vecchio valore scade',

@@ -70,6 +70,8 @@ export const texts: Texts = {
   kept: 'Ik heb de waarde bewaard',
   close: 'Sluiten',
   cancel: 'Annuleren',
+  changeKey: 'Naam en rechten wijzigen',
+  save: 'Opslaan',
   rotate: 'Nieuwe waarde geven',
   rotateSure: (name) => `‘${name}’ een nieuwe waarde geven?`,
   grace: 'De oude waarde vervalt',

@@ -66,6 +66,8 @@ export const texts: Texts = {
   kept: 'Wartość jest zachowana',
   close: 'Zamknij',
   cancel: 'Anuluj',
+  changeKey: 'Zmień nazwę i uprawnienia',
+  save: 'Zapisz',
   rotate: 'Nadaj nową wartość',
   rotateSure: (name) => `Nadać kluczowi „${name}” nową wartość?`,
   grace: 'Stara wartość wygasa',

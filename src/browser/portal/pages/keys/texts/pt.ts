@@ -71,6 +71,8 @@ export const texts: Texts = {
   kept: 'Já guardei',
   close: 'Fechar',
   cancel: 'Cancelar',
+  changeKey: 'Alterar nome e permissões',
+  save: 'Guardar',
   rotate: 'Dar um novo valor',
   rotateSure: (name) => `Dar um novo valor a “${name}”?`,
   grace: 'O valor antigo termina',
