@@ -158,6 +158,16 @@ export const Settings = Type.Object({
     'info',
     `Lowest level to log, one of ${list(LOG_LEVELS)}. Logs go to stderr: as readable lines on a terminal, otherwise as JSON lines.`,
   ),
+  BACKUP_EVERY_H: integer(
+    { preset: 24, minimum: 0, maximum: 8_760 },
+    () => 'Hours from one backup that the service makes by itself to the next. `0`: none.',
+  ),
+  BACKUP_KEEP: integer(
+    { preset: 7, minimum: 1, maximum: 1_000 },
+    (bounds) =>
+      `Good backups to keep in \`BACKUP_DIR\`, ${bounds}. An older one goes only when a newer one was tried.`,
+  ),
+  BACKUP_DIR: text('Folder for backups. Empty: `backups` in `DATA_DIR`, which is on the same disk.'),
   SEARCH_HISTORY_DAYS: integer(
     { preset: 90, minimum: 1, maximum: 3650 },
     (bounds) => `Days to keep individual searches, ${bounds}.`,

@@ -6,12 +6,14 @@ import { buildOperatorTokens } from './features/access/sign-in/module.ts'
 import { buildPayments } from './features/billing/payments/module.ts'
 import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
+import type { BackupWorld } from './features/operation/backups/service.ts'
 import type { Db } from './platform/db/open.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import type { Poster } from './platform/outbound/poster.ts'
 import type { PasswordCost } from './platform/passwords.ts'
 import type { PaymentGateway } from './platform/payments/gateway.ts'
 import { wireAccounts, wireKeys } from './wiring/access.ts'
+import { wireBackups } from './wiring/backups.ts'
 import { wireDelivery } from './wiring/delivery.ts'
 import { wireFoundation } from './wiring/foundation.ts'
 import { wireStores } from './wiring/stores.ts'
@@ -30,6 +32,10 @@ export interface InstallPorts {
   /** Encrypts what must be readable again; kept outside the database. */
   dataSecret: string
   defer: Base['defer']
+  /** Makes backups, and finds their files. */
+  backups: BackupWorld
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
   /** The cost of hashing a password; the strong default outside tests. */
   passwordCost?: PasswordCost | undefined
 }
@@ -43,7 +49,10 @@ export type Install = ReturnType<typeof createInstall>
  * @param reportFault learns of errors that no answer tells of.
  */
 export function createInstall(
-  config: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN' | 'plans'>,
+  config: Pick<
+    Config,
+    'REGISTRATION' | 'DEFAULT_PLAN' | 'plans' | 'BACKUP_DIR' | 'BACKUP_EVERY_H' | 'BACKUP_KEEP'
+  >,
   baseUrl: () => string,
   ports: InstallPorts,
   reportFault: Base['reportFault'],
@@ -67,6 +76,8 @@ export function createInstall(
     gateway: ports.paymentGateway,
   })
 
+  const backups = wireBackups(config, foundation, ports, stores, delivery, outbox)
+
   return {
     foundation,
     mail,
@@ -75,6 +86,7 @@ export function createInstall(
     accounts,
     delivery,
     payments,
+    backups,
     /** The verbs that commands use. */
     services: {
       /** The rows of stores, to be read. */
@@ -96,6 +108,7 @@ export function createInstall(
       ipAllowlist: keys.ipAllowlist.service,
       webhooks: delivery.webhooks.service,
       billing: payments.service.desk,
+      backups: backups.service,
       endSubscriptions: payments.service.endSubscriptions,
     },
   }

@@ -17,6 +17,11 @@ if (name === 'embedder-process') {
   endWhenUncaught()
   const { runMigration } = await import('./platform/db/migrating.ts')
   runMigration(rest)
+} else if (name === 'backup-process') {
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
+  endWhenUncaught()
+  const { runBackup } = await import('./platform/backup/apart.ts')
+  await runBackup(rest)
 } else {
   const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()

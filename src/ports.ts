@@ -34,8 +34,6 @@ export interface Ports extends InstallPorts {
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */
   vectorMemoryBytesMax?: number
-  /** Aborts when the program ends. */
-  stop?: AbortSignal
   /** Signs the access tokens. */
   tokenSecret: string
   /** The configuration as it may be shown; by default without the sources. */

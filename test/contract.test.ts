@@ -201,6 +201,9 @@ const SERVED = `
   GET    /v1/admin/deliveries        8.12
   GET    /v1/admin/outbox/:id        8.12
   GET    /v1/admin/doctor            8.12
+  GET    /v1/admin/backups           8.14
+  POST   /v1/admin/backups           8.14
+  GET    /v1/admin/backups/:id       8.14
   POST   /v1/admin/stores/:id/open   8.10
   GET    /v1/admin/plans             8.12
   GET    /v1/admin/overview          8.12

@@ -76,6 +76,13 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     examine: async () => [],
     readFreeDiskShare: async () => 1,
     defer: () => {},
+    backups: {
+      make: async () => refuse(),
+      dataDir: '',
+      isIdle: () => false,
+      isThere: async () => false,
+      remove: async () => {},
+    },
   })
   const response = await app.http.handle(new Request('http://localhost/openapi.json'))
   db.close()

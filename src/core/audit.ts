@@ -75,6 +75,7 @@ export const AUDIT_ACTIONS = {
   'account.unlocked': 'The operator deleted the count of a person’s failed sign-ins.',
   'mail.resent': 'The operator had a waiting mail sent again.',
   'mail.read': 'The operator read the text of a waiting mail.',
+  'backup.started': 'A super-admin started a backup.',
   'store.opened_as_operator': 'A super-admin opened a store to act for it.',
   'super_admin.acted': 'A super-admin who is no member of the store changed something in it.',
 } as const satisfies Record<string, string>

@@ -17,7 +17,15 @@ export type OperationWing = ReturnType<typeof wireOperation>
 /** Builds what operators see of the node and do to it, and the pages and files that it serves to everyone. */
 export function wireOperation(
   config: Config,
-  { foundation: { base, audit }, mail, stores: { stores, people }, accounts, delivery, payments }: Install,
+  {
+    foundation: { base, audit },
+    mail,
+    stores: { stores, people },
+    accounts,
+    delivery,
+    payments,
+    backups,
+  }: Install,
   { embedder, readFreeDiskShare, examine, settings }: Ports,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
@@ -30,6 +38,7 @@ export function wireOperation(
     storage,
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
+    findBackupWarning: backups.service.findWarning,
   })
   const admin = buildAdmin(base, {
     people,

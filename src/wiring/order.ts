@@ -79,6 +79,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     delivery.changes,
     delivery.webhooks,
     operation.admin,
+    install.backups,
     storeLife.stateWatch,
     storeLife.erasure,
     operation.health,

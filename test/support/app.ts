@@ -104,6 +104,16 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     readFreeDiskShare: async () => 0.5,
     examine: async () => [{ name: 'disk', state: 'ok', text: '5 MB are free' }],
     passwordCost: { memoryCost: 8, timeCost: 1 },
+    backups: {
+      make: async ({ folder, name }) => ({
+        ...{ path: `${folder}/${name}`, bytes: 9, sha256: 'ab'.repeat(32), madeAt: clock.now() },
+        counts: { stores: 1 },
+      }),
+      dataDir: root,
+      isIdle: () => true,
+      isThere: async () => true,
+      remove: async () => {},
+    },
     defer: (callback) => void scheduled.push(callback),
     ...ports,
   })

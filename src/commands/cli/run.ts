@@ -3,6 +3,7 @@ import { ApiError } from '../../core/errors.ts'
 import { findNearest } from '../../core/nearest.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { version } from '../../version.ts'
+import { backup } from '../backup.ts'
 import { billingCommands } from '../billing.ts'
 import { demo } from '../demo.ts'
 import { doctor } from '../doctor.ts'
@@ -15,6 +16,7 @@ import { keyCreate, keyList, keyRevoke } from '../key.ts'
 import { licences } from '../licences.ts'
 import { openapi } from '../openapi.ts'
 import { outboxCommands } from '../outbox.ts'
+import { restore } from '../restore.ts'
 import { search } from '../search.ts'
 import { secretReset } from '../secret.ts'
 import { serve } from '../serve.ts'
@@ -46,7 +48,17 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Mail and webhooks', commands: [...outboxCommands, inbox] },
   {
     title: 'The service',
-    commands: [doctor, healthcheck, settingsList, secretReset, openapi, licences, versionCommand],
+    commands: [
+      backup,
+      restore,
+      doctor,
+      healthcheck,
+      settingsList,
+      secretReset,
+      openapi,
+      licences,
+      versionCommand,
+    ],
   },
 ]
 

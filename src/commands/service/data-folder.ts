@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { storageFailure } from '../../core/storage.ts'
+import { finishSwap, isSwapPending } from '../../platform/backup/swap.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
-import { lockInstance, tryLockInstance } from '../../platform/db/instance-lock.ts'
+import { lockInstance, tryLockBackups, tryLockInstance } from '../../platform/db/instance-lock.ts'
 import { DATABASE_FILE, type Db, openDatabase } from '../../platform/db/open.ts'
 import { readAddresses } from './addresses.ts'
 
@@ -18,6 +19,7 @@ export class NoInstall extends OperatorError {}
  * @throws OperatorError if the database of an install is missing, or if there is no install and none may be created.
  */
 export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }): void {
+  if (isSwapPending(dataDir)) finishRestore(dataDir)
   const { hasDatabase, others } = findInstallFiles(dataDir)
   if (hasDatabase) return
   if (others.length > 0) {
@@ -31,6 +33,17 @@ export function checkFolder(dataDir: string, { mayMake }: { mayMake: boolean }):
     throw new NoInstall(
       `There is no install in ${dataDir}. Create one with "lookalike setup", or name another folder with --data-dir or DATA_DIR.`,
     )
+  }
+}
+
+/** Finishes a restore that was killed while it replaced the old state. @throws OperatorError while it still runs. */
+function finishRestore(dataDir: string): void {
+  const unlock = tryLockBackups(dataDir)
+  if (!unlock) throw new OperatorError(`A restore into ${dataDir} is under way: wait until it has ended.`)
+  try {
+    finishSwap(dataDir)
+  } finally {
+    unlock()
   }
 }
 

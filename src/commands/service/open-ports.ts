@@ -1,10 +1,15 @@
+import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemIds } from '../../core/ids.ts'
 import { parseCidrs } from '../../core/networks.ts'
 import { OperatorError, wrongSettings } from '../../core/operator-error.ts'
+import type { BackupWorld } from '../../features/operation/backups/service.ts'
 import type { InstallPorts } from '../../install.ts'
+import { createBackupMaker } from '../../platform/backup/apart.ts'
+import { isThere } from '../../platform/backup/make.ts'
+import { tryLockBackups } from '../../platform/db/instance-lock.ts'
 import { createEmbedder } from '../../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../../platform/mail/mailer.ts'
@@ -36,6 +41,20 @@ export const openInstallPorts = (
   poster,
   dataSecret: loadDataSecret(db, dataDir, systemIds),
   defer,
+  stop,
+  backups: openBackups(dataDir),
+})
+
+const openBackups = (dataDir: string): BackupWorld => ({
+  make: createBackupMaker(ownCommand('backup-process'), ownEnvironment()),
+  dataDir,
+  isIdle() {
+    const unlock = tryLockBackups(dataDir)
+    unlock?.()
+    return unlock !== undefined
+  },
+  isThere,
+  remove: (path) => rm(path, { force: true }),
 })
 
 /** The ways to other servers. */

@@ -20,8 +20,15 @@ export function lockInstance(dataDir: string, address?: string): () => void {
 }
 
 /** @returns a function that releases the lock, or undefined if another process holds it. */
-export function tryLockInstance(dataDir: string): (() => void) | undefined {
-  const db = new Database(join(dataDir, 'serving.lock'), { timeout: 0 })
+export const tryLockInstance = (dataDir: string): (() => void) | undefined =>
+  tryLock(join(dataDir, 'serving.lock'))
+
+/** The same for the one process that makes a backup of the folder, or restores one. */
+export const tryLockBackups = (dataDir: string): (() => void) | undefined =>
+  tryLock(join(dataDir, 'backup.lock'))
+
+function tryLock(path: string): (() => void) | undefined {
+  const db = new Database(path, { timeout: 0 })
   try {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')

@@ -22,6 +22,25 @@ export const listVectorTables = (db: Db): VectorTable[] =>
     .all()
     .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
 
+/** A model that made vectors, as a backup tells of it. */
+export interface StoredModel {
+  name: string
+  hash: string
+  vectors: VectorTable
+}
+
+/** The models of a database, the newest first. */
+export const listModels = (db: Db): StoredModel[] =>
+  db
+    .prepare<[], OtherModel & { name: string; hash: string }>(
+      'SELECT id, name, hash, dimension FROM models ORDER BY id DESC',
+    )
+    .all()
+    .map(({ id, name, hash, dimension }) => ({
+      ...{ name, hash },
+      vectors: createVectorTable(db, nameTable(id), dimension),
+    }))
+
 const nameTable = (row: number): string => `vectors_${row}`
 
 /**

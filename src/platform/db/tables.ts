@@ -96,6 +96,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   subscriptions: { writer: 'billing/payments', rows: OF_STORE },
   provider_events: { writer: 'billing/payments', rows: 'node' },
 
+  backups: { writer: 'operation/backups', rows: 'node' },
+
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },
   models: { writer: 'platform/db', rows: 'node' },

@@ -30,6 +30,9 @@ export interface VectorTable {
    * @param storeId reads the vectors of this store, and no others.
    */
   blocks(storeId?: string): Generator<VectorBlock, void>
+  count(): number
+  /** Some vectors from all over the table, and always the same ones of the same table. They are copies. */
+  samples(count: number): { storeId: string; rowid: number; vector: Float32Array }[]
   /** The exact `k` nearest vectors of a store by cosine, best first. Scans with SQL: a reference, not for searches. */
   nearest(storeId: string, vector: Float32Array, k: number): { rowid: number; score: number }[]
 }
@@ -93,6 +96,22 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
       }
     },
     blocks,
+    count: () => sql.count().get() as number,
+    samples(count) {
+      const { first, last } = sql.bounds().get() as { first: number | null; last: number | null }
+      const found = new Map<number, { storeId: string; rowid: number; vector: Float32Array }>()
+      if (first === null || last === null) return []
+      for (let n = 0; n < count; n++) {
+        const from = first + Math.floor(((last - first) * n) / Math.max(count - 1, 1))
+        const chunk = sql.chunkFrom().get(BigInt(from))
+        const block = chunk && openBlock(chunk, dimension)
+        const rowid = block?.rowids[0]
+        if (!block || rowid === undefined) continue
+        found.set(rowid, { storeId: block.storeId, rowid, vector: block.vectorAt(0).slice() })
+        freeBytes(chunk.vectors)
+      }
+      return [...found.values()]
+    },
     nearest(storeId, vector, k) {
       const rows = sql.nearest().all(checked(vector), BigInt(k), storeId)
       return rows.map(({ rowid, distance }) => ({ rowid, score: 1 - distance }))
@@ -134,6 +153,13 @@ function createStatements(db: Database.Database, table: string) {
       ),
     ),
     chunks: once(() => db.prepare<[], Chunk>(chunks)),
+    count: once(() => db.prepare<[], number>(`SELECT count(*) FROM ${table}_rowids`).pluck()),
+    bounds: once(() =>
+      db.prepare(`SELECT min(chunk_id) AS first, max(chunk_id) AS last FROM ${table}_chunks`),
+    ),
+    chunkFrom: once(() =>
+      db.prepare<[bigint], Chunk>(`${chunks} WHERE chunks.chunk_id >= ? ORDER BY chunks.chunk_id LIMIT 1`),
+    ),
     chunksOf: once(() => db.prepare<[string], Chunk>(`${chunks} WHERE chunks.partition00 = ?`)),
   }
 }

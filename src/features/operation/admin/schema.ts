@@ -333,13 +333,17 @@ export const AdminDoctor = named(
 )
 export type AdminDoctor = typeof AdminDoctor.static
 
-const Check = t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) })
+const Check = t.Object({
+  ok: t.Boolean(),
+  reason: t.Optional(t.String()),
+  warning: t.Optional(t.String()),
+})
 
 export const AdminHealth = named(
   'AdminHealth',
   t.Object({
     status: oneOf(['ready', 'not_ready']),
-    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check }),
+    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check, backup: Check }),
     version: t.String(),
     schema: Type.Integer(),
     uptime_seconds: Type.Integer(),

@@ -8,7 +8,8 @@ import type { Base, Module } from '../../module.ts'
 import { healthRoutes, livenessRoutes } from './routes.ts'
 import { type HealthDeps, type HealthService, healthService } from './service.ts'
 
-export interface HealthNeeds extends Pick<HealthDeps, 'embedder' | 'readFreeDiskShare'> {
+export interface HealthNeeds
+  extends Pick<HealthDeps, 'embedder' | 'readFreeDiskShare' | 'findBackupWarning'> {
   storage: Pick<StorageWatch, 'probeDatabase' | 'probeFiles'>
   /** Whether the search index holds all vectors. */
   hasWholeIndex(): boolean

@@ -4,13 +4,22 @@ import { NO_BODY } from '../../../http/failures.ts'
 import { named } from '../../../http/openapi/named.ts'
 import type { HealthService } from './service.ts'
 
-const Check = named('HealthCheck', t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()) }))
+const Check = named(
+  'HealthCheck',
+  t.Object({
+    ok: t.Boolean(),
+    reason: t.Optional(t.String()),
+    warning: t.Optional(
+      t.String({ description: 'What the operator should see to, although the service is ready.' }),
+    ),
+  }),
+)
 
 const Readiness = named(
   'Readiness',
   t.Object({
     status: t.Union([t.Literal('ready'), t.Literal('not_ready')]),
-    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check }),
+    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check, backup: Check }),
   }),
 )
 
@@ -63,7 +72,8 @@ export function healthRoutes(health: HealthService) {
           responses: NO_BODY,
           operationId: 'getReadiness',
           summary: 'Check whether the service is ready: database, vectors, model and disk',
-          description: '503 tells which check fails and why. Needs no credential.',
+          description:
+            '503 tells which check fails and why. `backup` never fails; its `warning` says that no good backup is recent. Needs no credential.',
         },
       },
     )

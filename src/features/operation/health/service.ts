@@ -13,11 +13,15 @@ export interface HealthDeps {
   probeVectors(): void
   /** Reads the free share of the data folder's disk, 0 to 1. */
   readFreeDiskShare(): Promise<number>
+  /** What is wrong with the backups, in one sentence. */
+  findBackupWarning?(): string | undefined
 }
 
 interface Check {
   ok: boolean
   reason?: string
+  /** What the operator should see to, although the service is ready. */
+  warning?: string
 }
 
 /** With a smaller share of free disk, the service is not ready. */
@@ -40,6 +44,7 @@ export function healthService(deps: HealthDeps) {
         vectors: attempt(deps.probeVectors, 'the vector extension does not answer'),
         model: checkModel(),
         disk: await checkDisk(deps),
+        backup: checkBackup(deps),
       }
       const isReady = Object.values(checks).every(({ ok }) => ok)
       return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks }
@@ -65,6 +70,17 @@ function attempt(probe: () => void, reason: string): Check {
 
 const explain = (error: unknown): string | undefined =>
   error instanceof StorageProblem ? error.message : undefined
+
+/** No request needs a backup, so this check never fails. */
+function checkBackup({ findBackupWarning }: HealthDeps): Check {
+  try {
+    const warning = findBackupWarning?.()
+    return warning === undefined ? { ok: true } : { ok: true, warning }
+  } catch {
+    // The check of the database tells why.
+    return { ok: true, warning: 'the list of backups cannot be read' }
+  }
+}
 
 async function checkDisk({ probeFiles, readFreeDiskShare }: HealthDeps): Promise<Check> {
   try {

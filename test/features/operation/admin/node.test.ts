@@ -94,7 +94,10 @@ test('health tells readiness, waiting work and disk', async () => {
   expect(status).toBe(200)
   expect(body).toEqual({
     status: 'ready',
-    checks: { database: { ok: true }, vectors: { ok: true }, model: { ok: true }, disk: { ok: true } },
+    checks: {
+      ...{ database: { ok: true }, vectors: { ok: true }, model: { ok: true }, disk: { ok: true } },
+      backup: { ok: true },
+    },
     ...{ version: expect.any(String), schema: expect.any(Number), uptime_seconds: 0 },
     memory_bytes: expect.any(Number),
     disk: { free_share: 0.5, database_bytes: expect.any(Number) },

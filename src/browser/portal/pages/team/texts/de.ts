@@ -174,6 +174,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} hat ein Konto entsperrt',
     'mail.resent': '{who} hat eine wartende E-Mail noch einmal gesendet',
     'mail.read': '{who} hat eine wartende E-Mail gelesen',
+    'backup.started': '{who} hat eine Sicherung gestartet',
     'store.opened_as_operator': '{who} hat den Shop als Betreiber geöffnet',
     'super_admin.acted': '{who} hat als Betreiber etwas geändert: {what}',
   },

@@ -170,6 +170,7 @@ export const texts = {
     'account.unlocked': '{who} unlocked an account',
     'mail.resent': '{who} sent a waiting mail again',
     'mail.read': '{who} read a waiting mail',
+    'backup.started': '{who} started a backup',
     'store.opened_as_operator': '{who} opened the store as the operator',
     'super_admin.acted': '{who}, an operator, changed something: {what}',
   } as Readonly<Record<string, string>>,

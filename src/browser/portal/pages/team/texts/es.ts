@@ -173,6 +173,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} desbloqueó una cuenta',
     'mail.resent': '{who} reenvió un correo en espera',
     'mail.read': '{who} leyó un correo en espera',
+    'backup.started': '{who} inició una copia de seguridad',
     'store.opened_as_operator': '{who} abrió la tienda como operador',
     'super_admin.acted': '{who}, un operador, modificó algo: {what}',
   },

@@ -178,6 +178,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} a débloqué un compte',
     'mail.resent': '{who} a renvoyé un e-mail en attente',
     'mail.read': '{who} a lu un e-mail en attente',
+    'backup.started': '{who} a lancé une sauvegarde',
     'store.opened_as_operator': '{who} a ouvert la boutique en tant qu’exploitant',
     'super_admin.acted': '{who}, un exploitant, a modifié quelque chose : {what}',
   },

@@ -177,6 +177,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} ha sbloccato un account',
     'mail.resent': '{who} ha inviato di nuovo un’e-mail in attesa',
     'mail.read': '{who} ha letto un’e-mail in attesa',
+    'backup.started': '{who} ha avviato un backup',
     'store.opened_as_operator': '{who} ha aperto il negozio come gestore',
     'super_admin.acted': '{who}, come gestore, ha modificato qualcosa: {what}',
   },

@@ -172,6 +172,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} heeft een account ontgrendeld',
     'mail.resent': '{who} heeft een wachtende e-mail opnieuw verstuurd',
     'mail.read': '{who} heeft een wachtende e-mail gelezen',
+    'backup.started': '{who} heeft een back-up gestart',
     'store.opened_as_operator': '{who} heeft de winkel als beheerder geopend',
     'super_admin.acted': '{who} heeft als beheerder iets gewijzigd: {what}',
   },

@@ -173,6 +173,7 @@ export const texts: Texts = {
     'account.unlocked': '{who}: odblokowanie konta',
     'mail.resent': '{who}: ponowne wysłanie oczekującej wiadomości',
     'mail.read': '{who}: odczytanie oczekującej wiadomości',
+    'backup.started': '{who} rozpoczął(-ęła) tworzenie kopii zapasowej',
     'store.opened_as_operator': '{who}: otwarcie sklepu jako operator',
     'super_admin.acted': '{who}, operator: zmiana {what}',
   },

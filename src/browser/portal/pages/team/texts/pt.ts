@@ -172,6 +172,7 @@ export const texts: Texts = {
     'account.unlocked': '{who} desbloqueou uma conta',
     'mail.resent': '{who} reenviou um e-mail em espera',
     'mail.read': '{who} leu um e-mail em espera',
+    'backup.started': '{who} iniciou uma cópia de segurança',
     'store.opened_as_operator': '{who} abriu a loja como operador',
     'super_admin.acted': '{who}, que é operador, fez uma alteração: {what}',
   },

@@ -1,0 +1,207 @@
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { systemClock } from '../core/clock.ts'
+import { OperatorError, wrongUsage } from '../core/operator-error.ts'
+import { sizeInWords } from '../core/text.ts'
+import { UnreadableFile } from '../core/unreadable-file.ts'
+import { type BundleManifest, sumBytes } from '../platform/archives/bundle.ts'
+import { readManifest } from '../platform/archives/bundle-reader.ts'
+import { finishSwap, listOldStates, NEW_FOLDER, swapIn } from '../platform/backup/swap.ts'
+import { BACKUP, readDetails, tryBackup, unpackBackup } from '../platform/backup/unpack.ts'
+import { tryLockBackups, tryLockInstance } from '../platform/db/instance-lock.ts'
+import { schemaVersion } from '../platform/db/open.ts'
+import { readFreeDisk } from '../platform/disk.ts'
+import type { Call, Command } from './cli/command.ts'
+import { createStopSignal } from './cli/stop-signal.ts'
+import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
+import { readAddresses } from './service/addresses.ts'
+import { explainFolderError, makeFolder } from './service/data-folder.ts'
+
+const MB = 1_000_000
+/** So that the disk is not filled to its end. */
+const SPARE_BYTES = 64 * MB
+
+/** `lookalike restore`. */
+export const restore: Command = {
+  name: 'restore',
+  summary: 'put the state of a backup in the place of the present one; stop the service first',
+  positionals: ['[FILE]'],
+  options: [
+    { flag: 'dry-run', meaning: 'read and try the file, show what it would replace, and change nothing' },
+    { flag: 'yes', meaning: 'do not ask; needed where there is no terminal and something is replaced' },
+    { flag: 'undo', meaning: 'instead of FILE: go back to the state before the last restore' },
+  ],
+  settings: ['DATA_DIR'],
+  example:
+    'lookalike restore /mnt/backups/lookalike-20261127T020000000Z.tar.zst --data-dir /var/lib/lookalike',
+  async run(call) {
+    const dataDir = resolve(call.config.DATA_DIR)
+    const [file] = call.positionals
+    if ((file === undefined) !== (call.options['undo'] !== undefined))
+      throw wrongUsage('Give the FILE of a backup, or --undo')
+    try {
+      return file === undefined ? await undo(dataDir, call) : await restoreFile(dataDir, resolve(file), call)
+    } catch (error) {
+      if (error instanceof UnreadableFile)
+        throw new OperatorError(`${error.message}. Nothing was changed: choose another backup.`)
+      throw explainFolderError(dataDir, error)
+    }
+  },
+}
+
+async function restoreFile(dataDir: string, path: string, { options }: Call): Promise<number> {
+  const manifest = await openManifest(path)
+  const { has_secrets: hasSecrets } = readDetails(manifest)
+  if (manifest.schema > schemaVersion) {
+    throw new OperatorError(
+      `lookalike ${manifest.version} made this backup, whose schema ${manifest.schema} is newer than ${schemaVersion}, the one that this program knows. Nothing was changed: use the newer lookalike.`,
+    )
+  }
+  const isTrial = options['dry-run'] !== undefined
+  using _lock = lockForRestore(dataDir, { isTrial })
+  const present = readPresent(dataDir)
+  console.log(formatComparison(dataDir, present, describeBackup(manifest)))
+  const stop = createStopSignal()
+  const unpacked = join(dataDir, NEW_FOLDER)
+  if (isTrial) {
+    await checkRoom(dataDir, manifest)
+    await withProgress(manifest, (onBytes) => tryBackup(path, unpacked, { stop, onBytes }))
+    console.log('\nThe backup was opened and tried, and it is good. Nothing was changed.')
+    return 0
+  }
+  if (present && !(await mayReplace(options))) {
+    console.log('Nothing was changed.')
+    return 1
+  }
+  await checkRoom(dataDir, manifest)
+  try {
+    await withProgress(manifest, (onBytes) => unpackBackup(path, unpacked, { stop, onBytes }))
+    stop.throwIfAborted()
+  } catch (error) {
+    rmSync(unpacked, { recursive: true, force: true })
+    if (stop.aborted) throw new OperatorError('Stopped. Nothing was changed.')
+    throw error
+  }
+  const old = swapIn(dataDir, NEW_FOLDER, { keepsSecrets: !hasSecrets, now: systemClock.now() })
+  console.log(formatDone(dataDir, present ? old : undefined, hasSecrets))
+  return 0
+}
+
+async function undo(dataDir: string, { options }: Call): Promise<number> {
+  using _lock = lockForRestore(dataDir, { isTrial: options['dry-run'] !== undefined })
+  const last = listOldStates(dataDir).at(-1)
+  if (last === undefined)
+    throw new OperatorError(`There is no state before a restore in ${dataDir}. Nothing was changed.`)
+  const before = readPresent(join(dataDir, last))
+  console.log(formatComparison(dataDir, readPresent(dataDir), before ?? {}))
+  if (options['dry-run'] !== undefined) return 0
+  if (!(await mayReplace(options))) {
+    console.log('Nothing was changed.')
+    return 1
+  }
+  const old = swapIn(dataDir, last, { keepsSecrets: false, now: systemClock.now() })
+  console.log(formatDone(dataDir, old, true))
+  return 0
+}
+
+/** @throws OperatorError for a file that cannot be read. */
+async function openManifest(path: string): Promise<BundleManifest> {
+  try {
+    return await readManifest(path, BACKUP)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof UnreadableFile || code === undefined) throw error
+    throw new OperatorError(
+      code === 'ENOENT' ? `There is no file ${path}` : `Cannot read ${path}: ${message}`,
+    )
+  }
+}
+
+/**
+ * Takes the data folder for this process alone, and finishes what an earlier restore began.
+ *
+ * @throws OperatorError while a service, a backup or another restore uses it.
+ */
+function lockForRestore(dataDir: string, { isTrial }: { isTrial: boolean }): Disposable {
+  makeFolder(dataDir)
+  // A trial changes nothing, so the service may go on.
+  const unlockInstance = isTrial ? () => {} : tryLockInstance(dataDir)
+  if (!unlockInstance) {
+    const [address] = readAddresses(dataDir)
+    throw new OperatorError(
+      `A service uses ${dataDir}${address ? `: it listens on ${address}` : ''}. Stop it, then restore: systemctl stop lookalike`,
+    )
+  }
+  const unlockBackups = tryLockBackups(dataDir)
+  if (!unlockBackups) {
+    unlockInstance()
+    throw new OperatorError(`A backup of ${dataDir}, or a restore, is under way: wait until it has ended.`)
+  }
+  finishSwap(dataDir)
+  // What a process left that was killed before it changed anything.
+  rmSync(join(dataDir, NEW_FOLDER), { recursive: true, force: true })
+  return {
+    [Symbol.dispose]() {
+      unlockBackups()
+      unlockInstance()
+    },
+  }
+}
+
+/** Asks on the terminal. @throws OperatorError where there is none and `--yes` is missing. */
+async function mayReplace(options: Call['options']): Promise<boolean> {
+  if (options['yes'] !== undefined) return true
+  if (!process.stdin.isTTY)
+    throw wrongUsage('This replaces the present state, and there is no terminal to ask on: give --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    const answer = await terminal.question('\nReplace the present state by this? It is kept beside. [y/N] ')
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+async function checkRoom(dataDir: string, { parts }: BundleManifest): Promise<void> {
+  const neededBytes = sumBytes(parts) + SPARE_BYTES
+  const { freeBytes } = await readFreeDisk(dataDir)
+  if (freeBytes >= neededBytes) return
+  throw new OperatorError(
+    `The disk of ${dataDir} has ${Math.floor(freeBytes / MB)} MB free, and the backup unpacks to ${Math.ceil(neededBytes / MB)} MB beside the present state. Nothing was changed: free some space first.`,
+  )
+}
+
+/** Shows how far it is, on a terminal alone. */
+async function withProgress<Result>(
+  { parts }: BundleManifest,
+  work: (onBytes: (bytes: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const total = Math.max(sumBytes(parts), 1)
+  const isShown = process.stderr.isTTY
+  try {
+    return await work((bytes) => {
+      if (isShown)
+        process.stderr.write(
+          `\r\x1b[K${Math.floor((bytes / total) * 100)} % of ${sizeInWords(total)} unpacked and checked`,
+        )
+    })
+  } finally {
+    if (isShown) process.stderr.write('\r\x1b[K')
+  }
+}
+
+const formatDone = (dataDir: string, old: string | undefined, hasSecrets: boolean): string =>
+  `
+Restored into ${dataDir}. Start the service: systemctl start lookalike${
+    old === undefined
+      ? ''
+      : `
+The state before is kept in ${old}.
+Go back to it with "lookalike restore --undo"; when the service has answered rightly, delete it with: rm -r ${old}`
+  }${
+    hasSecrets
+      ? ''
+      : `
+The backup has no keys. Those in ${join(dataDir, 'secrets')} stay: they must be the ones of that install, or "lookalike secret reset" makes new ones.`
+  }`

@@ -1,0 +1,240 @@
+import { join } from 'node:path'
+import type { Caller } from '../../../core/actor.ts'
+import { describeOperation } from '../../../core/audit.ts'
+import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
+import { CursorId, createCursors } from '../../../http/paging.ts'
+import type { BackupMaker } from '../../../platform/backup/apart.ts'
+import type { BackupProgress, MadeBackup } from '../../../platform/backup/make.ts'
+import type { Base } from '../../module.ts'
+import type { TellFailure } from './failure.ts'
+import type { BackupQueries, BackupRow, BackupStarter } from './queries.ts'
+import type { Backup, BackupList, BackupQuery } from './schema.ts'
+
+/** The part of the world that backups touch. */
+export interface BackupWorld {
+  make: BackupMaker
+  dataDir: string
+  /** Whether no process makes a backup of this install at present. */
+  isIdle(): boolean
+  isThere(path: string, bytes: number): Promise<boolean>
+  /** Does nothing when there is no such file. */
+  remove(path: string): Promise<void>
+}
+
+export interface BackupsDeps
+  extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'log' | 'withoutFsync' | 'defer'> {
+  queries: BackupQueries
+  world: BackupWorld
+  tellFailure: TellFailure
+  version: string
+  /** Where backups go without a folder of their own. */
+  folder: string
+  /** 0 switches the schedule off. */
+  everyMs: number
+  keep: number
+  /** Aborts when the program ends. */
+  stop: AbortSignal
+}
+
+export interface BackupWish {
+  startedBy: BackupStarter
+  hasSecrets?: boolean
+  /** Another folder, whose files are never deleted here. */
+  folder?: string | undefined
+  tell?: ((progress: BackupProgress) => void) | undefined
+  stop?: AbortSignal | undefined
+}
+
+/** A service that was started just now has other work. */
+const CALM_MS = 15 * MINUTE_MS
+/** After a failure the next try comes earlier. */
+const RETRY_MS = HOUR_MS
+/** How often the progress is written down. */
+const WRITTEN_MS = 1_000
+const FAILURES_KEPT_MS = 90 * 24 * HOUR_MS
+/** The tables whose rows a list shows; all of them are compared. */
+const SHOWN = ['stores', 'users', 'products', 'kept_pictures', 'vectors'] as const
+
+const cursors = createCursors({ list: 'backups' }, { id: CursorId })
+
+export type BackupsService = ReturnType<typeof backupsService>
+
+export function backupsService(deps: BackupsDeps) {
+  const { queries, world, clock, ids, atomically, record, log, withoutFsync, defer, everyMs, keep } = deps
+  const startedAt = clock.now()
+  let isRunning = false
+
+  /** Registers a backup. @throws ApiError `conflict` while another one runs. */
+  function register({ startedBy, folder, hasSecrets = true }: BackupWish, by: Caller | null): BackupRow {
+    if (isRunning || !world.isIdle())
+      throw new ApiError('conflict', 'Another backup or restore is under way: wait until it has ended')
+    const now = clock.now()
+    const id = ids.uuid()
+    const path = join(folder ?? deps.folder, nameFile(now))
+    atomically(() => {
+      dropInterrupted()
+      queries.add({
+        ...{ id, startedBy, path, startedAt: now },
+        hasSecrets: hasSecrets ? 1 : 0,
+        isRotated: folder === undefined ? 1 : 0,
+      })
+      if (by) record(describeOperation(by, null, 'backup.started', { backup_id: id }))
+    })
+    isRunning = true
+    return queries.find(id) as BackupRow
+  }
+
+  /** What a process left that was killed. */
+  function dropInterrupted(): void {
+    for (const { id } of queries.listRunning())
+      queries.fail(id, clock.now(), 'The program ended before the backup was complete.')
+  }
+
+  /** Makes a registered backup. @throws whatever made it fail, after that was written down and told. */
+  async function make(row: BackupRow, { tell, stop = deps.stop }: BackupWish): Promise<Backup> {
+    const { id, path, hasSecrets } = row
+    let writtenAt = clock.monotonic()
+    try {
+      const folder = path.slice(0, -nameOf(path).length - 1)
+      const made = await world.make(
+        {
+          ...{ folder, name: nameOf(path), version: deps.version, dataDir: world.dataDir },
+          hasSecrets: hasSecrets === 1,
+        },
+        (progress) => {
+          tell?.(progress)
+          if (clock.monotonic() - writtenAt < WRITTEN_MS) return
+          writtenAt = clock.monotonic()
+          withoutFsync(() => queries.advance(id, progress.step, progress.share))
+        },
+        stop,
+      )
+      queries.complete(describeMade(id, made, clock.now()))
+    } catch (error) {
+      const reason = stop.aborted ? 'It was stopped.' : (error as Error).message
+      log.error({ err: error, backup_id: id }, 'a backup failed')
+      atomically(() => {
+        queries.fail(id, clock.now(), reason)
+        if (!stop.aborted) deps.tellFailure(reason)
+      })
+      throw error
+    } finally {
+      isRunning = false
+    }
+    log.info({ backup_id: id, file: path }, 'a backup was made and tried')
+    await rotate()
+    return view(queries.find(id) as BackupRow)
+  }
+
+  /** Deletes the files beyond those to keep, now that newer ones count. */
+  async function rotate(): Promise<void> {
+    for (const { id, path } of queries.listBeyond(keep)) {
+      await world.remove(path)
+      queries.remove(id)
+    }
+    queries.removeFailed(clock.now() - FAILURES_KEPT_MS)
+  }
+
+  async function view(row: BackupRow): Promise<Backup> {
+    const counts = row.counts === null ? null : (JSON.parse(row.counts) as Record<string, number>)
+    return {
+      id: row.id,
+      state: row.state,
+      started_by: row.startedBy,
+      step: row.step as Backup['step'],
+      progress: row.progress,
+      started_at: isoTime(row.startedAt),
+      finished_at: isoTimeOrNull(row.finishedAt),
+      made_at: isoTimeOrNull(row.madeAt),
+      file: row.path,
+      is_there: row.bytes !== null && (await world.isThere(row.path, row.bytes)),
+      bytes: row.bytes,
+      sha256: row.sha256,
+      has_secrets: row.hasSecrets === 1,
+      counts: counts && Object.fromEntries(SHOWN.map((name) => [name, counts[name] ?? 0])),
+      error: row.error,
+    }
+  }
+
+  /** When the schedule makes the next one; undefined without a schedule. */
+  function findDue(): number | undefined {
+    if (everyMs === 0) return undefined
+    const last = queries.findNewest()
+    const wait = last?.state === 'completed' ? everyMs : Math.min(RETRY_MS, everyMs)
+    return Math.max(last ? last.startedAt + wait : 0, startedAt + CALM_MS)
+  }
+
+  /** What is wrong with the backups, in one sentence that everyone may read. */
+  function findWarning(): string | undefined {
+    if (everyMs === 0) return undefined
+    const good = queries.findNewest('completed')
+    const last = queries.findNewest()
+    if (last?.state === 'failed') return 'the last backup failed'
+    const since = good?.madeAt ?? startedAt
+    if (clock.now() - since <= 2 * everyMs + HOUR_MS) return undefined
+    return good ? `the last good backup is of ${isoTime(since)}` : 'there is no good backup'
+  }
+
+  return {
+    /** Begins a backup for a super-admin. @throws ApiError `conflict`. */
+    start(by: Caller): Promise<Backup> {
+      const wish: BackupWish = { startedBy: 'operator' }
+      const row = register(wish, by)
+      // Its failure is written down and told.
+      defer(() => make(row, wish).catch(() => {}), 0)
+      return view(row)
+    },
+
+    /** Makes a backup and waits for it. @throws ApiError `conflict`; whatever made it fail. */
+    run: (wish: BackupWish): Promise<Backup> => make(register(wish, null), wish),
+
+    /** Makes the backup that is due by the schedule. */
+    async runIfDue(): Promise<void> {
+      const due = findDue()
+      if (due === undefined || clock.now() < due || isRunning || !world.isIdle()) return
+      const wish: BackupWish = { startedBy: 'schedule' }
+      await make(register(wish, null), wish).catch(() => {})
+    },
+
+    /** @throws ApiError `invalid_cursor`. */
+    async list({ limit = 50, cursor }: BackupQuery): Promise<BackupList> {
+      const found = queries.listPage(cursors.read(cursor)?.id ?? null, limit + 1)
+      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
+      const due = findDue()
+      return {
+        backups: await Promise.all(rows.map(view)),
+        count: rows.length,
+        next_cursor: nextCursor,
+        schedule: {
+          every_hours: everyMs / HOUR_MS,
+          keep,
+          folder: deps.folder,
+          next_at: due === undefined ? null : isoTime(due),
+        },
+        last_good_at: isoTimeOrNull(queries.findNewest('completed')?.madeAt ?? null),
+        warning: findWarning() ?? null,
+      }
+    },
+
+    /** @throws ApiError `not_found`. */
+    async read(id: string): Promise<Backup> {
+      const row = queries.find(id)
+      if (!row) throw notFound('backup')
+      return view(row)
+    },
+
+    findWarning,
+  }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** `lookalike-20261127T001530123Z.tar.zst` */
+const nameFile = (now: number): string => `lookalike-${isoTime(now).replaceAll(/[-:.]/g, '')}.tar.zst`
+
+const describeMade = (id: string, { madeAt, bytes, sha256, counts }: MadeBackup, now: number) => ({
+  ...{ id, madeAt, bytes, sha256 },
+  finishedAt: now,
+  counts: JSON.stringify(counts),
+})
