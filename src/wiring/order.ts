@@ -82,6 +82,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     storeLife.stateWatch,
     storeLife.erasure,
     operation.health,
+    operation.metrics,
     operation.docs,
     operation.portal,
     operation.widgetFiles,
