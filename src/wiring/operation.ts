@@ -1,5 +1,6 @@
 import { type Config, listSettings } from '../config.ts'
 import { buildAdmin } from '../features/operation/admin/module.ts'
+import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
 import { buildMetrics, type MetricsNeeds } from '../features/operation/metrics/module.ts'
@@ -63,5 +64,13 @@ export function wireOperation(
     findAddress,
   })
   const docs = buildDocs({ hasOwner: people.hasSuperAdmin, listRoutes })
-  return { health, metrics, admin, docs, portal: buildPortal(), widgetFiles: buildWidgetFiles(base) }
+  return {
+    health,
+    metrics,
+    diskGrowth: buildDiskGrowth(base, { readFreeDiskShare }),
+    admin,
+    docs,
+    portal: buildPortal(),
+    widgetFiles: buildWidgetFiles(base),
+  }
 }

@@ -83,6 +83,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     storeLife.erasure,
     operation.health,
     operation.metrics,
+    operation.diskGrowth,
     operation.docs,
     operation.portal,
     operation.widgetFiles,

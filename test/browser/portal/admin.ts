@@ -216,10 +216,12 @@ export function adminTests(): void {
         await page.getByRole('button', { name: 'Run the doctor' }).click()
         const checks = page.getByRole('list', { name: 'Doctor' }).getByRole('listitem')
         await checks.first().waitFor()
-        return { faults, checks: await checks.count(), later: await findFaults(page) }
+        const cures = await checks.filter({ hasText: 'What helps:' }).count()
+        return { faults, checks: await checks.count(), cures, later: await findFaults(page) }
       })
       expect(result).toMatchObject({ faults: [], later: [] })
       expect(result.checks).toBeGreaterThan(3)
+      expect(result.cures).toBeLessThan(result.checks)
       expect(await findStore(root, shop.slug)).toMatchObject({ plan: 'premium' })
       expect((await call(root, 'GET', '/v1/admin/billing/invoices?status=paid'))['count']).toBe(1)
     }, 60_000)

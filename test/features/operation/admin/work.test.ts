@@ -16,8 +16,8 @@ beforeEach(async () => {
       examinations++
       await examined
       return [
-        { name: 'disk', state: 'ok', text: '5 MB are free' },
-        { name: 'mail', state: 'failed', text: 'The mail server does not answer' },
+        { name: 'disk', state: 'ok', text: '5 MB are free', cure: null },
+        { name: 'mail', state: 'error', text: 'The mail server does not answer', cure: 'Start it' },
       ]
     },
   })
