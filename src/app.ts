@@ -3,6 +3,7 @@ import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import { watchWork } from './core/watched-work.ts'
 import type { Chore } from './features/module.ts'
+import { createMeters } from './features/operation/metrics/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createInstall } from './install.ts'
 import { probeWrite } from './platform/db/probe.ts'
@@ -26,7 +27,9 @@ export type App = ReturnType<typeof createApp>
  *
  * @param baseUrl the public address, which may be known only once it listens.
  */
-export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
+export function createApp(config: Config, baseUrl: () => string, given: Ports) {
+  const meters = createMeters()
+  const ports = { ...given, poster: meters.watchPoster(given.poster) }
   const { db, clock, log, files } = ports
   const storage = createStorageWatch({
     clock,
@@ -51,8 +54,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
   const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
   const entrance = wireEntrance(install, ports, signIn, billing, findAddress)
-  const catalogue = wireCatalogue(install, ports, billing, entrance)
-  const discovery = wireDiscovery(config, install, ports, catalogue)
+  const catalogue = wireCatalogue(install, ports, billing, entrance, meters)
+  const discovery = wireDiscovery(config, install, ports, catalogue, meters)
   const ownData = wireOwnData(install, ports, teams, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
@@ -64,6 +67,8 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     discovery,
     ownData,
     storage,
+    meters,
+    findAddress,
     () => http.routes,
   )
 
@@ -88,6 +93,7 @@ export function createApp(config: Config, baseUrl: () => string, ports: Ports) {
     ids: ports.ids,
     log,
     keepCall: signIn.recentRequests.calls.add,
+    countRequest: meters.countRequest,
     baseUrl,
     reportFault: storage.report,
     liveness: operation.health.livenessRoutes(),

@@ -46,6 +46,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** HMAC-SHA-256 needs a key that is as long as its hash. */
 const TOKEN_SECRET_BYTES_MIN = 32
 
+/** A shorter token could be guessed. */
+const METRICS_TOKEN_CHARS_MIN = 16
+
 /**
  * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
  */
@@ -168,6 +171,13 @@ export const Settings = Type.Object({
       `Good backups to keep in \`BACKUP_DIR\`, ${bounds}. An older one goes only when a newer one was tried.`,
   ),
   BACKUP_DIR: text('Folder for backups. Empty: `backups` in `DATA_DIR`, which is on the same disk.'),
+  METRICS_TOKEN: Type.String({
+    default: '',
+    pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,
+    must: `have at least ${METRICS_TOKEN_CHARS_MIN} characters, without spaces`,
+    secret: SECRET.always,
+    description: `Bearer token that \`/metrics\` asks for from anywhere but this machine, at least ${METRICS_TOKEN_CHARS_MIN} characters. Empty: metrics are for this machine alone.`,
+  }),
   SEARCH_HISTORY_DAYS: integer(
     { preset: 90, minimum: 1, maximum: 3650 },
     (bounds) => `Days to keep individual searches, ${bounds}.`,

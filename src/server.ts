@@ -20,6 +20,7 @@ interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFa
   intake: ReturnType<typeof createIntake>
   log: Parameters<typeof requestLogPlugin>[0]['log'] & ErrorDeps['log']
   keepCall: NonNullable<Parameters<typeof requestLogPlugin>[0]['keepCall']>
+  countRequest: NonNullable<Parameters<typeof requestLogPlugin>[0]['countRequest']>
 }
 
 /** Beyond this Bun answers a bare 413. Each route refuses far less, in our own words and before it reads. */
@@ -29,7 +30,8 @@ export type Server = ReturnType<typeof createServer>
 
 /** Puts what every request passes before the routes of all modules. It does not listen yet. */
 export function createServer(parts: ServerParts) {
-  const { modules, guards, liveness, intake, clock, ids, log, keepCall, baseUrl, reportFault } = parts
+  const { modules, guards, liveness, intake, clock, ids, log, keepCall, countRequest, baseUrl, reportFault } =
+    parts
   // The return type ends a circle of inferred types.
   const listRoutes = (): AnyElysia['routes'] => http.routes
   const routes = createRouteTable(listRoutes)
@@ -38,7 +40,7 @@ export function createServer(parts: ServerParts) {
   const http = new Elysia({ name: 'app', serve: { maxRequestBodySize: BODY_BYTES_MAX, ...lastResort(log) } })
     // Hooks hold for the routes after them: this one is answered without, and without a line in the log.
     .use(liveness)
-    .use(requestLogPlugin({ clock, ids, version, log, keepCall }))
+    .use(requestLogPlugin({ clock, ids, version, log, keepCall, countRequest }))
     .use(corsPlugin('/v1/widget/'))
     .use(intakePlugin(intake))
     .use(

@@ -23,6 +23,7 @@ import { OWN_PAGE, openPortal } from './support/portal.ts'
  * What a route asks of its caller:
  * `nothing`         everybody may, also with a credential that has ended
  * `a signature`     that of the payment provider, which no caller here has
+ * `this machine`    to come from it without a proxy, which no caller here does
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
@@ -38,6 +39,7 @@ type Need =
   | 'a person'
   | 'a member'
   | 'a signature'
+  | 'this machine'
   | 'a super-admin'
   | 'a widget key'
   | Permission
@@ -585,6 +587,7 @@ const ROUTES: Record<string, Route> = {
   'GET /pictures/:address': { needs: 'nothing', thing: 'picture', elsewhere: 200 },
   'GET /health': { needs: 'nothing' },
   'GET /health/ready': { needs: 'nothing' },
+  'GET /metrics': { needs: 'this machine', send: () => ({ headers: { host: 'localhost' } }) },
   'GET /version': { needs: 'nothing' },
 }
 
@@ -632,7 +635,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
   const foreign = { 'owner of another store, naming this one': '403 not_a_member' }
 
   if (needs === 'nothing') return everybody(YES)
-  if (needs === 'a signature') return everybody(STRANGER)
+  if (needs === 'a signature' || needs === 'this machine') return everybody(STRANGER)
   if (needs === 'a widget key') return { ...everybody(STRANGER), 'widget key with its Origin': YES }
   if (needs === 'a token') {
     return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }

@@ -219,6 +219,7 @@ const SERVED = `
   GET    /samples/:file              2.8
   GET    /health                     8.1
   GET    /health/ready               8.1
+  GET    /metrics                    8.1
   GET    /version                    1.2
   GET    /.well-known/oauth-authorization-server  4.4
   GET    /openapi.json               8.2
@@ -283,7 +284,7 @@ describe('the routes', () => {
     expect(bare.map(nameOf)).toEqual([])
   })
 
-  test('have a schema for each status they may answer; only pictures, exports and events are no JSON', () => {
+  test('have a schema for each status they may answer; only pictures, exports, events and metrics are no JSON', () => {
     const open = documented().filter(
       ({ hooks: { response } }) => !response || Object.keys(response).length === 0,
     )
@@ -296,6 +297,7 @@ describe('the routes', () => {
       'GET /thumbnails/:name',
       'GET /v1/jobs/:job_id/events',
       'GET /thumbnails/searches/:name',
+      'GET /metrics',
     ])
     for (const route of documented()) {
       for (const [status, schema] of Object.entries(route.hooks.response ?? {})) {

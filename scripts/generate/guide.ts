@@ -27,11 +27,15 @@ const DOCUMENTS = [
   'billing',
   'clients',
   'operating',
+  'watching',
   'reference',
   'contract',
   'maintaining',
   'changelog',
 ] as const
+
+/** Files of the guide that are served as they are. */
+const FILES: readonly string[] = ['alerts.yml', 'dashboard.json']
 
 interface Heading {
   depth: number
@@ -136,6 +140,7 @@ ${article}</article>
 /** Resolves a link to the address on the server. @throws Error for a broken link. */
 function resolveLink(href: string, document: Document, documents: readonly Document[]): string {
   if (/^https:\/\//.test(href)) return href
+  if (FILES.includes(href)) return `/docs/guide/${href}`
   const parts = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href)
   const [, file, anchor] = parts ?? []
   const target = file === undefined ? document : documents.find(({ name }) => name === file)
@@ -164,7 +169,7 @@ function renderContents({ headings }: Document): string {
 }
 
 /**
- * Writes every page of the guide, with gzip.
+ * Writes every page and file of the guide, with gzip.
  *
  * @param target folder for the pages; it is emptied first.
  * @returns the names of the files.
@@ -181,7 +186,11 @@ export async function generateGuide(target: string): Promise<string[]> {
     const page = renderDocument(document, documents)
     await Bun.write(join(target, `${nameFile(document.name)}.gz`), gzipSync(page, { level: 9 }))
   }
-  return documents.map(({ name }) => nameFile(name))
+  for (const file of FILES) {
+    const text = await Bun.file(join(repository, 'src/guide', file)).bytes()
+    await Bun.write(join(target, `${file}.gz`), gzipSync(text, { level: 9 }))
+  }
+  return [...documents.map(({ name }) => nameFile(name)), ...FILES]
 }
 
 if (import.meta.main) {

@@ -8,6 +8,7 @@ import { buildFeeds, type FeedsModule } from '../features/catalogue/product-feed
 import { buildProductIndex } from '../features/catalogue/product-index/module.ts'
 import { buildProducts } from '../features/catalogue/products/module.ts'
 import { buildReembedding } from '../features/catalogue/reembedding/module.ts'
+import type { Meters } from '../features/operation/metrics/meters.ts'
 import { createSpool } from '../http/spool.ts'
 import type { Install } from '../install.ts'
 import { registerModel } from '../platform/db/models.ts'
@@ -24,6 +25,7 @@ export function wireCatalogue(
   ports: Ports,
   { usage }: BillingWing,
   { requests }: Entrance,
+  { countItems }: Pick<Meters, 'countItems'>,
 ) {
   const { db, clock, ids } = base
   const { embedder, stop } = ports
@@ -69,6 +71,7 @@ export function wireCatalogue(
     embedder,
     products: products.service,
     spool,
+    countItems,
     files: ports.jobFiles,
     callbacks: {
       check: webhooks.service.checkCallbackUrl,

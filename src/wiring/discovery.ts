@@ -7,6 +7,7 @@ import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
+import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
 import { createLateWrites } from '../platform/db/late-writes.ts'
 import type { Ports } from '../ports.ts'
@@ -20,6 +21,7 @@ export function wireDiscovery(
   { foundation, stores: { settings }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
+  { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
   // Searches and feedback write to it, and analytics flush it before they count.
@@ -56,6 +58,7 @@ export function wireDiscovery(
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
+    timeSearch,
     listPopular: analytics.service.listPopular,
     writes,
     historyDays,

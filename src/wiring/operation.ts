@@ -1,7 +1,9 @@
 import { type Config, listSettings } from '../config.ts'
 import { buildAdmin } from '../features/operation/admin/module.ts'
+import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
+import { buildMetrics, type MetricsNeeds } from '../features/operation/metrics/module.ts'
 import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
@@ -26,11 +28,13 @@ export function wireOperation(
     payments,
     backups,
   }: Install,
-  { embedder, readFreeDiskShare, examine, settings }: Ports,
+  { embedder, readFreeDiskShare, findLastBackup, examine, settings }: Ports,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
   ownData: OwnDataModule,
   storage: StorageWatch,
+  meters: MetricsNeeds['meters'],
+  findAddress: MetricsNeeds['findAddress'],
   listRoutes: () => Server['routes'],
 ) {
   const health = buildHealth(base, {
@@ -60,6 +64,22 @@ export function wireOperation(
     },
     settings: [...(settings ?? listSettings(config))],
   })
+  const metrics = buildMetrics(base, {
+    meters,
+    embedder,
+    readFreeDiskShare,
+    findLastBackup,
+    token: config.METRICS_TOKEN,
+    findAddress,
+  })
   const docs = buildDocs({ hasOwner: people.hasSuperAdmin, listRoutes })
-  return { health, admin, docs, portal: buildPortal(), widgetFiles: buildWidgetFiles(base) }
+  return {
+    health,
+    metrics,
+    diskGrowth: buildDiskGrowth(base, { readFreeDiskShare }),
+    admin,
+    docs,
+    portal: buildPortal(),
+    widgetFiles: buildWidgetFiles(base),
+  }
 }

@@ -83,6 +83,8 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     storeLife.stateWatch,
     storeLife.erasure,
     operation.health,
+    operation.metrics,
+    operation.diskGrowth,
     operation.docs,
     operation.portal,
     operation.widgetFiles,

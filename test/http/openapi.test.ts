@@ -342,6 +342,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/widget/search/feedback': 'widgetRecordFeedback',
       'GET /health': 'getHealth',
       'GET /health/ready': 'getReadiness',
+      'GET /metrics': 'getMetrics',
       'GET /version': 'getVersion',
     })
     expect(new Set(Object.values(ids)).size).toBe(operations.length)

@@ -102,7 +102,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
     jobFiles: createWorkFiles(join(workFolder, 'jobs'), { isKept: true }),
     readDemoPicture: async (name) => new TextEncoder().encode(`picture:7 ${name}`),
     readFreeDiskShare: async () => 0.5,
-    examine: async () => [{ name: 'disk', state: 'ok', text: '5 MB are free' }],
+    examine: async () => [{ name: 'disk', state: 'ok', text: '5 MB are free', cure: null }],
     passwordCost: { memoryCost: 8, timeCost: 1 },
     backups: {
       make: async ({ folder, name }) => ({

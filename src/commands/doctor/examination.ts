@@ -1,34 +1,60 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
-import { checkMailServer, MailError } from '../../platform/mail/mailer.ts'
+import { findDamage } from '../../platform/db/damage.ts'
+import { schemaVersion } from '../../platform/db/open.ts'
+import { openReadOnly } from '../../platform/db/read-only.ts'
+import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { countMissingBytes } from '../../platform/native/parts.ts'
+import { version } from '../../version.ts'
 import { findRunningService } from '../service/data-folder.ts'
 import { createLog } from '../service/log.ts'
 import { createConfiguredEmbedder, openEgresses } from '../service/open-ports.ts'
 import { partsOf } from '../service/parts.ts'
 import { findWarnings } from '../service/warnings.ts'
-import { type Check, failed, ok, warning } from './check.ts'
-import { checkClock, checkDataFolder, checkDisk, checkPort, checkService, toFault } from './host-checks.ts'
+import { checkAddress, checkProxies } from './address-checks.ts'
+import { type Check, error, ok, warning } from './check.ts'
+import { checkDisk, checkDiskSpeed } from './disk-checks.ts'
+import { checkClock, checkDataFolder, checkPort, checkService, toFault } from './host-checks.ts'
+import {
+  checkBackups,
+  checkDamage,
+  checkFeeds,
+  checkSchema,
+  checkVectors,
+  checkWebhooks,
+} from './install-checks.ts'
+import { type InstallQueries, installQueries } from './install-queries.ts'
+import { checkMail } from './mail-checks.ts'
 import { findNearSettings } from './near-settings.ts'
 import { findRegistrationDoubts } from './registration.ts'
 
-/**
- * Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install.
- *
- * @param variables the names of the environment's variables.
- * @param address where the service answers that asks this of itself; by default, a running one is looked for.
- */
+export interface ExaminationOptions {
+  /** The names of the environment's variables. */
+  variables: readonly string[]
+  /** Where the service answers that asks this of itself; by default, a running one is looked for. */
+  address?: string
+  /** Whether to read the whole database and to measure the disk, which takes time from a service. */
+  isThorough: boolean
+  /** Who gets a test mail. */
+  mailTo?: string | undefined
+}
+
+/** Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install. */
 export async function* examine(
   config: Config,
-  variables: readonly string[],
-  address?: string,
+  { variables, address, isThorough, mailTo }: ExaminationOptions,
 ): AsyncGenerator<Check> {
   const dataDir = resolve(config.DATA_DIR)
   yield* checkSettings(config, variables)
+  yield* checkProxies(config)
   const folder = checkDataFolder(dataDir)
   yield folder
-  yield await checkDisk(dataDir, countMissingBytes(partsOf(config)))
+  const install = await readInstall(dataDir, folder)
+  const samples = install.read?.((queries) => queries.listDiskSamples()) ?? []
+  yield await checkDisk(dataDir, countMissingBytes(partsOf(config)), samples, systemClock.now())
+  yield* install.checks
+  if (isThorough) yield* checkThoroughly(dataDir, install)
   const running = address ?? findService(config, folder)
   if (typeof running === 'object') yield running
   if (typeof running === 'string') yield await checkService(running)
@@ -37,7 +63,11 @@ export async function* examine(
     yield await checkModel(config)
   }
   yield checkClock(dataDir, systemClock.now())
-  yield await checkMail(config)
+  const { main } = openEgresses(config)
+  if (typeof running === 'string' && config.BASE_URL !== '')
+    yield* await checkAddress(config, version, main, systemClock.now)
+  yield await checkMail(config, main, mailTo)
+  if (install.read) yield* install.read(checkWork)
 }
 
 /** A public address without TLS. */
@@ -45,27 +75,92 @@ const OPEN = /^http:\/\/(?!localhost|127\.|\[::1\])/
 
 /** The values have been checked when the command line was read. */
 function checkSettings(config: Config, variables: readonly string[]): Check[] {
-  const doubts = [
-    ...findNearSettings(variables).map(
-      ({ given, meant }) => `${given} is set, but no setting has that name; did you mean ${meant}?`,
+  const near = findNearSettings(variables).map(({ given, meant }) =>
+    warning(
+      'settings',
+      `${given} is set, but no setting has that name; did you mean ${meant}?`,
+      `Rename it to ${meant}, or remove it`,
     ),
+  )
+  const doubts = [
     ...findWarnings(config),
     ...findRegistrationDoubts(config),
     ...(OPEN.test(config.BASE_URL)
-      ? ['BASE_URL begins with http: passwords and tokens travel unencrypted']
+      ? ['BASE_URL begins with http: passwords and tokens travel unencrypted. Serve it with https']
       : []),
-  ]
-  if (doubts.length === 0) return [ok('settings', 'Every setting has a valid value')]
-  return doubts.map((text) => warning('settings', text))
+  ].map((doubt) => {
+    const [, text = doubt, cure] = /^(.*?)\. ([^.]+)$/s.exec(doubt) ?? []
+    return warning('settings', text, cure ?? cureOf(doubt))
+  })
+  const all = [...near, ...doubts]
+  return all.length === 0 ? [ok('settings', 'Every setting has a valid value')] : all
+}
+
+const cureOf = (doubt: string): string =>
+  doubt.includes('BASE_URL is empty')
+    ? 'Set BASE_URL to the address by which browsers reach the service'
+    : 'Set OFFLINE=0, or add the network to FETCH_ALLOW_CIDRS'
+
+/** An install that can be read, or what is wrong with its database. */
+interface ReadInstall {
+  checks: Check[]
+  /** Opens the database for the time of a reading; undefined where that cannot be done. */
+  read?: <Result>(work: (queries: InstallQueries) => Result) => Result
+}
+
+async function readInstall(dataDir: string, folder: Check): Promise<ReadInstall> {
+  if (folder.state !== 'ok' || folder.text.includes('no install')) return { checks: [] }
+  const read = <Result>(work: (queries: InstallQueries) => Result): Result => {
+    const db = openReadOnly(dataDir)
+    try {
+      return work(installQueries(db))
+    } finally {
+      db.close()
+    }
+  }
+  try {
+    const schema = read((queries) => checkSchema(queries, schemaVersion))
+    // An older database lacks tables that are read below; the next start brings them.
+    const isCurrent = read((queries) => queries.schemaVersion()) === schemaVersion
+    return isCurrent ? { checks: [schema], read } : { checks: [schema] }
+  } catch (fault) {
+    return { checks: [toDatabaseFault(fault)] }
+  }
+}
+
+const toDatabaseFault = (fault: unknown): Check => checkDamage([(fault as Error).message])
+
+/** What reads whole files, and so takes its time. */
+async function* checkThoroughly(dataDir: string, { read, checks }: ReadInstall): AsyncGenerator<Check> {
+  if (checks.length === 0) return
+  try {
+    const never = new AbortController().signal
+    const problems = await findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, never)
+    yield checkDamage(problems)
+    if (problems.length === 0 && read) yield read(checkVectors)
+  } catch (fault) {
+    yield toDatabaseFault(fault)
+  }
+  yield checkDiskSpeed(dataDir, systemClock.monotonic)
+}
+
+/** What stores have the service do for them. */
+function checkWork(queries: InstallQueries): Check[] {
+  try {
+    const backup = checkBackups(queries, systemClock.now())
+    return [checkWebhooks(queries), checkFeeds(queries), ...(backup ? [backup] : [])]
+  } catch (fault) {
+    return [toDatabaseFault(fault)]
+  }
 }
 
 /** @returns the address of the service on this folder, undefined if none runs, or what is wrong. */
 function findService(config: Config, folder: Check): string | Check | undefined {
-  if (folder.state === 'failed') return undefined
+  if (folder.state === 'error') return undefined
   try {
     return findRunningService(config)
-  } catch (error) {
-    return folder.text.includes('no install') ? undefined : toFault('service', error)
+  } catch (fault) {
+    return folder.text.includes('no install') ? undefined : toFault('service', fault)
   }
 }
 
@@ -75,11 +170,15 @@ const MODEL_LOOK_MS = 50
 
 /** Starts the model, whose processes compare known pictures and words with known vectors first. */
 async function checkModel(config: Config): Promise<Check> {
+  const cure =
+    config.MODEL_DIR === ''
+      ? 'Start the program anew; if that does not help, delete "unpacked" in the data folder, or free memory'
+      : 'Check the folder that MODEL_DIR names, or leave MODEL_DIR empty for the bundled model'
   let embedder: ReturnType<typeof createConfiguredEmbedder>
   try {
     embedder = createConfiguredEmbedder(config, createLog('silent'))
-  } catch (error) {
-    return toFault('model', error)
+  } catch (fault) {
+    return { ...toFault('model', fault), cure }
   }
   try {
     const until = systemClock.monotonic() + MODEL_WAIT_MS
@@ -90,21 +189,8 @@ async function checkModel(config: Config): Promise<Check> {
     }
     if (status.state === 'ready') return ok('model', `${embedder.model.id} has passed its self-test`)
     const reason = status.state === 'failed' ? status.reason : 'it does not get ready'
-    return failed('model', `${embedder.model.id}: ${reason}`)
+    return error('model', `${embedder.model.id}: ${reason}`, cure)
   } finally {
     await embedder.close()
-  }
-}
-
-async function checkMail(config: Config): Promise<Check> {
-  const { SMTP_URL: smtpUrl, MAIL_FROM: from } = config
-  if (smtpUrl === '')
-    return ok('mail', 'No mail server is set (SMTP_URL): mails wait, and "lookalike outbox" shows them')
-  try {
-    await checkMailServer({ smtpUrl, from, egress: openEgresses(config).main })
-    return ok('mail', 'The mail server takes mails')
-  } catch (error) {
-    if (error instanceof MailError) return failed('mail', `${error.message} (${error.reason})`)
-    throw error
   }
 }

@@ -154,7 +154,10 @@ async function start(
     jobFiles: createWorkFiles(join(dataDir, 'jobs'), { isKept: true }),
     readDemoPicture,
     readFreeDiskShare: () => readFreeDiskShare(dataDir),
-    examine: () => Array.fromAsync(examine(config, variables, buildLocalAddress(app.http, config))),
+    examine: () => {
+      const address = buildLocalAddress(app.http, config)
+      return Array.fromAsync(examine(config, { variables, address, isThorough: false }))
+    },
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)

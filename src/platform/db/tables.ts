@@ -107,4 +107,5 @@ export const TABLES: Readonly<Record<string, Table>> = {
   throttle_events: { writer: 'platform/db', rows: 'node' },
   seals: { writer: 'platform/db', rows: 'node' },
   write_probe: { writer: 'platform/db', rows: 'node' },
+  disk_samples: { writer: 'operation/disk-growth', rows: 'node' },
 }

@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
 import { SILENT } from '../native/silence.ts'
-import type { Embedder, EmbedderStatus, PictureCrop } from './embedder.ts'
+import type { Embedder, EmbedderGauges, EmbedderStatus, PictureCrop } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelConfig, readModelFiles } from './model-files.ts'
 import { refuseNewPrivileges } from './no-new-privileges.ts'
 import { LARGE_MAX, ProcessPool } from './process-pool.ts'
+import { readProcessState } from './process-state.ts'
 import type { EmbedderLog } from './process-supervisor.ts'
 
 export interface ChildEmbedderOptions {
@@ -111,6 +112,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
   const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
   const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))
 
+  let onTimed: Parameters<EmbedderGauges['watch']>[0] = () => {}
   const createPool = (name: EmbedderRole, count: number, queue: { tasksMax: number; bytesMax: number }) => {
     const windowMax = name === 'vision' ? 4 + 2 * threads : 16
     return new ProcessPool({
@@ -132,6 +134,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       windowMax,
       waitMs: limits.waitMs,
       dimension,
+      onTimed: (timing) => onTimed(name === 'vision' ? 'picture' : 'text', timing),
       fatal: name === 'vision' ? fatalPicture : fatalText,
       clock: systemClock,
       log,
@@ -187,9 +190,22 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
       return { vector, isTruncated, ...knowledge }
     },
     pids: () => ({ text: texts.pids, vision: pictures.pids }),
+    gauges: {
+      watch(listener) {
+        onTimed = listener
+      },
+      readQueues: () => ({ text: texts.figures, picture: pictures.figures }),
+      readMemoryBytes: () => ({ text: sumMemory(texts.pids), picture: sumMemory(pictures.pids) }),
+    },
     queueDepth: () => ({ texts: texts.queued, pictures: pictures.queued }),
     close,
   }
+}
+
+/** @returns undefined where the kernel tells of none of the processes. */
+function sumMemory(pids: readonly number[]): number | undefined {
+  const known = pids.flatMap((pid) => readProcessState(pid)?.residentBytes ?? [])
+  return known.length === 0 ? undefined : known.reduce((total, bytes) => total + bytes, 0)
 }
 
 /** JSON, which the processes speak, has no word for numbers without an end. */

@@ -124,6 +124,18 @@ export type EmbedderStatus =
   | { state: 'ready' }
   | { state: 'failed'; reason: string }
 
+/** The two models, each with its processes and its queue. */
+export type ModelSide = 'text' | 'picture'
+
+/** What operators want to know of the processes and their queues. */
+export interface EmbedderGauges {
+  /** Learns from now on how long each answered picture or text waited, and how long a process then took. */
+  watch(listener: (side: ModelSide, timing: { waitMs: number; workMs: number }) => void): void
+  readQueues(): Record<ModelSide, Record<QueuePriority, { tasks: number; oldestMs: number }>>
+  /** Resident memory of the processes; undefined outside Linux. */
+  readMemoryBytes(): Record<ModelSide, number | undefined>
+}
+
 /** Maps pictures and texts to vectors in one shared space. */
 export interface Embedder {
   readonly model: ModelFingerprint
@@ -159,6 +171,8 @@ export interface Embedder {
    * @throws ApiError `overloaded` or `model_not_ready`, like {@link embedPicture}.
    */
   embedText(text: string, priority: EmbedPriority): Promise<EmbeddedText>
+  /** What there is to measure; an embedder without processes has nothing. */
+  readonly gauges?: EmbedderGauges
   /** Stops the processes; waiting calls are rejected with `model_not_ready`. */
   close(): Promise<void>
 }

@@ -199,6 +199,7 @@ export class ProcessLane {
       if (reply.kind === 'begun') {
         entry.hasBegun = true
         entry.ms = 0
+        entry.task.begunAt = systemClock.monotonic()
         return
       }
       this.#entries.delete(reply.id)

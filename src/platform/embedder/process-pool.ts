@@ -5,7 +5,7 @@ import type { EmbedReply } from './messages.ts'
 import { classifySize, SMALL_PIXELS } from './picture-size.ts'
 import type { LaneEnd, LaneOptions, ProcessLane } from './process-lane.ts'
 import { type EmbedderLog, ProcessSupervisor, type SupervisorEvents } from './process-supervisor.ts'
-import { overloaded, type QueueLimits, type Task, TaskQueue } from './task-queue.ts'
+import { overloaded, type QueueFigures, type QueueLimits, type Task, TaskQueue } from './task-queue.ts'
 
 export interface PoolOptions {
   /** For the log: `text` or `vision`. */
@@ -21,10 +21,18 @@ export interface PoolOptions {
   /** Longest wait of a task for a process. */
   waitMs: number
   dimension: number
+  /** Learns how long each task waited, and how long a process then took. */
+  onTimed(timing: TaskTiming): void
   /** The error for a task that crashed its process. */
   fatal(reason: string): ApiError
   clock: Clock
   log: EmbedderLog
+}
+
+/** The two parts of the time that an answered task took. */
+export interface TaskTiming {
+  waitMs: number
+  workMs: number
 }
 
 type Result = EmbeddedPicture & Required<Omit<EmbeddedText, 'isUnknown'>>
@@ -110,6 +118,11 @@ export class ProcessPool {
     return [...this.#supervisors, this.#quarantine].flatMap(({ lane }) => (lane ? [lane.pid] : []))
   }
 
+  /** What waits for a process. */
+  get figures(): QueueFigures {
+    return this.#queue.describe()
+  }
+
   /** Number of tasks that wait for a process. */
   get queued(): number {
     return this.#queue.length
@@ -122,7 +135,7 @@ export class ProcessPool {
       const order = this.#entered++
       const task: Task = {
         ...{ ...extras, bytes, priority, storeId, order, resolve, reject },
-        ...{ isSuspect: false, crashes: 0 },
+        ...{ isSuspect: false, crashes: 0, enteredAt: this.#options.clock.monotonic() },
       }
       for (const displaced of this.#queue.enter(task)) {
         this.#stopWaiting(displaced)
@@ -311,7 +324,14 @@ export class ProcessPool {
     }
   }
 
+  #noteTime({ enteredAt, begunAt }: Task): void {
+    const now = this.#options.clock.monotonic()
+    const began = begunAt ?? now
+    this.#options.onTimed({ waitMs: began - enteredAt, workMs: now - began })
+  }
+
   #answer(task: Task, answer: Extract<EmbedReply, { kind: 'embedded' | 'refused' }>, body: Uint8Array): void {
+    this.#noteTime(task)
     if (answer.kind === 'refused') {
       this.#reject(task, new ApiError(answer.code, answer.message, { details: answer.details }))
       return

@@ -10,6 +10,10 @@ export interface Task extends Readonly<PictureExtras> {
   readonly storeId: string
   /** Sequence number in order of arrival. */
   readonly order: number
+  /** Monotonic ms. */
+  readonly enteredAt: number
+  /** Monotonic ms at which a process last began it. */
+  begunAt?: number
   /** Decoding work in pixels, once a process has measured a picture that is not small. */
   pixels?: number
   /** The task was in progress when its process crashed; it runs again alone to find out whether it was the cause. */
@@ -28,6 +32,9 @@ export interface QueueLimits {
 
 /** Indexing may fill only a share of a queue, so that it never blocks searches; jobs less, so that they never block uploads. */
 const SHARES: Readonly<Record<QueuePriority, number>> = { search: 1, index: 0.75, bulk: 0.5 }
+
+/** What waits in a queue, by kind: how many tasks, and for how long the oldest has waited. */
+export type QueueFigures = Record<QueuePriority, { tasks: number; oldestMs: number }>
 
 /** In the order in which tasks are taken. */
 const PRIORITIES = ['search', 'index', 'bulk'] as const satisfies readonly QueuePriority[]
@@ -84,6 +91,18 @@ export class TaskQueue {
   constructor(limits: QueueLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
+  }
+
+  /** What waits, by kind; tasks in a process do not count. */
+  describe(): QueueFigures {
+    const waiting = [...this.#suspects, ...PRIORITIES.flatMap((name) => this.#queues[name])]
+    return Object.fromEntries(
+      PRIORITIES.map((name) => {
+        const entered = waiting.filter(({ priority }) => priority === name).map(({ enteredAt }) => enteredAt)
+        const oldestMs = entered.length === 0 ? 0 : this.#now() - Math.min(...entered)
+        return [name, { tasks: entered.length, oldestMs }]
+      }),
+    ) as QueueFigures
   }
 
   /** Number of waiting tasks; those in a process do not count. */

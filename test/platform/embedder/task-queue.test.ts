@@ -13,6 +13,7 @@ const taskOf = (storeId: string, priority: QueuePriority = 'search', bytes = 1):
   priority,
   storeId,
   order: order++,
+  enteredAt: now,
   isSuspect: false,
   crashes: 0,
   resolve() {},
@@ -170,4 +171,24 @@ describe('a constant stream of searches', () => {
     for (let n = 0; n < 16; n++) expect(takeNext()).toBe('search')
     expect([takeNext(), takeNext()]).toEqual(['bulk', 'search'])
   })
+})
+
+test('it tells what waits, by kind, and for how long the oldest has', () => {
+  now = 1_000
+  const queue = queueOf()
+  const old = taskOf('a', 'bulk')
+  queue.enter(old)
+  now = 3_000
+  queue.enter(taskOf('b', 'bulk'))
+  queue.enter(taskOf('b', 'search'))
+  now = 3_500
+  const none = { tasks: 0, oldestMs: 0 }
+  expect(queue.describe()).toEqual({
+    search: { tasks: 1, oldestMs: 500 },
+    index: none,
+    bulk: { tasks: 2, oldestMs: 2_500 },
+  })
+  queue.remove(old)
+  expect(queue.describe().bulk).toEqual({ tasks: 1, oldestMs: 500 })
+  now = 0
 })

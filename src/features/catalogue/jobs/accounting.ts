@@ -14,6 +14,8 @@ export interface AccountingDeps extends Pick<Base, 'clock' | 'atomically' | 'wit
   onIndexed(job: JobRow, productId: string): void
   /** Learns which jobs change, perhaps in a transaction that is then undone. */
   onChange(jobId: number): void
+  /** Learns how items ended, perhaps in a transaction that is then undone. */
+  onCounted(counts: JobCounts): void
 }
 
 /** Somebody else has the item by now, or it was overtaken by a newer write: what was done for it must not take effect. */
@@ -34,11 +36,12 @@ export type Accounting = ReturnType<typeof createAccounting>
 
 /** Keeps the items and the numbers of their jobs in step, and ends a job with its last item. */
 export function createAccounting(deps: AccountingDeps) {
-  const { queries, items, atomically, withoutFsync, onFinished, onIndexed, onChange, clock } = deps
+  const { queries, items, atomically, withoutFsync, onFinished, onIndexed, onChange, onCounted, clock } = deps
 
   /** Adds to the numbers of a job; to be called in a transaction. */
   function count(id: number, counts: JobCounts): JobRow {
     const job = queries.count(id, counts)
+    onCounted(counts)
     finishIfDone(job)
     onChange(id)
     return job

@@ -20,7 +20,7 @@ import { createJobIntake } from './intake.ts'
 import { itemQueries } from './item-queries.ts'
 import { createOvertaking } from './overtaking.ts'
 import { type CallbackState, createJobPresenter } from './presenter.ts'
-import { jobQueries } from './queries.ts'
+import { type JobCounts, jobQueries } from './queries.ts'
 import { createJobReader } from './reader.ts'
 import { createJobRetention } from './retention.ts'
 import { retentionQueries } from './retention-queries.ts'
@@ -53,6 +53,8 @@ export interface JobNeeds {
   /** Keeps the pictures that came within items, until their jobs are over. */
   files: WorkFiles
   callbacks: JobCallbacks
+  /** Learns of items that are over. */
+  countItems(counts: JobCounts): void
   /** Called in the last transaction of a job. */
   onFinished(storeId: string, job: JobNotice): void
   /** Called in the transaction in which an item of a feed makes a product that was not there. */
@@ -101,6 +103,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
       if (job.type === 'feed') needs.onBroughtByFeed(job.jobId, productId)
     },
     onChange: (id) => streams.note(id),
+    onCounted: needs.countItems,
   })
   const streams = createJobStreams({
     find: queries.find,

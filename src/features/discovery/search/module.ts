@@ -27,6 +27,7 @@ export interface SearchNeeds {
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
+  timeSearch: SearchDeps['timeSearch']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
@@ -104,6 +105,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     readDefaults,
     findFillFacts,
     listPopular,
+    timeSearch: needs.timeSearch,
     reportFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')
       reportFault(error)

@@ -2,6 +2,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
+import type { Meters } from '../../operation/metrics/meters.ts'
 import { type AnswerDeps, writeAnswer } from './answer.ts'
 import type { SearchResponse } from './answer-schema.ts'
 import { type Condition, listRows, passesAny } from './condition.ts'
@@ -21,6 +22,8 @@ export interface PipelineDeps extends AnswerDeps, RankerDeps {
   countWaiting(storeId: string): number
   /** Ids of the products that shoppers clicked and bought, best first. */
   listPopular(storeId: string): Promise<readonly string[]>
+  /** Learns how long the parts of a search took. */
+  timeSearch: Meters['timeSearch']
 }
 
 /**
@@ -28,7 +31,7 @@ export interface PipelineDeps extends AnswerDeps, RankerDeps {
  * them, see `ranker.ts`) → groups (one hit for each) → the page that is asked for → answer and history.
  */
 export function createPipeline(deps: PipelineDeps) {
-  const { queries, findStore, filters } = deps
+  const { queries, findStore, filters, clock } = deps
   const rankStore = createRanker(deps)
 
   /** Ranks and groups until the asked page is full. */
@@ -82,14 +85,16 @@ export function createPipeline(deps: PipelineDeps) {
 
   /** Answers a search, and writes it to the history. */
   return async function answer(query: Query): Promise<SearchResponse> {
-    const { searcher, wanted } = query
+    const { searcher, wanted, kind, startedAt } = query
     const { storeId } = searcher
+    const readAt = clock.monotonic()
     const { limit = LIMITS.searchLimitDefault, offset = 0, facets } = wanted
     const { condition, warnings: hints } = await filters.resolve(storeId, query.filters)
     const store = findStore(storeId)
     const unknown = store ? await warnOfUnknownValues(store, condition) : []
     const { ranking, plan, hits, warnings, meant } = await rankPage(query, condition)
-    return writeAnswer(deps, query, {
+    const rankedAt = clock.monotonic()
+    const answer = writeAnswer(deps, query, {
       hits: hits.slice(offset, offset + limit),
       ranking,
       meant: query.filters.forced ? undefined : meant,
@@ -104,6 +109,10 @@ export function createPipeline(deps: PipelineDeps) {
         ...warnOfWaiting(deps.countWaiting(storeId)),
       ],
     })
+    deps.timeSearch(kind, 'read', readAt - startedAt)
+    deps.timeSearch(kind, 'rank', rankedAt - readAt)
+    deps.timeSearch(kind, 'total', clock.monotonic() - startedAt)
+    return answer
   }
 }
 

@@ -2,9 +2,9 @@ import { Elysia } from 'elysia'
 import { noBody } from '../../../http/body.ts'
 import { FOR_SUPER_ADMIN, failures, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
+import { AdminDoctor } from './doctor-schema.ts'
 import type { AdminNodeService } from './node.ts'
 import {
-  AdminDoctor,
   AdminHealth,
   AdminPlans,
   AdminSettings,
@@ -93,9 +93,9 @@ export function adminNodeRoutes({ forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>
       response: { 200: AdminDoctor, ...failures(...READ) },
       detail: {
         operationId: 'runDoctor',
-        summary: 'Check settings, folder, disk, service, clock and mail server',
+        summary: 'Check settings, disk, service, clock, addresses, mail, webhooks, feeds and backups',
         description:
-          'What `lookalike doctor` finds beside a running service. It asks the mail server, so it may take some seconds.',
+          'What `lookalike doctor` finds beside a running service, without what takes long: it does not read the whole database. It asks the mail server and the public address, so it may take some seconds.',
       },
     })
     .get('/settings', () => node.listSettings(), {

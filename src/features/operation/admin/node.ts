@@ -7,10 +7,10 @@ import type { AuditService } from '../../access/audit/service.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
 import type { HealthService } from '../health/service.ts'
+import type { AdminDoctor } from './doctor-schema.ts'
 import type { AdminNodeQueries } from './node-queries.ts'
 import { createPages } from './pages.ts'
 import type {
-  AdminDoctor,
   AdminHealth,
   AdminPlans,
   AdminSettings,
@@ -92,7 +92,7 @@ export function adminNodeService(deps: AdminNodeDeps) {
     /** What the doctor finds. Several who ask at a time get the same answer. */
     async readDoctor(): Promise<AdminDoctor> {
       const checks = await examine()
-      return { is_ok: checks.every(({ state }) => state !== 'failed'), checks }
+      return { is_ok: checks.every(({ state }) => state !== 'error'), checks }
     },
 
     /** Tries to send a mail now. @throws ApiError `not_found`, also for one that was delivered. */

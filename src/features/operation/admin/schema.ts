@@ -318,21 +318,6 @@ export const WaitingMailText = named(
 )
 export type WaitingMailText = typeof WaitingMailText.static
 
-export const AdminDoctor = named(
-  'AdminDoctor',
-  t.Object({
-    is_ok: t.Boolean({ description: 'Whether nothing has failed.' }),
-    checks: t.Array(
-      t.Object({
-        name: t.String({ examples: ['disk'] }),
-        state: oneOf(['ok', 'warning', 'failed']),
-        text: t.String({ description: 'What was found, with the cure of a fault.' }),
-      }),
-    ),
-  }),
-)
-export type AdminDoctor = typeof AdminDoctor.static
-
 const Check = t.Object({
   ok: t.Boolean(),
   reason: t.Optional(t.String()),

@@ -1,9 +1,11 @@
 import access from '#generated/guide/access.html.gz' with { type: 'file' }
+import alerts from '#generated/guide/alerts.yml.gz' with { type: 'file' }
 import analytics from '#generated/guide/analytics.html.gz' with { type: 'file' }
 import billing from '#generated/guide/billing.html.gz' with { type: 'file' }
 import changelog from '#generated/guide/changelog.html.gz' with { type: 'file' }
 import clients from '#generated/guide/clients.html.gz' with { type: 'file' }
 import contract from '#generated/guide/contract.html.gz' with { type: 'file' }
+import dashboard from '#generated/guide/dashboard.json.gz' with { type: 'file' }
 import index from '#generated/guide/index.html.gz' with { type: 'file' }
 import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
@@ -12,6 +14,7 @@ import people from '#generated/guide/people.html.gz' with { type: 'file' }
 import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
 import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
 import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
+import watching from '#generated/guide/watching.html.gz' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
 import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
 
@@ -33,6 +36,13 @@ export const guidePages: Readonly<Record<string, string>> = {
   portal: String(portal),
   reference: String(reference),
   searching: String(searching),
+  watching: String(watching),
   webhooks: String(webhooks),
   widget: String(widget),
+}
+
+/** The guide's files for other programs, by name in the URL. */
+export const guideFiles: Readonly<Record<string, { path: string; type: string }>> = {
+  'alerts.yml': { path: String(alerts), type: 'text/plain; charset=utf-8' },
+  'dashboard.json': { path: String(dashboard), type: 'application/json' },
 }

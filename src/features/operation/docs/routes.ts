@@ -6,7 +6,7 @@ import { MARK } from '../../../http/layout.ts'
 import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { renderErrorIndex, renderErrorPage } from './error-page.ts'
-import { guideIndex, guidePages } from './guide-pages.ts'
+import { guideFiles, guideIndex, guidePages } from './guide-pages.ts'
 import { renderLicencesPage } from './licences-page.ts'
 import { readNotices } from './notices.ts'
 import { createSenders, type ListedRoute } from './senders.ts'
@@ -36,9 +36,11 @@ export function docsRoutes({ hasOwner, listRoutes }: DocsDeps) {
     .get('/docs', ({ request }) => serveAsset(request, 'page.html'))
     .get('/docs/:file', ({ request, params }) => serveAsset(request, params.file))
     .get('/docs/guide', ({ request }) => serveGuidePage(request, guideIndex))
-    .get('/docs/guide/:name', ({ request, params: { name } }) =>
-      serveGuidePage(request, Object.hasOwn(guidePages, name) ? guidePages[name] : undefined),
-    )
+    .get('/docs/guide/:name', ({ request, params: { name } }) => {
+      const file = Object.hasOwn(guideFiles, name) ? guideFiles[name] : undefined
+      if (file) return serveGuidePage(request, file.path, file.type)
+      return serveGuidePage(request, Object.hasOwn(guidePages, name) ? guidePages[name] : undefined)
+    })
     .get('/licences', async ({ request, set }) => {
       set.headers['vary'] = 'accept, accept-encoding'
       return prefersPage(request)
@@ -87,11 +89,15 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 /** The script of the guide changes what a page shows, and calls nothing. */
 const GUIDE: PagePolicy = { more: "script-src 'self'; " }
 
-async function serveGuidePage(request: Request, path: string | undefined): Promise<Response> {
+async function serveGuidePage(
+  request: Request,
+  path: string | undefined,
+  type = 'text/html; charset=utf-8',
+): Promise<Response> {
   if (path === undefined) throw notFound('page')
   const hash = Bun.hash(await Bun.file(path).bytes()).toString(36)
   return answerPacked(request, packFile(path), hash, {
-    'content-type': 'text/html; charset=utf-8',
+    'content-type': type,
     'cache-control': 'public, max-age=3600',
     ...pageHeaders(GUIDE),
   })

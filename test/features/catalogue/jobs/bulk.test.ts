@@ -286,6 +286,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
       embedder: fakeEmbedder(),
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
       files: noFiles,
+      countItems() {},
       callbacks: {
         check() {},
         send: (store, { event, url, data }) =>

@@ -14,8 +14,8 @@ beforeEach(async () => {
     async examine() {
       examinations++
       return [
-        { name: 'disk', state: 'ok', text: '5 MB are free' },
-        { name: 'mail', state: 'failed', text: 'The mail server does not answer' },
+        { name: 'disk', state: 'ok', text: '5 MB are free', cure: null },
+        { name: 'mail', state: 'error', text: 'The mail server does not answer', cure: 'Start it' },
       ]
     },
   })

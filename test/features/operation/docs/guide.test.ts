@@ -15,6 +15,7 @@ const PAGES = {
   '/docs/guide/webhooks': 'Changes and webhooks',
   '/docs/guide/widget': 'Shop widget',
   '/docs/guide/operating': 'Operating',
+  '/docs/guide/watching': 'Watch it',
   '/docs/guide/reference': 'Reference',
   '/docs/guide/contract': 'Contract',
   '/docs/guide/maintaining': 'Maintaining',

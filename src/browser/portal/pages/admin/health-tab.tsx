@@ -38,8 +38,8 @@ export function Tab() {
         />
         {found && (
           <ul class="doctor" aria-label={t.doctor}>
-            {found.checks.map(({ name, state, text }) => (
-              <Check key={name} name={name} state={state} text={text} />
+            {worstFirst(found.checks).map((check) => (
+              <Check key={`${check.name} ${check.text}`} {...check} />
             ))}
           </ul>
         )}
@@ -48,11 +48,25 @@ export function Tab() {
   )
 }
 
-const Check = ({ name, state, text }: AdminDoctor['checks'][number]) => (
+type Finding = AdminDoctor['checks'][number]
+
+const WEIGHTS: Readonly<Record<Finding['state'], number>> = { error: 0, warning: 1, ok: 2 }
+
+const worstFirst = (checks: readonly Finding[]): Finding[] =>
+  checks.toSorted((one, other) => WEIGHTS[one.state] - WEIGHTS[other.state])
+
+const Check = ({ name, state, text, cure }: Finding) => (
   <li data-state={state}>
     <span class="state">{t.checkStates[state]}</span>
     <strong>{name}</strong>
-    <p lang="en">{text}</p>
+    <div>
+      <p lang="en">{text}</p>
+      {cure !== null && (
+        <p class="cure">
+          {t.doctorCure} <span lang="en">{cure}</span>
+        </p>
+      )}
+    </div>
   </li>
 )
 
@@ -74,7 +88,7 @@ function Parts({ health }: { health: AdminHealth }) {
     <>
       <ul class="doctor" aria-label={t.readiness}>
         {Object.entries(checks).map(([name, { ok, reason }]) => (
-          <Check key={name} name={name} state={ok ? 'ok' : 'failed'} text={reason ?? ''} />
+          <Check key={name} name={name} state={ok ? 'ok' : 'error'} text={reason ?? ''} cure={null} />
         ))}
       </ul>
       <dl class="sizes">

@@ -232,7 +232,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Von dieser Seite aus lassen sich Modelle noch nicht holen, prüfen oder wechseln. Heute nennt die Einstellung MODEL_DIR beim Start des Dienstes den Ordner eines anderen Modells.',
   readiness: 'Bereitschaft',
-  checkStates: { ok: 'OK', warning: 'Warnung', failed: 'Fehler' },
+  checkStates: { ok: 'OK', warning: 'Warnung', error: 'Fehler' },
   upFor: 'Läuft seit',
   memory: 'Speicher',
   database: 'Datenbank',
@@ -247,9 +247,11 @@ export const texts: Texts = {
   minutes: (count) => `${count} min`,
   doctor: 'Untersuchung',
   runDoctor: 'Untersuchung starten',
-  doctorHint: 'Sieht Einstellungen, Ordner, Platte, Dienst, Uhr und Mailserver an. Sie ändert nichts.',
-  doctorWell: 'Nichts ist fehlgeschlagen.',
-  doctorIll: 'Etwas ist fehlgeschlagen. Jede Zeile nennt, was hilft.',
+  doctorHint:
+    'Sieht Einstellungen, Platte, Dienst, Uhr, Mailserver, öffentliche Adresse, Webhooks, Feeds und Sicherungen an. Sie ändert nichts. Der Befehl liest auch die ganze Datenbank und misst die Platte.',
+  doctorCure: 'Was hilft:',
+  doctorWell: 'Es gibt keinen Fehler.',
+  doctorIll: 'Es gibt einen Fehler. Jede Zeile nennt, was hilft.',
   settingsHint:
     'Die Einstellungen, wie sie gelten. Sie werden beim Start des Dienstes gelesen: Ändern Sie Umgebung, Datei oder Flag und starten Sie den Dienst neu. Geheimnisse werden nie gezeigt.',
   findSetting: 'Teil eines Namens',

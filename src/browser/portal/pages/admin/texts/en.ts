@@ -221,7 +221,7 @@ export const texts = {
   modelsNotYet:
     'Fetching, checking and changing models from this page is not there yet. Today the setting MODEL_DIR names the folder of another model when the service starts.',
   readiness: 'Readiness',
-  checkStates: { ok: 'OK', warning: 'Warning', failed: 'Failed' },
+  checkStates: { ok: 'OK', warning: 'Warning', error: 'Error' },
   upFor: 'Running for',
   memory: 'Memory',
   database: 'Database',
@@ -236,9 +236,11 @@ export const texts = {
   minutes: (count: string) => `${count} min`,
   doctor: 'Doctor',
   runDoctor: 'Run the doctor',
-  doctorHint: 'Looks at settings, folder, disk, service, clock and mail server. It changes nothing.',
-  doctorWell: 'Nothing has failed.',
-  doctorIll: 'Something has failed. Each line says what cures it.',
+  doctorHint:
+    'Looks at settings, disk, service, clock, mail server, public address, webhooks, feeds and backups. It changes nothing. The command also reads the whole database and measures the disk.',
+  doctorCure: 'What helps:',
+  doctorWell: 'There is no error.',
+  doctorIll: 'There is an error. Each line says what helps.',
   settingsHint:
     'The settings as they run. They are read when the service starts: change the environment, the file or the flag, then restart the service. Secrets are never shown.',
   findSetting: 'Part of a name',

@@ -237,7 +237,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Aún no se pueden descargar, comprobar ni cambiar modelos desde esta página. Hoy, el ajuste MODEL_DIR indica la carpeta de otro modelo al iniciar el servicio.',
   readiness: 'Disponibilidad',
-  checkStates: { ok: 'OK', warning: 'Advertencia', failed: 'Fallo' },
+  checkStates: { ok: 'OK', warning: 'Advertencia', error: 'Error' },
   upFor: 'En marcha desde hace',
   memory: 'Memoria',
   database: 'Base de datos',
@@ -253,9 +253,10 @@ export const texts: Texts = {
   doctor: 'Diagnóstico',
   runDoctor: 'Ejecutar el diagnóstico',
   doctorHint:
-    'Examina los ajustes, la carpeta, el disco, el servicio, el reloj y el servidor de correo. No cambia nada.',
-  doctorWell: 'No ha fallado nada.',
-  doctorIll: 'Algo ha fallado. Cada línea dice cómo solucionarlo.',
+    'Revisa los ajustes, el disco, el servicio, el reloj, el servidor de correo, la dirección pública, los webhooks, los feeds y las copias de seguridad. No cambia nada. El comando también lee toda la base de datos y mide el disco.',
+  doctorCure: 'Qué hacer:',
+  doctorWell: 'No hay ningún error.',
+  doctorIll: 'Hay un error. Cada línea dice cómo solucionarlo.',
   settingsHint:
     'Los ajustes tal como están en vigor. Se leen al iniciar el servicio: cambie el entorno, el archivo o la opción y reinicie el servicio. Los secretos nunca se muestran.',
   findSetting: 'Parte de un nombre',

@@ -243,7 +243,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Il n’est pas encore possible de télécharger, de vérifier ou de changer des modèles depuis cette page. Aujourd’hui, le paramètre MODEL_DIR indique le dossier d’un autre modèle au démarrage du service.',
   readiness: 'Disponibilité',
-  checkStates: { ok: 'OK', warning: 'Avertissement', failed: 'Échec' },
+  checkStates: { ok: 'OK', warning: 'Avertissement', error: 'Erreur' },
   upFor: 'En marche depuis',
   memory: 'Mémoire',
   database: 'Base de données',
@@ -259,9 +259,10 @@ export const texts: Texts = {
   doctor: 'Diagnostic',
   runDoctor: 'Lancer le diagnostic',
   doctorHint:
-    'Examine les paramètres, le dossier, le disque, le service, l’horloge et le serveur de messagerie. Il ne change rien.',
-  doctorWell: 'Rien n’a échoué.',
-  doctorIll: 'Quelque chose a échoué. Chaque ligne indique comment y remédier.',
+    'Examine les réglages, le disque, le service, l’horloge, le serveur de messagerie, l’adresse publique, les webhooks, les flux et les sauvegardes. Ne modifie rien. La commande lit aussi toute la base de données et mesure le disque.',
+  doctorCure: 'À faire :',
+  doctorWell: 'Aucune erreur.',
+  doctorIll: 'Il y a une erreur. Chaque ligne indique comment y remédier.',
   settingsHint:
     'Les paramètres en vigueur. Ils sont lus au démarrage du service : changez l’environnement, le fichier ou l’option, puis redémarrez le service. Les secrets ne sont jamais affichés.',
   findSetting: 'Partie d’un nom',

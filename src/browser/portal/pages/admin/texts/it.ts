@@ -245,7 +245,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Da questa pagina non è ancora possibile scaricare, verificare o cambiare modelli. Oggi l’impostazione MODEL_DIR indica la cartella di un altro modello all’avvio del servizio.',
   readiness: 'Disponibilità',
-  checkStates: { ok: 'OK', warning: 'Avviso', failed: 'Errore' },
+  checkStates: { ok: 'OK', warning: 'Avviso', error: 'Errore' },
   upFor: 'In funzione da',
   memory: 'Memoria',
   database: 'Database',
@@ -261,9 +261,10 @@ export const texts: Texts = {
   doctor: 'Diagnosi',
   runDoctor: 'Avvia la diagnosi',
   doctorHint:
-    'Controlla impostazioni, cartella, disco, servizio, orologio e server di posta. Non modifica nulla.',
+    'Esamina impostazioni, disco, servizio, orologio, server di posta, indirizzo pubblico, webhook, feed e backup. Non modifica nulla. Il comando legge anche tutto il database e misura il disco.',
+  doctorCure: 'Che cosa fare:',
   doctorWell: 'Nessun errore.',
-  doctorIll: 'Qualcosa non va. Ogni riga indica il rimedio.',
+  doctorIll: 'C’è un errore. Ogni riga indica il rimedio.',
   settingsHint:
     'Le impostazioni in vigore. Vengono lette all’avvio del servizio: modificare l’ambiente, il file o il flag, poi riavviare il servizio. I segreti non vengono mai mostrati.',
   findSetting: 'Parte di un nome',

@@ -230,7 +230,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Modellen ophalen, controleren en wisselen kan op deze pagina nog niet. Nu wijst de instelling MODEL_DIR bij het starten van de dienst de map van een ander model aan.',
   readiness: 'Gereedheid',
-  checkStates: { ok: 'OK', warning: 'Waarschuwing', failed: 'Fout' },
+  checkStates: { ok: 'OK', warning: 'Waarschuwing', error: 'Fout' },
   upFor: 'Draait al',
   memory: 'Geheugen',
   database: 'Database',
@@ -245,9 +245,11 @@ export const texts: Texts = {
   minutes: (count) => `${count} min`,
   doctor: 'Diagnose',
   runDoctor: 'Diagnose starten',
-  doctorHint: 'Bekijkt instellingen, map, schijf, dienst, klok en mailserver. Er wordt niets gewijzigd.',
-  doctorWell: 'Er is niets mislukt.',
-  doctorIll: 'Er is iets mislukt. Elke regel zegt wat helpt.',
+  doctorHint:
+    'Bekijkt instellingen, schijf, dienst, klok, mailserver, openbaar adres, webhooks, feeds en back-ups. Er wordt niets gewijzigd. De opdracht leest ook de hele database en meet de schijf.',
+  doctorCure: 'Wat helpt:',
+  doctorWell: 'Er is geen fout.',
+  doctorIll: 'Er is een fout. Elke regel zegt wat helpt.',
   settingsHint:
     'De instellingen zoals ze nu gelden. Ze worden gelezen bij het starten van de dienst: wijzig de omgeving, het bestand of de flag en start de dienst opnieuw. Geheimen worden nooit getoond.',
   findSetting: 'Deel van een naam',

@@ -232,7 +232,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Na tej stronie nie można jeszcze pobierać, sprawdzać ani zmieniać modeli. Na razie folder innego modelu podaje ustawienie MODEL_DIR przy uruchamianiu usługi.',
   readiness: 'Gotowość',
-  checkStates: { ok: 'OK', warning: 'Ostrzeżenie', failed: 'Błąd' },
+  checkStates: { ok: 'OK', warning: 'Ostrzeżenie', error: 'Błąd' },
   upFor: 'Czas działania',
   memory: 'Pamięć',
   database: 'Baza danych',
@@ -247,7 +247,9 @@ export const texts: Texts = {
   minutes: (count) => `${count} min`,
   doctor: 'Diagnostyka',
   runDoctor: 'Uruchom diagnostykę',
-  doctorHint: 'Sprawdza ustawienia, folder, dysk, usługę, zegar i serwer poczty. Niczego nie zmienia.',
+  doctorHint:
+    'Sprawdza ustawienia, dysk, usługę, zegar, serwer poczty, adres publiczny, webhooki, feedy i kopie zapasowe. Niczego nie zmienia. Polecenie czyta też całą bazę danych i mierzy szybkość dysku.',
+  doctorCure: 'Co pomoże:',
   doctorWell: 'Nie wykryto błędów.',
   doctorIll: 'Wykryto błędy. Każdy wiersz mówi, co pomoże.',
   settingsHint:

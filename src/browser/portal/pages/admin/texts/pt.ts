@@ -227,7 +227,7 @@ export const texts: Texts = {
   modelsNotYet:
     'Ainda não é possível obter, verificar nem mudar modelos nesta página. Por agora, a definição MODEL_DIR indica a pasta de outro modelo quando o serviço inicia.',
   readiness: 'Prontidão',
-  checkStates: { ok: 'OK', warning: 'Aviso', failed: 'Falhou' },
+  checkStates: { ok: 'OK', warning: 'Aviso', error: 'Erro' },
   upFor: 'Em funcionamento há',
   memory: 'Memória',
   database: 'Base de dados',
@@ -242,9 +242,11 @@ export const texts: Texts = {
   minutes: (count) => `${count} min`,
   doctor: 'Diagnóstico',
   runDoctor: 'Executar o diagnóstico',
-  doctorHint: 'Verifica definições, pasta, disco, serviço, relógio e servidor de e-mail. Não altera nada.',
-  doctorWell: 'Nada falhou.',
-  doctorIll: 'Algo falhou. Cada linha diz o que o resolve.',
+  doctorHint:
+    'Verifica definições, disco, serviço, relógio, servidor de e-mail, endereço público, webhooks, feeds e cópias de segurança. Não altera nada. O comando também lê toda a base de dados e mede o disco.',
+  doctorCure: 'O que fazer:',
+  doctorWell: 'Não há erros.',
+  doctorIll: 'Há um erro. Cada linha diz o que o resolve.',
   settingsHint:
     'As definições tal como estão em vigor. São lidas quando o serviço inicia: altere o ambiente, o ficheiro ou o parâmetro e reinicie o serviço. Os segredos nunca são mostrados.',
   findSetting: 'Parte de um nome',

@@ -1,0 +1,99 @@
+import { DAY_MS, isoTime } from '../../core/clock.ts'
+import { type Check, error, ok, warning } from './check.ts'
+import type { Failing, InstallQueries } from './install-queries.ts'
+
+/** Longer lists are cut. */
+const NAMED_MAX = 3
+
+/** From this age on, the last backup is too old. */
+const BACKUP_AGE_MS = 2 * DAY_MS
+
+/** @param known the schema version of this program. */
+export function checkSchema(queries: Pick<InstallQueries, 'schemaVersion'>, known: number): Check {
+  const found = queries.schemaVersion()
+  if (found > known) {
+    return error(
+      'database',
+      `The database is of a newer program (schema ${found}, this one knows ${known})`,
+      'Run the executable that served it last, or restore a backup of before the upgrade',
+    )
+  }
+  return ok(
+    'database',
+    found === known
+      ? `Its schema is ${found}`
+      : `The next start migrates it from schema ${found} to ${known}`,
+  )
+}
+
+/** Judges what a check of the whole file found. */
+export function checkDamage(problems: readonly string[]): Check {
+  const [first] = problems
+  if (first === undefined) return ok('database', 'Every page of the database is sound')
+  return error(
+    'database',
+    `The database is damaged: ${first}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`,
+    'Stop the service, keep a copy of the folder, and restore the last backup',
+  )
+}
+
+export function checkVectors(queries: Pick<InstallQueries, 'compareVectors'>): Check {
+  const { pictures, missing, orphans } = queries.compareVectors()
+  if (missing > 0) {
+    return error(
+      'vectors',
+      `${missing} of ${pictures} pictures have no vector: no search finds them`,
+      'Restore the last backup, or delete these products and send them again',
+    )
+  }
+  if (orphans > 0) {
+    return warning(
+      'vectors',
+      `${orphans} vectors belong to no picture`,
+      'They cost space alone. If there are more each time, send this report to the makers',
+    )
+  }
+  return ok('vectors', `All ${pictures} pictures have their vector`)
+}
+
+export function checkWebhooks(queries: Pick<InstallQueries, 'listFailingWebhooks'>): Check {
+  const failing = queries.listFailingWebhooks()
+  if (failing.length === 0) return ok('webhooks', 'No webhook fails')
+  return warning(
+    'webhooks',
+    `${failing.length === 1 ? 'A webhook fails' : `${failing.length} webhooks fail`}: ${name(failing, ({ since }) => (since === null ? '' : ` since ${isoTime(since)}`))}`,
+    'Look at the answers under "Mail & hooks" in the portal, and ask whoever runs the receiver. Deliveries are kept and sent again',
+  )
+}
+
+export function checkFeeds(queries: Pick<InstallQueries, 'listFailingFeeds'>): Check {
+  const failing = queries.listFailingFeeds()
+  if (failing.length === 0) return ok('feeds', 'No feed fails')
+  return warning(
+    'feeds',
+    `${failing.length === 1 ? 'A feed fails' : `${failing.length} feeds fail`}: ${name(failing, ({ problem }) => (problem ? ` with ${problem}` : ''))}`,
+    'Open the address in a browser, mend the file or the address in the store, and run the feed again',
+  )
+}
+
+/** @param now Unix ms. @returns undefined for a program that makes no backups. */
+export function checkBackups(queries: Pick<InstallQueries, 'readBackups'>, now: number): Check | undefined {
+  const facts = queries.readBackups()
+  if (!facts) return undefined
+  const { lastGoodAt, failure } = facts
+  const cure = 'Run "lookalike backup" and read what it says; BACKUP_EVERY_H has the service make them'
+  const reason = failure === null ? '' : `; the newest one failed: ${failure}`
+  if (lastGoodAt === null) return warning('backup', `There is no backup that counts${reason}`, cure)
+  const age = `The last backup that counts is of ${isoTime(lastGoodAt)}`
+  return now - lastGoodAt > BACKUP_AGE_MS || failure !== null
+    ? warning('backup', age + reason, cure)
+    : ok('backup', age)
+}
+
+/** Names the first few, with the host alone: addresses may hold keys. */
+function name<Item extends Failing>(failing: readonly Item[], more: (item: Item) => string): string {
+  const named = failing.slice(0, NAMED_MAX).map((item) => `${item.slug}: ${hostOf(item.url)}${more(item)}`)
+  return named.join(', ') + (failing.length > NAMED_MAX ? ' and others' : '')
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'a wrong address')
