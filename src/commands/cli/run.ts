@@ -20,6 +20,7 @@ import { secretReset } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { NoInstall } from '../service/data-folder.ts'
 import { formatSecretFlagWarning } from '../service/warnings.ts'
+import { serviceCommands } from '../service.ts'
 import { settingsList } from '../settings.ts'
 import { setup } from '../setup.ts'
 import { setupLink } from '../setup-link.ts'
@@ -46,7 +47,16 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Mail and webhooks', commands: [...outboxCommands, inbox] },
   {
     title: 'The service',
-    commands: [doctor, healthcheck, settingsList, secretReset, openapi, licences, versionCommand],
+    commands: [
+      ...serviceCommands,
+      doctor,
+      healthcheck,
+      settingsList,
+      secretReset,
+      openapi,
+      licences,
+      versionCommand,
+    ],
   },
 ]
 

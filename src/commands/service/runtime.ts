@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
 import { type App, createApp } from '../../app.ts'
 import { type Config, listSettings, type ShownSetting } from '../../config.ts'
 import { createByteBudget } from '../../core/byte-budget.ts'
@@ -45,6 +46,7 @@ import { findWarnings } from './warnings.ts'
 export interface Running {
   app: App
   embedder: Embedder
+  log: Logger
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
@@ -189,5 +191,5 @@ async function start(
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()
-  return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
+  return { app, embedder, log, address, baseUrl, stop: () => running.disposeAsync() }
 }
