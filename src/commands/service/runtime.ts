@@ -168,6 +168,7 @@ async function start(
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
+  if (config.TLS_CERT) process.on('SIGHUP', listener.renewCertificate)
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
     const { jobs, reembedding, products } = app.services
@@ -178,7 +179,7 @@ async function start(
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
-    finishRequests(app.http.server, () => {
+    finishRequests(listener.whole(), () => {
       stop.abort()
       void embedder.close()
     }),

@@ -6,8 +6,6 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface Supervisor {
   /** The service answers requests. From now on it is heard of again and again, as long as it has turns. */
   tellReady(status: string): Promise<void>
-  /** It reads its settings again; `tellReady` follows. */
-  tellReloading(): Promise<void>
   tellStopping(): Promise<void>
 }
 
@@ -19,7 +17,6 @@ const SIGNS_OF_LIFE = 3
 
 const SILENT: Supervisor = {
   tellReady: async () => {},
-  tellReloading: async () => {},
   tellStopping: async () => {},
 }
 
@@ -69,7 +66,6 @@ export function findSupervisor(env: Env, pid: number, log: Pick<Logger, 'warn'>)
       await send('--ready', `--status=${status}`)
       if (watchdogMs > 0) timer ??= setInterval(showLife, Math.max(1, Math.floor(watchdogMs / SIGNS_OF_LIFE)))
     },
-    tellReloading: () => send('RELOADING=1'),
     tellStopping() {
       clearInterval(timer)
       return send('STOPPING=1')

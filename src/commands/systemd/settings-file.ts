@@ -4,7 +4,14 @@ import { wrongInput } from '../../core/operator-error.ts'
 import { parseUnitFile } from '../cli/unit-file.ts'
 
 /** Settings that name a file or a folder. The service runs in another folder than the command. */
-const PATHS: ReadonlySet<SettingName> = new Set(['DATA_DIR', 'MODEL_DIR', 'LIBRARY_DIR', 'PLANS_FILE'])
+const PATHS: ReadonlySet<SettingName> = new Set([
+  'DATA_DIR',
+  'MODEL_DIR',
+  'LIBRARY_DIR',
+  'PLANS_FILE',
+  'TLS_CERT',
+  'TLS_KEY',
+])
 
 /** Makes the paths among the settings absolute. A data folder that nobody has chosen is that of the unit. */
 export function settleConfig(config: Config, settings: readonly ShownSetting[], dataDir: string): Config {

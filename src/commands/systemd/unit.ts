@@ -5,7 +5,10 @@ interface UnitPlan {
   /** The unit of a user, which runs without privileges of its own. */
   isOfUser: boolean
   places: Pick<UnitPlaces, 'settings' | 'executable'>
-  config: Pick<Config, 'DATA_DIR' | 'PORT' | 'MODEL_DIR' | 'LIBRARY_DIR' | 'PLANS_FILE'>
+  config: Pick<
+    Config,
+    'DATA_DIR' | 'PORT' | 'MODEL_DIR' | 'LIBRARY_DIR' | 'PLANS_FILE' | 'TLS_CERT' | 'TLS_KEY'
+  >
 }
 
 /** Ports below this one need a capability. */
@@ -29,20 +32,22 @@ export const formatUnit = (plan: UnitPlan): string =>
     '',
   ].join('\n')
 
-const formatProcess = ({ isOfUser, places }: UnitPlan): string[] => [
+const formatProcess = ({ isOfUser, places, config }: UnitPlan): string[] => [
   'Type=notify',
   // The service speaks through systemd-notify, which is a process of its own.
   'NotifyAccess=all',
   ...(isOfUser ? [] : [`User=${UNIT_NAME}`, `Group=${UNIT_NAME}`]),
   `EnvironmentFile=${escapeSpecifiers(places.settings)}`,
   `ExecStart=${quotePath(places.executable)} serve`,
-  'ExecReload=/bin/kill -HUP $MAINPID',
+  // Without a certificate to read again, the signal would end the service.
+  ...(config.TLS_CERT ? ['ExecReload=/bin/kill -HUP $MAINPID'] : []),
   'Restart=on-failure',
   'RestartSec=2',
   '# A wrong setting does not mend itself.',
   'RestartPreventExitStatus=2',
   '# A service that says nothing for a minute hangs: it is killed and started again.',
   'WatchdogSec=60',
+  'WatchdogSignal=SIGKILL',
   '# An upgrade migrates the database before the service is ready.',
   'TimeoutStartSec=15min',
   'TimeoutStopSec=20',
@@ -93,8 +98,17 @@ function formatIsolation({ config }: UnitPlan): string[] {
   ]
 }
 
-const hasPathInHome = ({ DATA_DIR, MODEL_DIR, LIBRARY_DIR, PLANS_FILE }: UnitPlan['config']): boolean =>
-  [DATA_DIR, MODEL_DIR, LIBRARY_DIR, PLANS_FILE].some((path) => /^\/(home|root|run\/user)\//.test(path))
+const hasPathInHome = ({
+  DATA_DIR,
+  MODEL_DIR,
+  LIBRARY_DIR,
+  PLANS_FILE,
+  TLS_CERT,
+  TLS_KEY,
+}: UnitPlan['config']): boolean =>
+  [DATA_DIR, MODEL_DIR, LIBRARY_DIR, PLANS_FILE, TLS_CERT, TLS_KEY].some((path) =>
+    /^\/(home|root|run\/user)\//.test(path),
+  )
 
 /** systemd replaces what stands behind a percent sign. */
 const escapeSpecifiers = (path: string): string => path.replaceAll('%', '%%')
