@@ -65,7 +65,7 @@ export const Settings = Type.Object({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
     must: 'be a URL like https://search.example.com',
-    description: 'Public URL used in links. Empty: `http://HOST:PORT`.',
+    description: 'Public URL used in links. Empty: `http://HOST:PORT`, with `TLS_CERT` `https://HOST:PORT`.',
   }),
   DATA_DIR: text(
     'Folder for all persistent data: database, pictures, unpacked parts, generated secrets.',
@@ -112,6 +112,10 @@ export const Settings = Type.Object({
   TRUSTED_PROXIES: text(
     'Networks of proxies whose `X-Forwarded-For` header is trusted, comma separated. Empty: the header is ignored.',
   ),
+  TLS_CERT: text(
+    'File with the certificate and those of its issuers, in PEM: the service then speaks https itself. It reads the files again on SIGHUP. Empty: http.',
+  ),
+  TLS_KEY: text('File with the private key of `TLS_CERT`, in PEM and without a passphrase.'),
   SMTP_URL: Type.String({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',
@@ -230,11 +234,13 @@ export function loadConfig(
   const settings = Value.Default(Settings, given)
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
-  const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = settings as Config
+  const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, TLS_CERT, TLS_KEY } =
+    settings as Config
   if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM is required with SMTP_URL')
   if (STRIPE_SECRET_KEY && !STRIPE_WEBHOOK_SECRET) {
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
+  if (!TLS_CERT !== !TLS_KEY) problems.push('TLS_CERT and TLS_KEY are required together')
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })

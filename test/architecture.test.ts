@@ -290,6 +290,8 @@ test('one feature moves stores to other plans, so that each move is logged once'
 test('features defer work with the power of their base: a timer of their own would be lost at the stop', () => {
   const mayWait = [
     'commands/service/deferred-work.ts',
+    // It says that the service has turns, and is cleared at the stop.
+    'commands/service/supervisor.ts',
     // It ends with its signal.
     'commands/client/service-client.ts',
     // It cuts a body that stalls, and ends with the request.

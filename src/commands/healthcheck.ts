@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Command } from './cli/command.ts'
-import { toLocalHost } from './service/local-host.ts'
+import { formatAddress } from './service/addresses.ts'
+import { OWN_SERVICE, toLocalHost } from './service/local-host.ts'
 
 const PATIENCE_MS = 5_000
 
@@ -9,11 +9,10 @@ const PATIENCE_MS = 5_000
 export const healthcheck: Command = {
   name: 'healthcheck',
   summary: 'exit with 0 if the service is ready, otherwise with 1',
-  settings: ['HOST', 'PORT'],
+  settings: ['HOST', 'PORT', 'TLS_CERT', 'TLS_KEY'],
   example: 'lookalike healthcheck --port 8080',
   async run({ config }) {
-    const host = toLocalHost(config.HOST)
-    const address = `http://${isIPv6(host) ? `[${host}]` : host}:${config.PORT}`
+    const address = formatAddress({ ...config, HOST: toLocalHost(config.HOST) })
     const { status, isReady, faults } = await readReadiness(address)
     console.log(status)
     for (const fault of faults) console.log(`  ${fault}`)
@@ -44,7 +43,7 @@ export async function readReadiness(address: string): Promise<Readiness> {
 
 async function ask(address: string): Promise<Response> {
   try {
-    return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS), ...OWN_SERVICE })
   } catch {
     throw new OperatorError(`No answer from ${address}`)
   }

@@ -6,6 +6,7 @@ import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { formatBanner } from './service/banner.ts'
 import { startService } from './service/runtime.ts'
 import { offerSetupLink } from './service/setup-link.ts'
+import { findSupervisor } from './service/supervisor.ts'
 
 /** `lookalike serve`. */
 export const serve: Command = {
@@ -13,7 +14,7 @@ export const serve: Command = {
   summary: 'run the service until it receives SIGTERM or SIGINT',
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
-  async run({ config, settings, variables }) {
+  async run({ config, settings, variables, env }) {
     const stop = createStopSignal()
     const service = await startService(config, stop, settings, variables)
     if (service) {
@@ -30,8 +31,11 @@ export const serve: Command = {
         }
         process.stderr.write(formatBanner(facts, config))
       }
+      const supervisor = findSupervisor(env, process.pid, service.log)
+      await supervisor.tellReady(`listening on ${service.address}`)
       releaseStartMemory()
       await waitForAbort(stop)
+      void supervisor.tellStopping()
       await service.stop()
     }
     // Everything is closed. A hanging socket or lookup must not keep the process alive.

@@ -55,6 +55,8 @@ export interface Call {
   positionals: readonly string[]
   /** The names of the variables in the environment. */
   variables: readonly string[]
+  /** The environment itself. */
+  env: Env
 }
 
 type Kinds = Readonly<Record<string, { type: 'string' | 'boolean' }>>
@@ -90,6 +92,7 @@ export function parseCall(command: Command, argv: readonly string[], env: Env): 
     options: values,
     positionals,
     variables: Object.keys(env),
+    env,
   }
 }
 

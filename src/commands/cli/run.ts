@@ -22,6 +22,7 @@ import { secretReset } from '../secret.ts'
 import { serve } from '../serve.ts'
 import { NoInstall } from '../service/data-folder.ts'
 import { formatSecretFlagWarning } from '../service/warnings.ts'
+import { serviceCommands } from '../service.ts'
 import { settingsList } from '../settings.ts'
 import { setup } from '../setup.ts'
 import { setupLink } from '../setup-link.ts'
@@ -51,6 +52,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
     commands: [
       backup,
       restore,
+      ...serviceCommands,
       doctor,
       healthcheck,
       settingsList,

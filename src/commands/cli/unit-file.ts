@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { SETTING_NAMES } from '../../config.ts'
+import { listSettingsFiles } from '../systemd/places.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
-
-/** The settings of the service where it runs as a unit of systemd, as the guide sets it up (`EnvironmentFile`). */
-const UNIT_FILE = '/etc/lookalike/env'
 
 /** A file with more characters than this is not one of settings. */
 const CHARS_MAX = 64 * 1024
@@ -13,24 +11,28 @@ const CHARS_MAX = 64 * 1024
 const APART: ReadonlySet<string> = new Set(['demo', 'openapi', 'licences', 'version', 'help'])
 
 /**
- * Gives the commands on this machine the settings of the unit's service, so that they find its folder.
+ * Gives the commands on this machine the settings of the unit's service (`EnvironmentFile`), so that they find its folder.
  *
  * @param env receives the unit's settings.
+ * @param paths the files that may hold them, the first that exists counts.
  * @returns what to tell whoever may not read the file, if the command finds no install.
  */
 export function useUnitSettings(
   argv: readonly string[],
   env: Record<string, string | undefined>,
-  path = UNIT_FILE,
+  paths: readonly string[] = listSettingsFiles(env, process.getuid?.()),
 ): string | undefined {
   if (APART.has(argv[0] ?? 'help')) return undefined
-  try {
-    const text = readFileSync(path, 'utf8')
-    if (text.length <= CHARS_MAX) Object.assign(env, addUnitSettings(env, parseUnitFile(text)))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EACCES' || code === 'EPERM')
-      return `${path} holds the settings of the service, but this user may not read it: run the command with sudo.`
+  for (const path of paths) {
+    try {
+      const text = readFileSync(path, 'utf8')
+      if (text.length <= CHARS_MAX) Object.assign(env, addUnitSettings(env, parseUnitFile(text)))
+      return undefined
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EACCES' || code === 'EPERM')
+        return `${path} holds the settings of the service, but this user may not read it: run the command with sudo.`
+    }
   }
   return undefined
 }

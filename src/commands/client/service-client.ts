@@ -2,6 +2,7 @@ import { CLI_AGENT } from '../../core/cli-agent.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Job, JobSummary } from '../../features/catalogue/jobs/schema.ts'
+import { OWN_SERVICE } from '../service/local-host.ts'
 
 /** A token lives for five minutes. */
 const TOKEN_MS = 4 * 60_000
@@ -72,6 +73,7 @@ export function createServiceClient(
         headers: { 'user-agent': CLI_AGENT, ...headers, authorization },
         ...(body && { body }),
         signal: stop,
+        ...OWN_SERVICE,
       })
     } catch (error) {
       stop.throwIfAborted()

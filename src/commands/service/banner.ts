@@ -17,7 +17,7 @@ export interface BannerFacts {
 }
 
 /** Hosts that stand for every address of the machine. */
-const EVERY_ADDRESS = /^http:\/\/(0\.0\.0\.0|\[::\]):/
+const EVERY_ADDRESS = /^https?:\/\/(0\.0\.0\.0|\[::\]):/
 
 /**
  * Formats what a person wants to know when the service has started: where to look, where the data is, and what to do next.
@@ -29,9 +29,9 @@ export function formatBanner(
   config: Pick<Config, 'DATA_DIR'>,
   addresses: readonly string[] = listAddresses(),
 ): string {
-  const port = new URL(address).port
+  const { port, protocol } = new URL(address)
   const reached = EVERY_ADDRESS.test(address)
-    ? ['127.0.0.1', ...addresses].map((host) => `http://${host}:${port}`)
+    ? ['127.0.0.1', ...addresses].map((host) => `${protocol}//${host}:${port}`)
     : [address]
   const main = baseUrl === address ? (reached[0] ?? address) : baseUrl
   const rows = [

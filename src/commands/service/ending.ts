@@ -12,8 +12,10 @@ export const CLOSE_MS = 300
  *
  * @param cut aborts the work that requests wait for, so that they answer 503.
  */
-export async function finishRequests(server: Server<unknown> | null, cut: () => void): Promise<void> {
-  if (!server) return
+export async function finishRequests(
+  server: Pick<Server<unknown>, 'pendingRequests' | 'stop'>,
+  cut: () => void,
+): Promise<void> {
   void server.stop()
   await waitUntilIdle(server, REQUESTS_MS)
   cut()

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
 import { type App, createApp } from '../../app.ts'
 import { type Config, listSettings, type ShownSetting } from '../../config.ts'
 import { createByteBudget } from '../../core/byte-budget.ts'
@@ -45,6 +46,7 @@ import { findWarnings } from './warnings.ts'
 export interface Running {
   app: App
   embedder: Embedder
+  log: Logger
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
@@ -169,6 +171,7 @@ async function start(
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
+  if (config.TLS_CERT) process.on('SIGHUP', listener.renewCertificate)
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
     const { jobs, reembedding, products } = app.services
@@ -179,7 +182,7 @@ async function start(
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
-    finishRequests(app.http.server, () => {
+    finishRequests(listener.whole(), () => {
       stop.abort()
       void embedder.close()
     }),
@@ -192,5 +195,5 @@ async function start(
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()
-  return { app, embedder, address, baseUrl, stop: () => running.disposeAsync() }
+  return { app, embedder, log, address, baseUrl, stop: () => running.disposeAsync() }
 }

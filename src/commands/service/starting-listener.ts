@@ -1,8 +1,11 @@
+import type { Server } from 'bun'
 import type { AnyElysia } from 'elysia'
+import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { createStartingServer, type StartingDeps, type StartPhase } from '../../http/starting.ts'
 import { version } from '../../version.ts'
-import { buildAddress, handOver, listen } from './addresses.ts'
+import { type Answering, buildAddress, handOver, listen, replaceServer } from './addresses.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
 
 const PHASES = {
   migrating: { doing: 'the database is being migrated', retryAfterSeconds: 5 },
@@ -12,10 +15,12 @@ const PHASES = {
 /**
  * Listens from the first moment, and answers what can be answered before the service has started.
  *
- * @throws OperatorError if the port cannot be had.
+ * @throws OperatorError if the port cannot be had, or the certificate cannot be used.
  */
-export function openListener(config: Config, deps: Pick<StartingDeps, 'log' | 'clock' | 'ids'>) {
+export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 'ids'> & { log: Logger }) {
   let phase: StartPhase = PHASES.loading
+  const certificate = readCertificate(config, deps.clock.now())
+  if (certificate) tellEnd(certificate, deps)
   const address = () => buildAddress(http, config)
   const http = createStartingServer({
     ...deps,
@@ -23,17 +28,63 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'log' | 'c
     baseUrl: () => config.BASE_URL || address(),
     readPhase: () => phase,
   })
-  listen(http, config)
+  listen(http, config, certificate)
+  let serving: { http: AnyElysia; answering: Answering } | undefined
+  // Servers of earlier certificates. Each ends with its requests.
+  const retired: Server<unknown>[] = []
   return {
     address: address(),
     enter(name: keyof typeof PHASES): void {
       phase = PHASES[name]
     },
     /** From now on these routes answer. */
-    handOver: (routes: AnyElysia): void => handOver(http, routes),
+    handOver(routes: AnyElysia): void {
+      serving = { http: routes, answering: handOver(http, routes) }
+    },
+    /** Reads the certificate again. One that cannot be used changes nothing. */
+    renewCertificate(): void {
+      const { server } = serving?.http ?? {}
+      if (!serving || !server) return
+      try {
+        const next = readCertificate(config, deps.clock.now())
+        if (!next) return
+        serving.http.server = replaceServer(server, serving.answering, next)
+        retired.push(server)
+        void server.stop()
+        deps.log.info({ ends: new Date(next.endsAt).toISOString() }, 'the certificate was read again')
+        tellEnd(next, deps)
+      } catch (error) {
+        deps.log.error(
+          { reason: (error as Error).message },
+          'the certificate was not read again; the earlier one stays',
+        )
+      }
+    },
+    /** All that answers requests, as one server that is about to stop: no certificate joins it any more. */
+    whole: (): Pick<Server<unknown>, 'pendingRequests' | 'stop'> => {
+      const servers = [...retired, ...(serving?.http.server ? [serving.http.server] : [])]
+      serving = undefined
+      return {
+        get pendingRequests() {
+          return servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0)
+        },
+        stop: async (isForced) => void (await Promise.all(servers.map((server) => server.stop(isForced)))),
+      }
+    },
     /** Stops listening, unless the routes of the service have taken over. */
     close: async (): Promise<void> => {
       await http.server?.stop(true)
     },
   }
+}
+
+/** Clients refuse a certificate from its end on: whoever renews it may need some days. */
+const SOON_MS = 14 * 86_400_000
+
+function tellEnd(
+  { endsAt }: Certificate,
+  { clock, log }: Pick<StartingDeps, 'clock'> & { log: Logger },
+): void {
+  if (endsAt - clock.now() < SOON_MS)
+    log.warn({ ends: new Date(endsAt).toISOString() }, 'the certificate ends soon')
 }

@@ -7,7 +7,7 @@ import { ensurePrivateFolder } from './unpack.ts'
 export const unpackDirVariable = 'LOOKALIKE_UNPACK_DIR'
 
 /** Commands that use no data folder and must not create one in the current folder. */
-const WITHOUT_DATA: ReadonlySet<string> = new Set(['demo', 'openapi'])
+const WITHOUT_DATA: ReadonlySet<string> = new Set(['demo', 'openapi', 'service'])
 
 /**
  * The folders to try, best first: only `LOOKALIKE_UNPACK_DIR` if it is set; otherwise `unpacked` in the data folder,

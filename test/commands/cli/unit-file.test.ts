@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const settingsWith = (text: string, env: Record<string, string>, ...argv: string[]) => {
   writeFileSync(path, text)
-  useUnitSettings(argv.length > 0 ? argv : ['store', 'list'], env, path)
+  useUnitSettings(argv.length > 0 ? argv : ['store', 'list'], env, [path])
   return env
 }
 
@@ -60,14 +60,14 @@ test.each(['demo', 'version', 'openapi', 'licences'])(
 
 test('a file that is missing or far too large gives nothing', () => {
   const env = {}
-  expect(useUnitSettings(['serve'], env, join(folder, 'none'))).toBeUndefined()
+  expect(useUnitSettings(['serve'], env, [join(folder, 'none')])).toBeUndefined()
   expect(settingsWith(`PORT=8081\n${'#'.repeat(70_000)}`, env)).toEqual({})
 })
 
 test('whoever may not read the file is told so', () => {
   writeFileSync(path, 'PORT=8081')
   chmodSync(path, 0)
-  const hint = useUnitSettings(['serve'], {}, path)
+  const hint = useUnitSettings(['serve'], {}, [path])
   // Root may read everything.
   if (process.getuid?.() === 0) expect(hint).toBeUndefined()
   else expect(hint).toContain('run the command with sudo')
