@@ -14,7 +14,7 @@ import type { PaymentGateway } from './platform/payments/gateway.ts'
 import { wireAccounts, wireKeys } from './wiring/access.ts'
 import { wireDelivery } from './wiring/delivery.ts'
 import { wireFoundation } from './wiring/foundation.ts'
-import { wireStores } from './wiring/stores.ts'
+import { wireStoreFiles, wireStores } from './wiring/stores.ts'
 
 /** The parts of the world that stores, people and keys need. */
 export interface InstallPorts {
@@ -57,6 +57,7 @@ export function createInstall(
   const keys = wireKeys(foundation, stores)
   const accounts = wireAccounts(config, foundation, outbox, stores, keys)
   const delivery = wireDelivery(foundation, ports.poster, stores)
+  const storeFiles = wireStoreFiles(foundation, stores, delivery.webhooks.service.secrets)
   const payments = buildPayments(base, {
     storeRows,
     stores: stores.stores,
@@ -75,11 +76,14 @@ export function createInstall(
     accounts,
     delivery,
     payments,
+    storeFiles,
     /** The verbs that commands use. */
     services: {
       /** The rows of stores, to be read. */
       storeRows,
       stores: stores.stores,
+      /** Stores in files. */
+      storeFiles: storeFiles.service,
       setup: stores.setup,
       setupCodes: stores.setupCodes,
       people,

@@ -81,6 +81,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     operation.admin,
     storeLife.stateWatch,
     storeLife.erasure,
+    storeLife.arrivals,
     operation.health,
     operation.docs,
     operation.portal,

@@ -22,6 +22,25 @@ export const listVectorTables = (db: Db): VectorTable[] =>
     .all()
     .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
 
+/** A model whose vectors this install has. */
+export interface StoredModel extends ModelFingerprint {
+  /** Row in `models`. */
+  row: number
+  vectors: VectorTable
+}
+
+/** Every model that ever made a vector here, the newest last. */
+export const listModels = (db: Db): StoredModel[] =>
+  db
+    .prepare<[], OtherModel & { name: string; hash: string }>(
+      'SELECT id, name, hash, dimension FROM models ORDER BY id',
+    )
+    .all()
+    .map(({ id, name, hash, dimension }) => ({
+      ...{ row: id, id: name, hash, dimension },
+      vectors: createVectorTable(db, nameTable(id), dimension),
+    }))
+
 const nameTable = (row: number): string => `vectors_${row}`
 
 /**

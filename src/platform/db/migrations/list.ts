@@ -40,6 +40,7 @@ import jobSources from './0039_job_sources.sql' with { type: 'text' }
 import operatorLists from './0040_operator_lists.sql' with { type: 'text' }
 import unmatchedBytes from './0042_unmatched_bytes.sql' with { type: 'text' }
 import pausedFeeds from './0044_paused_feeds.sql' with { type: 'text' }
+import storeFiles from './0047_store_files.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -85,4 +86,5 @@ export const migrations: readonly string[] = [
   operatorLists,
   unmatchedBytes,
   pausedFeeds,
+  storeFiles,
 ]
