@@ -2,7 +2,6 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Ids } from '../../../core/ids.ts'
 import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
-import { pictureType } from '../../../core/picture-type.ts'
 import { malformed, type Row, type Value } from '../../../core/row-lines.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { hashThumbnail } from '../../../core/thumbnail-hash.ts'
@@ -46,6 +45,7 @@ const ADDRESS = /^[A-Za-z0-9_-]{16,64}$/
 const KEPT_PREFIX = '/pictures/'
 const PUBLIC_URL = /^https?:\/\//
 const HASH_BYTES = 32
+const THUMBNAIL_BYTES_MAX = 64 * 1024
 /** A unit vector of 32-bit floats is never further from the length 1. */
 const LENGTH_ERROR_MAX = 0.01
 
@@ -114,14 +114,14 @@ export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<stri
       if (here !== address) moved.set(address, here)
       return {
         row: { ...row, address: here, bytes, content_type: toPictureType(row['content_type']) },
-        then: () => deps.holdKeptPicture(here),
+        written: () => deps.holdKeptPicture(here),
       }
     },
 
     thumbnails({ is_given, ...row }) {
       const contentHash = toHash(row['content_hash'])
       const { webp } = row
-      if (!(webp instanceof Uint8Array) || pictureType(webp) !== 'image/webp') throw malformed('a thumbnail')
+      if (!(webp instanceof Uint8Array) || webp.length > THUMBNAIL_BYTES_MAX) throw malformed('a thumbnail')
       return { row: { ...row, hash: hashThumbnail(storeId, { contentHash, isPrecomputed: is_given === 1 }) } }
     },
 
@@ -131,7 +131,7 @@ export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<stri
       const vector = readVector(model, bytes)
       return {
         row: { ...row, image_url: placeUrl(row['image_url']) },
-        then: (id) => vector && deps.putVector(model, storeId, id, vector),
+        written: (id) => vector && deps.putVector(model, storeId, id, vector),
       }
     },
 
@@ -174,7 +174,7 @@ export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<stri
       const isOn = row['enabled'] === 1 && secret !== undefined
       return {
         row: { ...row, enabled: isOn ? 1 : 0, disabled_reason: isOn ? null : 'requested' },
-        then: () => void deps.signing.create(storeId, String(row['id']), secret),
+        written: () => void deps.signing.create(storeId, String(row['id']), secret),
       }
     },
   }

@@ -8,7 +8,7 @@ import { listColumns } from './reading.ts'
 export interface AdaptedRow {
   row: Readonly<Record<string, Value | undefined>>
   /** Runs once the row is written. @param number that SQLite gave it. */
-  then?(number: number): void
+  written?(number: number): void
 }
 
 /** Changes a row before it is written. @param name its `id` in the file. @returns undefined to leave the row out. */
@@ -86,7 +86,7 @@ export function createRowWriter(
       const adapted = adapt[table] ? adapt[table](row, before) : { row }
       if (!adapted) return
       const number = writeRow(table, () => insert(adapted.row))
-      adapted.then?.(number)
+      adapted.written?.(number)
       if (plan.named) namesOf(table).set(before, plan.named === 'uuid' ? (row['id'] as Value) : number)
     }
   }
