@@ -151,16 +151,17 @@ test('a copy beside the store needs another slug and new keys, and shares nothin
 })
 
 test('what an import leaves that was killed is deleted by the service', async () => {
-  const stop = new AbortController()
-  let steps = 0
-  const killed = read(target, plain, {
+  const reached = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const dead = read(target, plain, {
     pause: async () => {
-      if (++steps > 6) await new Promise(() => {})
+      if (countRows(target, 'pictures') === 0) return
+      reached.resolve()
+      await goOn.promise
     },
-    stop: stop.signal,
   })
-  killed.catch(() => {})
-  while (steps <= 6) await Bun.sleep(1)
+  dead.catch(() => {})
+  await reached.promise
   expect(countRows(target, 'stores')).toBe(1)
   await target.tidy()
   expect(countRows(target, 'stores')).toBe(1)
@@ -168,6 +169,10 @@ test('what an import leaves that was killed is deleted by the service', async ()
   await target.tidy()
   for (const table of ['stores', 'products', 'pictures', 'kept_pictures', 'store_arrivals', 'feeds'])
     expect([table, countRows(target, table)]).toEqual([table, 0])
+  // One that only slept finds that its store is gone.
+  goOn.resolve()
+  await expect(dead).rejects.toThrow('try again')
+  expect(countRows(target, 'products')).toBe(0)
 })
 
 test('an import that fails leaves nothing behind', async () => {
