@@ -16,7 +16,7 @@ import { wireAccounts, wireKeys } from './wiring/access.ts'
 import { wireBackups } from './wiring/backups.ts'
 import { wireDelivery } from './wiring/delivery.ts'
 import { wireFoundation } from './wiring/foundation.ts'
-import { wireStores } from './wiring/stores.ts'
+import { wireStoreFiles, wireStores } from './wiring/stores.ts'
 
 /** The parts of the world that stores, people and keys need. */
 export interface InstallPorts {
@@ -66,6 +66,7 @@ export function createInstall(
   const keys = wireKeys(foundation, stores)
   const accounts = wireAccounts(config, foundation, outbox, stores, keys)
   const delivery = wireDelivery(foundation, ports.poster, stores)
+  const storeFiles = wireStoreFiles(foundation, stores, delivery.webhooks.service.secrets)
   const payments = buildPayments(base, {
     storeRows,
     stores: stores.stores,
@@ -87,11 +88,14 @@ export function createInstall(
     delivery,
     payments,
     backups,
+    storeFiles,
     /** The verbs that commands use. */
     services: {
       /** The rows of stores, to be read. */
       storeRows,
       stores: stores.stores,
+      /** Stores in files. */
+      storeFiles: storeFiles.service,
       setup: stores.setup,
       setupCodes: stores.setupCodes,
       people,

@@ -30,8 +30,6 @@ export interface Ports extends InstallPorts {
   readFreeDiskShare(): Promise<number>
   /** Checks settings, folder, disk, service, clock and mail server, as `lookalike doctor` does, and holds up nothing. */
   examine(): Promise<Check[]>
-  /** When a backup was last made that counts, in Unix ms; undefined before the first one. */
-  findLastBackup?(): number | undefined
   /** Looks through the whole database without holding anybody up. @returns what is wrong with it. */
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../src/platform/db/open.ts'
+import { COPIED_TABLES, findCopied, STORE_FILE } from '../src/platform/db/store-copy/plan.ts'
+import { listColumns } from '../src/platform/db/store-copy/reading.ts'
 import { TABLES } from '../src/platform/db/tables.ts'
 import { createVectorTable } from '../src/platform/vectors/vec0.ts'
 
@@ -41,8 +43,9 @@ const written = (
   )
 )
   .flat()
-  // It deletes rows of a whole store from every table.
+  // They delete and copy rows of a whole store, in every table.
   .filter(({ path, target }) => !(path === 'platform/db/store-rows.ts' && target === '{table}'))
+  .filter(({ path }) => path !== 'platform/db/store-copy/writing.ts')
   .map((write) => {
     const isVectorTable = write.path === 'platform/vectors/vec0.ts' && write.target === '{table}'
     return isVectorTable ? { ...write, target: 'vectors' } : write
@@ -110,4 +113,47 @@ test('every row of a store leads to it by a column that is there', () => {
 test('every table with a store’s id belongs to stores, but for the registrations that stores came of', () => {
   const ofNode = tables.filter((name) => TABLES[declaredName(name)]?.rows === 'node')
   expect(ofNode.filter((name) => columnsOf(name).includes('store_id'))).toEqual(['registrations'])
+})
+
+test('the file of a store has a line for every table, and names only columns that are there', () => {
+  expect(Object.keys(STORE_FILE).sort()).toEqual(Object.keys(TABLES).sort())
+  for (const table of COPIED_TABLES) {
+    expect([table, TABLES[table]?.rows]).toEqual([table, { column: 'store_id' }])
+    const {
+      without = [],
+      out = {},
+      in: into = {},
+      refs = {},
+      json = {},
+      extra = [],
+      named,
+    } = findCopied(table)
+    expect([table, columnsOf(table)]).toEqual([table, expect.arrayContaining([...without])])
+    const travelling = [...listColumns(db, table), ...extra]
+    const told = [...Object.keys(out), ...Object.keys(into), ...Object.keys(refs), ...Object.keys(json)]
+    expect([table, travelling]).toEqual([table, expect.arrayContaining([...told, ...(named ? ['id'] : [])])])
+    for (const other of Object.values(refs))
+      expect([
+        table,
+        COPIED_TABLES.indexOf(other) < COPIED_TABLES.indexOf(table),
+        findCopied(other).named,
+      ]).toEqual([table, true, expect.any(String)])
+  }
+})
+
+test('no column of a store’s rows names a person or another row of this install without a word about it', () => {
+  for (const table of COPIED_TABLES) {
+    const { refs = {}, out = {}, extra = [] } = findCopied(table)
+    const foreign = db
+      .prepare<[string], { from: string; table: string }>(
+        'SELECT "from", "table" FROM pragma_foreign_key_list(?)',
+      )
+      .all(table)
+      .filter(({ from, table: to }) => to !== 'stores' && listColumns(db, table).includes(from))
+    for (const { from } of foreign)
+      expect<unknown>([table, from]).toEqual([
+        table,
+        [...Object.keys({ ...refs, ...out }), ...extra].find((one) => one === from),
+      ])
+  }
 })

@@ -9,6 +9,7 @@ import type { Command } from './cli/command.ts'
 import { JSON_OPTION } from './cli/options.ts'
 import { formatTable, makeVisible } from './cli/table.ts'
 import { withInstall } from './service/with-install.ts'
+import { exportStore, importStore } from './store-file.ts'
 
 const list: Command = {
   name: 'store list',
@@ -173,6 +174,8 @@ export const storeCommands: readonly Command[] = [
   resume,
   planDeletion,
   clearIpList,
+  exportStore,
+  importStore,
 ]
 
 const formatStores = (stores: readonly ListedStore[]): string =>

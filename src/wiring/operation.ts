@@ -28,7 +28,7 @@ export function wireOperation(
     payments,
     backups,
   }: Install,
-  { embedder, readFreeDiskShare, findLastBackup, examine, settings }: Ports,
+  { embedder, readFreeDiskShare, examine, settings }: Ports,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
   ownData: OwnDataModule,
@@ -68,7 +68,7 @@ export function wireOperation(
     meters,
     embedder,
     readFreeDiskShare,
-    findLastBackup,
+    findLastBackup: backups.service.findLastGood,
     token: config.METRICS_TOKEN,
     findAddress,
   })

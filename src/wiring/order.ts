@@ -82,6 +82,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     install.backups,
     storeLife.stateWatch,
     storeLife.erasure,
+    storeLife.arrivals,
     operation.health,
     operation.metrics,
     operation.diskGrowth,

@@ -7,8 +7,10 @@ import { buildOpening, buildSetup } from '../features/stores/opening/module.ts'
 import { buildOwnStore } from '../features/stores/own-store/module.ts'
 import { buildPeople } from '../features/stores/people/module.ts'
 import { buildOwnSettings, buildSettings } from '../features/stores/settings/module.ts'
+import type { SigningSecrets } from '../features/stores/store-files/export.ts'
+import { buildArrivals, buildStoreFiles } from '../features/stores/store-files/module.ts'
 import { buildStateWatch, buildStores } from '../features/stores/stores/module.ts'
-import { buildTeam } from '../features/stores/team/module.ts'
+import { buildInvitations, buildTeam } from '../features/stores/team/module.ts'
 import type { Install } from '../install.ts'
 import type { Ports } from '../ports.ts'
 import type { SignInWing } from './access.ts'
@@ -42,8 +44,16 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
     setup: setup.service.setup,
     setupCodes: setup.service.codes,
     settings: buildSettings(base),
+    invitations: buildInvitations(base, { people, outbox }),
   }
 }
+
+/** Builds the file of a store, which commands write and read. */
+export const wireStoreFiles = (
+  { base, secretBox }: Foundation,
+  { storeRows, people, invitations }: StoresWing,
+  signing: SigningSecrets,
+) => buildStoreFiles(base, { storeRows, people, invites: invitations.service, signing, secretBox })
 
 export type TeamsWing = ReturnType<typeof wireTeams>
 
@@ -52,7 +62,7 @@ export function wireTeams(
   {
     foundation: { base, passwords },
     mail,
-    stores: { storeRows, stores, people, setup, setupCodes },
+    stores: { storeRows, stores, people, setup, setupCodes, invitations },
     accounts,
   }: Install,
   config: Pick<Config, 'STORES_PER_PERSON' | 'DEFAULT_PLAN'>,
@@ -66,6 +76,7 @@ export function wireTeams(
     passwords,
     groups: groups.service,
     outbox: mail.service,
+    invitations,
     requestPassword: (email, clientInfo) => accounts.passwordReset.service.forgot({ email }, clientInfo),
     createPasswordLink: accounts.passwordReset.service.createLink,
     portal,
@@ -81,7 +92,7 @@ export function wireTeams(
     storeRows,
     stores,
     people,
-    invites: team.service.invites,
+    invites: invitations.service,
     readRegistrationMode: accounts.readRegistrationMode,
     storesPerPerson: config.STORES_PER_PERSON,
     plan: config.DEFAULT_PLAN,
@@ -122,9 +133,15 @@ export type StoreLifeWing = ReturnType<typeof wireStoreLife>
  * @param forgetStore drops what memory holds about a store.
  */
 export function wireStoreLife(
-  { foundation: { base }, stores: { storeRows, settings }, delivery: { webhooks }, payments }: Install,
+  {
+    foundation: { base },
+    stores: { storeRows, settings },
+    delivery: { webhooks },
+    payments,
+    storeFiles,
+  }: Install,
   { stop }: Pick<Ports, 'stop'>,
-  { jobs, exported, filters }: CatalogueWing,
+  { jobs, exported, filters, productIndex }: CatalogueWing,
   forgetStore: (storeId: string) => void,
 ) {
   const ownSettings = buildOwnSettings(base, {
@@ -148,5 +165,6 @@ export function wireStoreLife(
     endSubscriptions: payments.service.endSubscriptions,
     stop,
   })
-  return { ownSettings, stateWatch, erasure }
+  const arrivals = buildArrivals(base, storeFiles, { loadIndex: productIndex.service.readStoreInTurns })
+  return { ownSettings, stateWatch, erasure, arrivals }
 }

@@ -44,7 +44,9 @@ export function readFacts(db: Db): DatabaseFacts {
   counts['vectors'] = 0
   const models: DatabaseFacts['models'] = []
   const answers: StoredAnswer[] = []
-  for (const { name, hash, vectors } of counts['models'] === undefined ? [] : listModels(db)) {
+  for (const { id: name, hash, vectors } of counts['models'] === undefined
+    ? []
+    : listModels(db).toReversed()) {
     const count = vectors.count()
     counts['vectors'] += count
     models.push({ name, hash, vectors: count })

@@ -22,22 +22,22 @@ export const listVectorTables = (db: Db): VectorTable[] =>
     .all()
     .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
 
-/** A model that made vectors, as a backup tells of it. */
-export interface StoredModel {
-  name: string
-  hash: string
+/** A model whose vectors this install has. */
+export interface StoredModel extends ModelFingerprint {
+  /** Row in `models`. */
+  row: number
   vectors: VectorTable
 }
 
-/** The models of a database, the newest first. */
+/** Every model that ever made a vector here, the newest last. */
 export const listModels = (db: Db): StoredModel[] =>
   db
     .prepare<[], OtherModel & { name: string; hash: string }>(
-      'SELECT id, name, hash, dimension FROM models ORDER BY id DESC',
+      'SELECT id, name, hash, dimension FROM models ORDER BY id',
     )
     .all()
     .map(({ id, name, hash, dimension }) => ({
-      ...{ name, hash },
+      ...{ row: id, id: name, hash, dimension },
       vectors: createVectorTable(db, nameTable(id), dimension),
     }))
 

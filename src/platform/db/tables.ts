@@ -29,6 +29,9 @@ export const TABLES: Readonly<Record<string, Table>> = {
   // A trigger takes a person who leaves a store out of its groups.
   user_group_members: { writer: 'stores/groups', rows: { column: 'group_id', through: 'user_groups' } },
   team_invites: { writer: 'stores/team', rows: OF_STORE },
+  // A trigger takes a person's out when the person joins.
+  awaited_people: { writer: 'stores/store-files', rows: OF_STORE },
+  store_arrivals: { writer: 'stores/store-files', rows: OF_STORE },
 
   // Its store_id names the store that came of it.
   registrations: { writer: 'access/registration', rows: 'node' },

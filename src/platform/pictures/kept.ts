@@ -22,13 +22,18 @@ export interface PictureFiles {
 }
 
 /**
- * Opens the folder and deletes partial files that a crash left. One process at a time may use the folder.
+ * Opens the folder and deletes partial files that a crash left.
  *
  * @param uniqueName creates a new file name for each write, so that two writers never share one.
+ * @param isShared whether another process may be writing to the folder, whose partial files then stay.
  */
-export function createPictureFiles(dir: string, uniqueName: () => string): PictureFiles {
+export function createPictureFiles(
+  dir: string,
+  uniqueName: () => string,
+  { isShared = false } = {},
+): PictureFiles {
   const unfinished = join(dir, 'unfinished')
-  rmSync(unfinished, { recursive: true, force: true })
+  if (!isShared) rmSync(unfinished, { recursive: true, force: true })
   const buildPath = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
 
   /** Writes a partial file and waits for the disk. @returns its path. */

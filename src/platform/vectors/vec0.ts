@@ -27,7 +27,7 @@ export interface VectorTable {
    * All vectors in blocks, in no particular order, as they were when the first block was asked for. The database must not
    * be written to through the same connection before the last one; reading it in between is cheap.
    *
-   * @param storeId reads the vectors of this store, and no others.
+   * @param storeId reads the vectors of this store, and no others. Then other rows may be written in between.
    */
   blocks(storeId?: string): Generator<VectorBlock, void>
   count(): number
@@ -52,9 +52,16 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
       throw new Error(`The vector has ${vector.length} dimensions, not ${dimension}`)
     return vector
   }
+  /** Reads the chunks of a store one by one, so that the database may be written to in between. */
+  function* chunksOf(storeId: string): Generator<Chunk, void> {
+    for (const id of sql.chunkIds().all(storeId)) {
+      const chunk = sql.chunk().get(BigInt(id))
+      if (chunk) yield chunk
+    }
+  }
+
   function* blocks(storeId?: string): Generator<VectorBlock, void> {
-    const chunks = storeId === undefined ? sql.chunks().iterate() : sql.chunksOf().iterate(storeId)
-    for (const chunk of chunks) {
+    for (const chunk of storeId === undefined ? sql.chunks().iterate() : chunksOf(storeId)) {
       yield openBlock(chunk, dimension)
       freeBytes(chunk.vectors)
     }
@@ -160,7 +167,14 @@ function createStatements(db: Database.Database, table: string) {
     chunkFrom: once(() =>
       db.prepare<[bigint], Chunk>(`${chunks} WHERE chunks.chunk_id >= ? ORDER BY chunks.chunk_id LIMIT 1`),
     ),
-    chunksOf: once(() => db.prepare<[string], Chunk>(`${chunks} WHERE chunks.partition00 = ?`)),
+    chunk: once(() => db.prepare<[bigint], Chunk>(`${chunks} WHERE chunks.chunk_id = ?`)),
+    chunkIds: once(() =>
+      db
+        .prepare<[string], number>(
+          `SELECT chunk_id FROM ${table}_chunks WHERE partition00 = ? ORDER BY chunk_id`,
+        )
+        .pluck(),
+    ),
   }
 }
 

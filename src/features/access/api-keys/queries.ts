@@ -70,6 +70,9 @@ const COLUMNS = `id, store_id AS storeId, name, key_hash AS keyHash, prefix, sco
       FROM user_group_members JOIN user_groups ON user_groups.id = group_id
       WHERE user_id = created_by AND user_groups.store_id = keys.store_id) AS makerGroups`
 
+/** A store that is arriving or going has keys that nobody can use. */
+const IS_SEEN = 'EXISTS (SELECT 1 FROM stores WHERE stores.id = keys.store_id AND erasing_at IS NULL)'
+
 const KEYS = `SELECT ${COLUMNS} FROM api_keys AS keys`
 
 /** All SQL about API keys. */
@@ -79,7 +82,7 @@ export function apiKeyQueries(db: Db) {
   const byHash = db.prepare<{ hash: Buffer }, StoredRow & { store: string }>(`
     SELECT ${COLUMNS}, (SELECT json_object('id', id, 'slug', slug, 'name', name, 'plan', plan, 'suspendedAt', suspended_at)
       FROM stores WHERE stores.id = keys.store_id) AS store
-    FROM api_keys AS keys WHERE key_hash = @hash OR previous_key_hash = @hash`)
+    FROM api_keys AS keys WHERE (key_hash = @hash OR previous_key_hash = @hash) AND ${IS_SEEN}`)
   const count = db.prepare<[storeId: string], { keys: number }>(
     'SELECT count(*) AS keys FROM api_keys WHERE store_id = ?',
   )

@@ -55,7 +55,8 @@ export function widgetKeyQueries(db: Db) {
   const byHash = db.prepare<[hash: Buffer], StoredRow & { plan: PlanName; isSuspended: 0 | 1 }>(
     `SELECT ${COLUMNS}, (SELECT plan FROM stores WHERE stores.id = store_id) AS plan,
       (SELECT suspended_at IS NOT NULL FROM stores WHERE stores.id = store_id) AS isSuspended
-    FROM public_keys WHERE key_hash = ?`,
+    FROM public_keys WHERE key_hash = ?
+      AND EXISTS (SELECT 1 FROM stores WHERE stores.id = store_id AND erasing_at IS NULL)`,
   )
   const count = db.prepare<[storeId: string], { keys: number }>(
     'SELECT count(*) AS keys FROM public_keys WHERE store_id = ?',

@@ -19,6 +19,7 @@ import { feedRoutes } from './routes.ts'
 import { feedRunQueries } from './run-queries.ts'
 import { createFeedRuns } from './runs.ts'
 import { createFeedScheduler } from './scheduler.ts'
+import { credentialsContext } from './schema.ts'
 import { feedService } from './service.ts'
 import { createFeedUpkeep } from './upkeep.ts'
 
@@ -76,7 +77,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     imports,
     jobs,
     stop,
-    openCredentials: (id, sealed) => secretBox.open(sealed, contextOf(id)),
+    openCredentials: (id, sealed) => secretBox.open(sealed, credentialsContext(id)),
   })
   const finish = createFinish({
     ...common,
@@ -99,7 +100,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     presenter: createFeedPresenter({ ...base, findJob }),
     checkUrl: downloads.check,
     checkMapping: imports.checkMapping,
-    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, contextOf(id)),
+    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, credentialsContext(id)),
     wake: scheduler.wake,
     clear: () => inBackground(upkeep.clear),
   })
@@ -123,7 +124,5 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     forgetStore: scheduler.forgetStore,
   } satisfies Module<object>
 }
-
-const contextOf = (feedId: string): string => `credentials of feed ${feedId}`
 
 export type FeedsModule = ReturnType<typeof buildFeeds>

@@ -186,3 +186,6 @@ export type FeedRunList = typeof FeedRunList.static
 export const FeedParams = t.Object({ id: t.String() })
 export const DeletedFeed = named('Deleted', t.Object({ status: t.Literal('deleted'), id: t.String() }))
 export type DeletedFeed = typeof DeletedFeed.static
+
+/** Binds the sealed login of a feed to the feed. */
+export const credentialsContext = (feedId: string): string => `credentials of feed ${feedId}`

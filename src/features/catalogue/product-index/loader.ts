@@ -1,5 +1,6 @@
 import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
+import { turn } from '../../../core/turns.ts'
 import type { VectorTable } from '../../../platform/vectors/vec0.ts'
 import type { Base } from '../../module.ts'
 import type { ProductIndex } from './product-index.ts'
@@ -124,6 +125,14 @@ export function createIndexLoader({ index, queries, vectors, reportFault, log }:
         closed.set(storeId, reason)
         if (reason.code === 'internal_error') throw error
       }
+    },
+
+    /** Reads the pictures of a store that nobody can search or change yet, beside all other work. */
+    async readStoreInTurns(storeId: string): Promise<void> {
+      index.removeStore(storeId)
+      closed.delete(storeId)
+      for (const _ of read(storeId)) await turn()
+      for (const _ of words.readStore(storeId)) await turn()
     },
 
     /** Whether the last loading could read everything. */

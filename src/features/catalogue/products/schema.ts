@@ -113,7 +113,7 @@ const SAMPLE_METADATA = {
   color_name: 'red',
 }
 
-const ProductId = text({
+export const ProductId = text({
   minLength: 1,
   maxLength: LIMITS.productIdCharsMax,
   pattern: `^(?!\\.{1,2}$)(?=.*${VISIBLE_CHARACTER})${ID_CHARACTER}+$`,

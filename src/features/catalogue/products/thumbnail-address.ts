@@ -1,23 +1,14 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { BoundedMap } from '../../../core/bounded-map.ts'
 import { type Clock, HOUR_MS } from '../../../core/clock.ts'
-import type { PictureContent } from './thumbnail-queries.ts'
 
 /** An address holds to the end of the half day after the next one: for 24 to 36 hours. */
 const HALF_DAY_HOURS = 12
 const HALF_DAYS = 3
-/** 128 bits of a hash, and of a signature. */
+/** 128 bits of a signature. */
 const BYTES = 16
 /** Addresses that are remembered, of about 150 bytes each. */
 const KNOWN_MAX = 20_000
-
-/** Names a thumbnail. The store is part of it, so the address of one store never leads to another store's. */
-export function hashThumbnail(storeId: string, { contentHash, isPrecomputed }: PictureContent): Buffer {
-  const hash = createHash('sha256')
-    .update(storeId)
-    .update(isPrecomputed ? '\0given\0' : '\0read\0')
-  return hash.update(contentHash).digest().subarray(0, BYTES)
-}
 
 /** The folder of the pictures of searches. */
 const SEARCHES = 'searches/'

@@ -1,9 +1,10 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isStorageFault, storageFailure } from '../../../core/storage.ts'
+import { hashThumbnail } from '../../../core/thumbnail-hash.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
-import { hashThumbnail, type ThumbnailAddresses } from './thumbnail-address.ts'
+import type { ThumbnailAddresses } from './thumbnail-address.ts'
 import type { PictureContent, ThumbnailQueries } from './thumbnail-queries.ts'
 
 export interface ThumbnailDeps extends Pick<Base, 'plans' | 'reportFault'> {

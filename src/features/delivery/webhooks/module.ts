@@ -118,6 +118,11 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       checkCallbackUrl: checkUrl,
       /** The end of the secret that signs callbacks; null if none was needed yet. */
       readCallbackSecretHint: callbacks.readSecretHint,
+      /** The secrets that sign, for the file of a store. */
+      secrets: {
+        findCurrent: (storeId: string, owner: string): string | undefined => secrets.read(storeId, owner)[0],
+        create: secrets.create,
+      },
       countByState: service.countByState,
       listInbox,
       listForOperator: deliveries.listForOperator,

@@ -225,6 +225,9 @@ export function backupsService(deps: BackupsDeps) {
     },
 
     findWarning,
+
+    /** The moment whose state the newest good backup holds, in Unix ms; undefined before the first one. */
+    findLastGood: (): number | undefined => queries.findNewest('completed')?.madeAt ?? undefined,
   }
 }
 

@@ -126,7 +126,7 @@ export function erasureService(deps: ErasureDeps) {
       tell,
     )
     await eachAlone(
-      storeRows.listErasing(),
+      storeRows.listErasing(clock.now()),
       async (store) => {
         if (!deps.isStopping()) await erase(store)
       },

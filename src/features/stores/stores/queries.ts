@@ -85,10 +85,20 @@ export function storeQueries(db: Db) {
   const beginErasing = db.prepare(
     'UPDATE stores SET erasing_at = ?, slug = id WHERE id = ? AND erasing_at IS NULL',
   )
-  const erasing = db.prepare<[], ErasedStore>(
+  // One that is arriving is hidden in the same way, and is deleted only if its import has died.
+  const erasing = db.prepare<[now: bigint], ErasedStore>(
     `SELECT id, name, delete_asked_by AS deleteAskedBy FROM stores
-    WHERE suspended_at IS NOT NULL AND erasing_at IS NOT NULL ORDER BY erasing_at`,
+    WHERE suspended_at IS NOT NULL AND erasing_at IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM store_arrivals WHERE store_id = stores.id AND (is_whole = 1 OR leased_until > ?))
+    ORDER BY erasing_at`,
   )
+  const hide = db.prepare(
+    'UPDATE stores SET suspended_at = @now, erasing_at = @now, slug = id WHERE id = @id',
+  )
+  const unhide = db.prepare(`
+    UPDATE stores SET suspended_at = NULL, erasing_at = NULL, slug = @slug
+    WHERE id = @id AND erasing_at IS NOT NULL
+      AND EXISTS (SELECT 1 FROM store_arrivals WHERE store_id = stores.id AND is_whole = 1)`)
   const remove = db.prepare('DELETE FROM stores WHERE id = ? AND erasing_at IS NOT NULL')
 
   return {
@@ -110,7 +120,14 @@ export function storeQueries(db: Db) {
     /** Hides the store from every query. */
     beginErasing: (id: string, now: number): void => void beginErasing.run(BigInt(now), id),
     /** Lists the stores whose rows are being deleted. */
-    listErasing: (): ErasedStore[] => erasing.all(),
+    listErasing: (now: number): ErasedStore[] => erasing.all(BigInt(now)),
+    /** Adds a store that no query finds until {@link StoreQueries.openArrived}: its other rows are still to come. */
+    addArriving(store: NewStore): void {
+      insert.run(store)
+      hide.run({ id: store.id, now: BigInt(store.createdAt) })
+    },
+    /** Shows a store whose rows are all there. @returns false if it has no arrival that is whole. */
+    openArrived: (id: string, slug: string): boolean => unhide.run({ id, slug }).changes > 0,
     /** Deletes the row of a store whose other rows are gone. */
     removeErased: (id: string): void => void remove.run(id),
 

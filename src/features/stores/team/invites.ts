@@ -1,5 +1,5 @@
 import type { Actor, Role } from '../../../core/actor.ts'
-import { describeAct } from '../../../core/audit.ts'
+import { type DescribeStoreAct, describeAct, operatorAct } from '../../../core/audit.ts'
 import { DAY_MS, isoTime } from '../../../core/clock.ts'
 import { EMAIL_FAULT, normaliseEmail } from '../../../core/email.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
@@ -21,8 +21,16 @@ export interface InviteDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 
   outbox: Pick<OutboxService, 'write' | 'deliver' | 'isConfigured'>
 }
 
+/** A store that somebody is invited to, and who invites. */
+interface Inviting {
+  storeId: string
+  slug: string
+  inviterId: string
+  by: DescribeStoreAct
+}
+
 /** An invitation that is saved, with what only its maker may see. */
-interface WrittenInvite {
+export interface WrittenInvite {
   row: { id: string; email: string; role: Role; expiresAt: number }
   isExistingUser: boolean
   link: string
@@ -49,18 +57,21 @@ export function inviteService(deps: InviteDeps) {
   }
 
   /** Saves an invitation and the mail about it. Call it in a transaction. */
-  function save(actor: Actor, email: string, role: Role, isExistingUser: boolean): WrittenInvite {
-    const { storeId, userId, store } = actor
+  function save(
+    { storeId, slug, inviterId, by }: Inviting,
+    email: string,
+    role: Role,
+    isExistingUser: boolean,
+  ): WrittenInvite {
     const now = clock.now()
     const token = ids.secret(TOKEN_BYTES)
     const row = { id: ids.uuid(), storeId, email, role, createdAt: now, expiresAt: now + INVITE_MS }
-    const invitedBy = userId as string
-    queries.add({ ...row, tokenHash: hashSecret(token), invitedBy }, LIMITS.endedInvitesMax)
-    record(describeAct(actor, 'invite.created', { invite_id: row.id, email, role }))
+    queries.add({ ...row, tokenHash: hashSecret(token), invitedBy: inviterId }, LIMITS.endedInvitesMax)
+    record(by(storeId, 'invite.created', { invite_id: row.id, email, role }))
     const baseUrl = deps.baseUrl()
     const link = `${baseUrl}/invite#token=${token}`
-    const inviter = people.findPerson(invitedBy)?.email ?? ''
-    const mail = inviteMail(email, { ...{ inviter, role, link, baseUrl }, slug: store.slug })
+    const inviter = people.findPerson(inviterId)?.email ?? ''
+    const mail = inviteMail(email, { inviter, role, link, baseUrl, slug })
     const mailId = outbox.write(mail, { wantedMs: INVITE_MS, mayGiveWay: true })
     return { row, isExistingUser, link, mailId }
   }
@@ -94,7 +105,25 @@ export function inviteService(deps: InviteDeps) {
       const email = readEmail(typed, '/owner_email')
       const known = people.findPersonByEmail(email)
       if (known && known.id === actor.userId) throw ownAddress()
-      return save(actor, email, 'owner', known !== undefined)
+      return save(asInviting(actor), email, 'owner', known !== undefined)
+    },
+
+    /**
+     * Writes the invitation of a member whose store the operator brings in from elsewhere, under the rules of
+     * {@link writeForOperator}.
+     *
+     * @param inviterId a super-admin, without whom no invitation would hold; they may invite themselves.
+     * @param email normalised.
+     */
+    writeForArrival: (
+      store: { id: string; slug: string },
+      inviterId: string,
+      email: string,
+      role: Role,
+    ): WrittenInvite => {
+      const isExistingUser = people.findPersonByEmail(email) !== undefined
+      const by = operatorAct(null)
+      return save({ storeId: store.id, slug: store.slug, inviterId, by }, email, role, isExistingUser)
     },
 
     /**
@@ -111,7 +140,7 @@ export function inviteService(deps: InviteDeps) {
         const isExistingUser = demandStranger(actor, email)
         rights.demandCapacityFor(actor.storeId, email, now)
         rights.count(actor.storeId, email, now)
-        return save(actor, email, body.role, isExistingUser)
+        return save(asInviting(actor), email, body.role, isExistingUser)
       })
       return send(written)
     },
@@ -139,6 +168,13 @@ export function inviteService(deps: InviteDeps) {
     prune: (): void => queries.prune(clock.now() - LIMITS.endedInviteDays * DAY_MS),
   }
 }
+
+const asInviting = (actor: Actor): Inviting => ({
+  storeId: actor.storeId,
+  slug: actor.store.slug,
+  inviterId: actor.userId as string,
+  by: (_, action, details) => describeAct(actor, action, details),
+})
 
 const ownAddress = () =>
   new ApiError('conflict', 'That is your own address; POST /v1/stores opens a store of your own')

@@ -10,12 +10,12 @@ import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import { type AcceptanceDeps, acceptanceService } from './acceptance.ts'
-import { inviteService } from './invites.ts'
+import { type InviteService, inviteService } from './invites.ts'
 import { memberRoutes, retiredUserRoutes, userRoutes } from './member-routes.ts'
 import { type MemberDeps, memberService } from './members.ts'
 import { type NewUserDeps, newUserService } from './new-users.ts'
-import { inviteQueries } from './queries.ts'
-import { createRights } from './rights.ts'
+import { type InviteQueries, inviteQueries } from './queries.ts'
+import { createRights, type Rights } from './rights.ts'
 import { acceptanceRoutes, inviteRoutes } from './routes.ts'
 
 export interface TeamNeeds
@@ -25,10 +25,31 @@ export interface TeamNeeds
   storeRows: StoreQueries
   people: PeopleQueries
   outbox: OutboxService
+  invitations: Invitations
   passwords: Pick<PasswordHasher, 'hash'>
   /** Signs a new person in who accepts in a browser. */
   portal: Pick<PortalService, 'signInFirst'>
   portalDoor: PortalDoor
+}
+
+/** The invitations to stores, with what the rest of the team shares with them. */
+export interface Invitations {
+  service: InviteService
+  queries: InviteQueries
+  rights: Rights
+}
+
+/** Wires the invitations, which need no service. */
+export function buildInvitations(base: Base, needs: Pick<TeamNeeds, 'people' | 'outbox'>): Invitations {
+  const queries = inviteQueries(base.db)
+  const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
+  const limits = {
+    byStore: limitPerHour('invite.store', LIMITS.invitesPerStorePerHour),
+    byStoreAndEmail: limitPerHour('invite.store_email', LIMITS.invitesPerEmailPerHour),
+    byEmail: limitPerHour('invite.email', LIMITS.invitesOfEmailPerHour),
+  }
+  const rights = createRights({ people: needs.people, queries, limits })
+  return { service: inviteService({ ...base, ...needs, queries, rights }), queries, rights }
 }
 
 /**
@@ -37,22 +58,8 @@ export interface TeamNeeds
  * a new password first. An invitation is pending only while its inviter may still invite.
  */
 export function buildTeam(base: Base, needs: TeamNeeds) {
-  const { db } = base
-  const queries = inviteQueries(db)
-  const limitPerHour = (bucket: string, limit: number) => base.throttle(bucket, limit, HOUR_MS)
-  const limits = {
-    byStore: limitPerHour('invite.store', LIMITS.invitesPerStorePerHour),
-    byStoreAndEmail: limitPerHour('invite.store_email', LIMITS.invitesPerEmailPerHour),
-    byEmail: limitPerHour('invite.email', LIMITS.invitesOfEmailPerHour),
-  }
-  const common = {
-    ...base,
-    ...needs,
-    queries,
-    rights: createRights({ people: needs.people, queries, limits }),
-    hashPassword: needs.passwords.hash,
-  }
-  const invites = inviteService(common)
+  const { service: invites, queries, rights } = needs.invitations
+  const common = { ...base, ...needs, queries, rights, hashPassword: needs.passwords.hash }
   const acceptance = acceptanceService(common)
   const members = memberService(common)
   const newUsers = newUserService(common)

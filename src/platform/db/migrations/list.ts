@@ -41,6 +41,7 @@ import operatorLists from './0040_operator_lists.sql' with { type: 'text' }
 import unmatchedBytes from './0042_unmatched_bytes.sql' with { type: 'text' }
 import pausedFeeds from './0044_paused_feeds.sql' with { type: 'text' }
 import backups from './0046_backups.sql' with { type: 'text' }
+import storeFiles from './0047_store_files.sql' with { type: 'text' }
 import diskSamples from './0048_disk_samples.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -88,5 +89,6 @@ export const migrations: readonly string[] = [
   unmatchedBytes,
   pausedFeeds,
   backups,
+  storeFiles,
   diskSamples,
 ]

@@ -3,10 +3,8 @@ import { SqliteError } from 'better-sqlite3'
 import { HOUR_MS } from '../../../../src/core/clock.ts'
 import { ApiError } from '../../../../src/core/errors.ts'
 import { PLANS } from '../../../../src/core/plans.ts'
-import {
-  createThumbnailAddresses,
-  hashThumbnail,
-} from '../../../../src/features/catalogue/products/thumbnail-address.ts'
+import { hashThumbnail } from '../../../../src/core/thumbnail-hash.ts'
+import { createThumbnailAddresses } from '../../../../src/features/catalogue/products/thumbnail-address.ts'
 import { createThumbnails } from '../../../../src/features/catalogue/products/thumbnails.ts'
 import { form, pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'

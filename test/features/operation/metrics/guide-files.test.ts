@@ -35,7 +35,13 @@ describe('the alerts and the dashboard of the guide', () => {
   let names: ReadonlySet<string>
   let text: string
   beforeAll(async () => {
-    app = testApp({ findLastBackup: () => app.clock.now() })
+    app = testApp()
+    app.db
+      .prepare(
+        `INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at)
+       VALUES ('b', 'completed', 'schedule', '/b', 1, 1, 0, ?)`,
+      )
+      .run(app.clock.now())
     const headers = { host: 'localhost' }
     text = await (await app.http.handle(new Request('http://localhost/metrics', { headers }))).text()
     const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)]

@@ -156,10 +156,14 @@ describe('what the metrics count', () => {
   })
 
   test('the last backup that counts; nothing before there is one', async () => {
-    let last: number | undefined
-    const app = testApp({ findLastBackup: () => last })
+    const app = testApp()
     expect((await scrape(app)).values.has('backup_last_success_timestamp')).toBe(false)
-    last = 1_900_000_000_000
+    app.db
+      .prepare(
+        `INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at)
+       VALUES ('b', 'completed', 'schedule', '/b', 1, 1, 0, ?)`,
+      )
+      .run(1_900_000_000_000)
     expect((await scrape(app)).values.get('backup_last_success_timestamp')).toBe(1_900_000_000)
     await app.close()
   })

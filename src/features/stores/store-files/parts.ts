@@ -1,0 +1,18 @@
+/** The people of the store, as JSON. */
+export const PEOPLE = 'people.json'
+/** Secrets, encrypted with the passphrase. `age -d` opens it, too. */
+export const SECRETS = 'secrets.age'
+export const PEOPLE_BYTES_MAX = 8 * 1024 * 1024
+export const SECRETS_BYTES_MAX = 8 * 1024 * 1024
+
+const ROWS = /^rows\/([a-z_]+)\.ndjson$/
+const PICTURE = /^pictures\/([0-9a-f]{64})$/
+
+export const rowsPart = (table: string): string => `rows/${table}.ndjson`
+export const picturePart = (contentHash: string): string => `pictures/${contentHash}`
+
+/** The table whose rows a part holds; undefined for another part. */
+export const tableOf = (path: string): string | undefined => ROWS.exec(path)?.[1]
+
+/** The hash of the picture that a part is; undefined for another part. */
+export const pictureOf = (path: string): string | undefined => PICTURE.exec(path)?.[1]
