@@ -84,7 +84,7 @@ export function storePageTests(): void {
       60_000,
     )
 
-    test('a key is made, its calls are seen, and it is revoked', async () => {
+    test('a key is made, its calls are seen, it is changed by two people, and it is revoked', async () => {
       const owner = await createOwner()
       const { result } = await visitPortal(owner, '/keys', DESKTOP, async (page) => {
         await page.getByRole('button', { name: 'New API key' }).click()
@@ -98,16 +98,33 @@ export function storePageTests(): void {
         const before = (await use()).status
         await page.getByRole('button', { name: 'Open Sync' }).click()
         await page.getByText('GET /v1/products').waitFor()
+        await page.getByRole('button', { name: 'Change name and rights' }).click()
+        const form = page.locator('.asked')
+        await form.getByLabel('Name').fill('Nightly sync')
+        const { api_keys } = await call(owner, 'GET', '/v1/security/api-keys')
+        const [made] = api_keys as { id: string }[]
+        const path = `/v1/security/api-keys/${made?.id}`
+        await call(owner, 'PATCH', path, { scopes: { products: 'read' } })
+        await form.getByRole('button', { name: 'Save', exact: true }).click()
+        await form.getByRole('button', { name: 'Show what changed' }).click()
+        const changed = await form.locator('dd').allTextContents()
+        const faults = await findFaults(page)
+        await form.getByRole('button', { name: 'Save mine anyway' }).click()
+        await page.getByRole('button', { name: 'Open Nightly sync' }).click()
+        const { scopes } = await call(owner, 'GET', path)
         await page.getByRole('button', { name: 'Revoke the key' }).click()
         await page.locator('.asked').getByRole('button', { name: 'Revoke the key' }).click()
-        await page.getByRole('button', { name: 'Open Sync' }).waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: 'Open Nightly sync' }).waitFor({ state: 'detached' })
         const after = (await use()).status
         await page.getByLabel('Address or block').fill('203.0.113.7')
         await page.getByRole('button', { name: 'Add the address' }).click()
         await page.getByText('That would lock you out').waitFor()
-        return [before, after]
+        return { before, after, changed, faults, scopes }
       })
-      expect(result).toEqual([200, 401])
+      expect(result).toEqual({
+        ...{ before: 200, after: 401, faults: [], scopes: { products: ['read'] } },
+        changed: ['Read products, Search → Read products'],
+      })
     }, 60_000)
 
     test('somebody who is removed while a page is open is told so in words', async () => {
@@ -184,7 +201,7 @@ export function storePageTests(): void {
           const faults = await findFaults(page)
           await drawer.getByRole('button', { name: 'Close' }).click()
 
-          await page.getByRole('button', { name: 'New secret' }).click()
+          await page.getByRole('table').getByRole('button', { name: 'New secret' }).click()
           await page.getByLabel('The old secret ends').selectOption('0')
           await page.locator('.asked').getByRole('button', { name: 'New secret' }).click()
           const secret = await takeSecret()
@@ -208,6 +225,10 @@ export function storePageTests(): void {
             await page.locator('.genuine:not(:empty)').waitFor()
             verdicts.push(await page.locator('.genuine').getAttribute('data-valid'))
           }
+          await page.getByRole('button', { name: 'New secret' }).last().click()
+          await page.locator('.asked').getByRole('button', { name: 'New secret' }).click()
+          const forCallbacks = await takeSecret()
+          await page.getByText(`The present secret ends in …${forCallbacks.slice(-4)}`).waitFor()
           return { cure, faults, verdicts }
         })
         expect(result).toEqual({

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import type { SigningSecret, Webhook } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../language.ts'
-import { Choice } from '../../parts/choice.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Failure } from '../../parts/panel.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { useSending } from '../../parts/use-sending.ts'
 import { DeliveriesDialog } from './deliveries.tsx'
+import { Rotation } from './rotation.tsx'
 import { t } from './texts/texts.ts'
 
 interface EndpointsProps {
@@ -118,7 +118,19 @@ export function Endpoints({ list, mayChange, reload, onEdit, onSecret }: Endpoin
       {asked?.what === 'deliveries' && (
         <DeliveriesDialog endpoint={asked.endpoint} {...{ mayChange }} onClose={close} />
       )}
-      {asked?.what === 'rotate' && <Rotation endpoint={asked.endpoint} {...{ onSecret }} onClose={close} />}
+      {asked?.what === 'rotate' && (
+        <Rotation
+          question={t.rotateSure(asked.endpoint.url)}
+          rotate={(grace_seconds) =>
+            call('POST /v1/search/webhooks/{id}/rotate-secret', {
+              path: { id: asked.endpoint.id },
+              body: { grace_seconds },
+            })
+          }
+          {...{ onSecret }}
+          onClose={close}
+        />
+      )}
       {asked?.what === 'delete' && (
         <Confirm
           question={t.deleteSure(asked.endpoint.url)}
@@ -133,36 +145,5 @@ export function Endpoints({ list, mayChange, reload, onEdit, onSecret }: Endpoin
         </Confirm>
       )}
     </>
-  )
-}
-
-/** A new signing secret; both sign for a while, so that no receiver breaks. */
-function Rotation({
-  endpoint: { id, url },
-  onSecret,
-  onClose,
-}: {
-  endpoint: Webhook
-  onSecret(secret: SigningSecret): void
-  onClose(): void
-}) {
-  const [grace, setGrace] = useState('86400')
-  return (
-    <Confirm
-      question={t.rotateSure(url)}
-      action={t.rotate}
-      onConfirm={async () =>
-        onSecret(
-          await call('POST /v1/search/webhooks/{id}/rotate-secret', {
-            path: { id },
-            body: { grace_seconds: Number(grace) },
-          }),
-        )
-      }
-      onClose={onClose}
-    >
-      <p>{t.rotateHint}</p>
-      <Choice label={t.grace} value={grace} onValue={setGrace} choices={Object.entries(t.graces)} />
-    </Confirm>
   )
 }

@@ -7,6 +7,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { Show } from '../../parts/show.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import type { PageProps } from '../../shell/routes.ts'
+import { Callbacks } from './callbacks.tsx'
 import { Checker } from './checker.tsx'
 import { EndpointDialog } from './endpoint-form.tsx'
 import { Endpoints } from './endpoints.tsx'
@@ -56,6 +57,11 @@ export function Page({ can, store }: PageProps) {
           )}
         </Show>
       </Panel>
+      {can('security:manage') && (
+        <Panel>
+          <Callbacks onSecret={setSecret} />
+        </Panel>
+      )}
       <Panel>
         <h2>{t.checker}</h2>
         <Checker />

@@ -66,6 +66,12 @@ export const texts: Texts = {
   deleteSure: (url) => `Den Empfänger ${url} löschen?`,
   deleteHint:
     'Sein Secret und die Liste seiner Zustellungen sind dann weg. Was auf ihn wartet, wird nicht gesendet.',
+  callbacks: 'Rückrufe von Aufträgen',
+  callbacksHint:
+    'Ein Auftrag mit callback_url meldet dorthin, wenn er zu Ende ist. Ein Secret des Shops unterschreibt diese Nachrichten.',
+  noCallbackSecret: 'Es gibt noch kein Secret: Der erste Rückruf erzeugt eines.',
+  callbackSecret: (hint) => `Das jetzige Secret endet auf ${hint}.`,
+  rotateCallbackSure: 'Ein neues Secret für Rückrufe erzeugen?',
   rotate: 'Neues Secret',
   rotateSure: (url) => `Ein neues Signatur-Secret für ${url} erzeugen?`,
   rotateHint: 'Bis das alte endet, unterschreiben beide, damit Ihr Empfänger Zeit zum Umstellen hat.',

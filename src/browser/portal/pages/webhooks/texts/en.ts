@@ -64,6 +64,12 @@ export const texts = {
   delete: 'Delete',
   deleteSure: (url: string) => `Delete the endpoint ${url}?`,
   deleteHint: 'Its secret and the list of its deliveries will be gone. What waits for it is not sent.',
+  callbacks: 'Callbacks of jobs',
+  callbacksHint:
+    'A job that was started with a callback_url tells it when it is over. One secret of the store signs these messages.',
+  noCallbackSecret: 'There is no secret yet: the first callback makes one.',
+  callbackSecret: (hint: string) => `The present secret ends in ${hint}.`,
+  rotateCallbackSure: 'Make a new secret for callbacks?',
   rotate: 'New secret',
   rotateSure: (url: string) => `Make a new signing secret for ${url}?`,
   rotateHint: 'Both secrets sign until the old one ends, so that your receiver has time to change.',

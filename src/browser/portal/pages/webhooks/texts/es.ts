@@ -66,6 +66,12 @@ export const texts: Texts = {
   deleteSure: (url) => `¿Eliminar el destino ${url}?`,
   deleteHint:
     'Su secreto y la lista de sus entregas desaparecerán. Lo que está en espera para él no se envía.',
+  callbacks: 'Notificaciones de las tareas',
+  callbacksHint:
+    'Una tarea iniciada con callback_url avisa a esa dirección cuando termina. Un secreto de la tienda firma estos mensajes.',
+  noCallbackSecret: 'Aún no hay ningún secreto: la primera notificación crea uno.',
+  callbackSecret: (hint) => `El secreto actual termina en ${hint}.`,
+  rotateCallbackSure: '¿Generar un nuevo secreto para estas notificaciones?',
   rotate: 'Nuevo secreto',
   rotateSure: (url) => `¿Generar un nuevo secreto de firma para ${url}?`,
   rotateHint:

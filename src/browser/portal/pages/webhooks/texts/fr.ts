@@ -66,6 +66,12 @@ export const texts: Texts = {
   deleteSure: (url) => `Supprimer la destination ${url} ?`,
   deleteHint:
     'Son secret et la liste de ses envois disparaîtront. Ce qui est en attente pour elle n’est pas envoyé.',
+  callbacks: 'Rappels des tâches',
+  callbacksHint:
+    'Une tâche lancée avec une callback_url lui signale sa fin. Un secret de la boutique signe ces messages.',
+  noCallbackSecret: 'Il n’y a pas encore de secret : le premier rappel en crée un.',
+  callbackSecret: (hint) => `Le secret actuel se termine par ${hint}.`,
+  rotateCallbackSure: 'Créer un nouveau secret pour les rappels ?',
   rotate: 'Nouveau secret',
   rotateSure: (url) => `Créer un nouveau secret de signature pour ${url} ?`,
   rotateHint:

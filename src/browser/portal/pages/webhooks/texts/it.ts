@@ -67,6 +67,12 @@ export const texts: Texts = {
   deleteSure: (url) => `Eliminare l’endpoint ${url}?`,
   deleteHint:
     'Il segreto e l’elenco delle consegne andranno persi. I messaggi in attesa non verranno inviati.',
+  callbacks: 'Callback delle operazioni',
+  callbacksHint:
+    'Un’operazione avviata con callback_url avvisa quell’indirizzo quando è finita. Un segreto del negozio firma questi messaggi.',
+  noCallbackSecret: 'Non c’è ancora un segreto: il primo callback ne crea uno.',
+  callbackSecret: (hint) => `Il segreto attuale termina con ${hint}.`,
+  rotateCallbackSure: 'Creare un nuovo segreto per i callback?',
   rotate: 'Nuovo segreto',
   rotateSure: (url) => `Creare un nuovo segreto di firma per ${url}?`,
   rotateHint:

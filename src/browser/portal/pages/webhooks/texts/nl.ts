@@ -65,6 +65,12 @@ export const texts: Texts = {
   delete: 'Verwijderen',
   deleteSure: (url) => `Endpoint ${url} verwijderen?`,
   deleteHint: 'Het geheim en de lijst met afleveringen gaan verloren. Wat nog wacht, wordt niet verstuurd.',
+  callbacks: 'Callbacks van taken',
+  callbacksHint:
+    'Een taak met callback_url meldt daar dat ze klaar is. Eén geheim van de winkel ondertekent deze berichten.',
+  noCallbackSecret: 'Er is nog geen geheim: de eerste callback maakt er een.',
+  callbackSecret: (hint) => `Het huidige geheim eindigt op ${hint}.`,
+  rotateCallbackSure: 'Nieuw geheim maken voor callbacks?',
   rotate: 'Nieuw geheim',
   rotateSure: (url) => `Nieuw ondertekeningsgeheim maken voor ${url}?`,
   rotateHint:

@@ -65,6 +65,12 @@ export const texts: Texts = {
   delete: 'Usuń',
   deleteSure: (url) => `Usunąć punkt końcowy ${url}?`,
   deleteHint: 'Jego sekret i lista dostaw zostaną usunięte. To, co na niego czeka, nie zostanie wysłane.',
+  callbacks: 'Wywołania zwrotne zadań',
+  callbacksHint:
+    'Zadanie uruchomione z callback_url powiadamia ten adres o swoim końcu. Te wiadomości podpisuje jeden sekret sklepu.',
+  noCallbackSecret: 'Nie ma jeszcze sekretu: utworzy go pierwsze wywołanie zwrotne.',
+  callbackSecret: (hint) => `Obecny sekret kończy się na ${hint}.`,
+  rotateCallbackSure: 'Utworzyć nowy sekret wywołań zwrotnych?',
   rotate: 'Nowy sekret',
   rotateSure: (url) => `Utworzyć nowy sekret podpisu dla ${url}?`,
   rotateHint: 'Do wygaśnięcia starego podpisują oba sekrety, więc odbiorca ma czas na zmianę.',

@@ -65,6 +65,12 @@ export const texts: Texts = {
   delete: 'Eliminar',
   deleteSure: (url) => `Eliminar o endpoint ${url}?`,
   deleteHint: 'O segredo e a lista de entregas serão eliminados. O que está à espera não é enviado.',
+  callbacks: 'Callbacks das tarefas',
+  callbacksHint:
+    'Uma tarefa iniciada com callback_url avisa esse endereço quando termina. Um segredo da loja assina estas mensagens.',
+  noCallbackSecret: 'Ainda não há segredo: o primeiro callback cria um.',
+  callbackSecret: (hint) => `O segredo atual termina em ${hint}.`,
+  rotateCallbackSure: 'Criar um novo segredo para os callbacks?',
   rotate: 'Novo segredo',
   rotateSure: (url) => `Criar um novo segredo de assinatura para ${url}?`,
   rotateHint: 'Os dois segredos assinam até o antigo terminar, para que o destinatário tenha tempo de mudar.',
