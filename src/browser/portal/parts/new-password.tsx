@@ -30,10 +30,12 @@ interface NewPasswordProps extends PasswordOwner {
   value: string
   onValue(value: string): void
   error?: string | undefined
+  /** Takes the keyboard when it appears. */
+  takesFocus?: boolean
 }
 
 /** A field for a password that somebody chooses, with a meter by the rule of the API. */
-export function NewPassword({ label, value, onValue, error, ...owner }: NewPasswordProps) {
+export function NewPassword({ label, value, onValue, error, takesFocus, ...owner }: NewPasswordProps) {
   const [isShown, setShown] = useState(false)
   // The API knows more words than the page: what it refused is not called good beside the refusal.
   const hint = error ? undefined : value === '' ? t.passwordHint : describePassword(value, owner)
@@ -41,6 +43,7 @@ export function NewPassword({ label, value, onValue, error, ...owner }: NewPassw
     <div class="new-password">
       <Field
         {...{ label, value, onValue, error, name: 'password', hint }}
+        {...(takesFocus && { takesFocus })}
         type={isShown ? 'text' : 'password'}
         autocomplete="new-password"
         required

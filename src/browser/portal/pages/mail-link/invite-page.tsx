@@ -83,7 +83,7 @@ function Offer({ offer: { store_name, role, invited_by, email } }: { offer: Invi
   return (
     <>
       <h1>{t.invited}</h1>
-      <dl class="facts">
+      <dl class="offer">
         <Fact label={t.store} value={store_name} />
         <Fact label={team.role} value={team.roles[role]} more={team.roleMeans[role]} />
         {invited_by !== null && <Fact label={t.invitedBy} value={invited_by} />}
@@ -98,7 +98,7 @@ const Fact = ({ label, value, more }: { label: string; value: string; more?: str
     <dt>{label}</dt>
     <dd>
       <strong dir="auto">{value}</strong>
-      {more && <span class="muted"> {more}</span>}
+      {more && <p class="muted">{more}</p>}
     </dd>
   </div>
 )

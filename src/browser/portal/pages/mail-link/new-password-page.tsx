@@ -47,6 +47,7 @@ export function Page() {
       <NewPassword
         {...{ label: t.newPasswordLabel, value: password, onValue: setPassword, email: '' }}
         error={describeFault(fault)}
+        takesFocus
       />
     </LinkForm>
   )

@@ -12,7 +12,7 @@ export function Callbacks({ onSecret }: { onSecret(secret: SigningSecret): void 
   const [, reload] = settings
   const [isAsked, setAsked] = useState(false)
   return (
-    <>
+    <div class="form">
       <h2>{t.callbacks}</h2>
       <p class="muted">{t.callbacksHint}</p>
       <Show of={settings}>
@@ -41,6 +41,6 @@ export function Callbacks({ onSecret }: { onSecret(secret: SigningSecret): void 
           onClose={() => setAsked(false)}
         />
       )}
-    </>
+    </div>
   )
 }
