@@ -59,7 +59,7 @@ export function useTitle(heading: string): void {
   }, [heading])
 }
 
-export const SignInLink = () => (
+const SignInLink = () => (
   <a class="primary" href="/login">
     {shell.signIn}
   </a>
