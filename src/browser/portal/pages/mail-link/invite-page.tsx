@@ -83,7 +83,7 @@ function Offer({ offer: { store_name, role, invited_by, email } }: { offer: Invi
   return (
     <>
       <h1>{t.invited}</h1>
-      <dl class="facts">
+      <dl class="invited">
         <Fact label={t.store} value={store_name} />
         <Fact label={team.role} value={team.roles[role]} more={team.roleMeans[role]} />
         {invited_by !== null && <Fact label={t.invitedBy} value={invited_by} />}
