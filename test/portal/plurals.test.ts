@@ -6,6 +6,7 @@ const WORDS: Readonly<Partial<Record<Language, [string, string, string?]>>> = {
   en: ['product', 'products'],
   fr: ['produit', 'produits'],
   pl: ['produkt', 'produkty', 'produktów'],
+  pt: ['produto', 'produtos'],
 }
 
 test.each([
@@ -17,6 +18,8 @@ test.each([
   ['fr', '1', '1 produit'],
   ['fr', 2, '2 produits'],
   ['fr', '1 000 000', '1 000 000 produits'],
+  ['pt', 0, '0 produtos'],
+  ['pt', 1, '1 produto'],
   ['pl', 1, '1 produkt'],
   ['pl', 3, '3 produkty'],
   ['pl', 5, '5 produktów'],

@@ -149,16 +149,21 @@ export function playgroundTests(): void {
       expect(searches).toMatchObject({ total: 0 })
     }, 60_000)
 
-    test('a part of the photo is drawn with the pointer and moved with the arrow keys', async () => {
+    test('a part is drawn with the pointer and moved with the arrow keys, on a photo and on a product', async () => {
+      const { products } = await call(shop, 'GET', '/v1/products?limit=1')
+      const [{ product_id } = { product_id: '' }] = products as { product_id: string }[]
       const { result } = await visitPortal(shop, '/playground', DESKTOP, async (page) => {
         await page.locator('.samples button').first().click()
         const box = page.locator('.part-box')
         await box.waitFor()
         await tiles(page).first().waitFor()
         const parts: { x: number; width: number }[] = []
+        const named: unknown[] = []
         page.on('request', (request) => {
-          if (request.url().endsWith('/v1/search/crop'))
-            parts.push((request.postDataJSON() as { crop: { x: number; width: number } }).crop)
+          if (!request.url().endsWith('/v1/search/crop')) return
+          const body = request.postDataJSON() as { crop: { x: number; width: number }; product_id?: string }
+          parts.push(body.crop)
+          named.push(body.product_id)
         })
         const { x, y, width, height } = (await box.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
         await page.mouse.move(x + width / 4, y + height / 4)
@@ -172,13 +177,21 @@ export function playgroundTests(): void {
         const faults = await findFaults(page)
         await page.getByRole('button', { name: 'Use the whole photo' }).click()
         await box.locator('rect').waitFor({ state: 'detached' })
-        return { parts: parts.map(({ x, width }) => [x.toFixed(2), width.toFixed(2)]), faults }
+        await page.getByRole('button', { name: 'Remove the photo' }).click()
+        await page.getByLabel('Or an address or product id').fill(product_id)
+        await page.getByRole('button', { name: 'Take it' }).click()
+        await box.locator('img').waitFor()
+        await page.getByRole('button', { name: 'Resize the part with the arrow keys' }).press('ArrowLeft')
+        while (parts.length < 3) await page.waitForTimeout(10)
+        return { named, parts: parts.map(({ x, width }) => [x.toFixed(2), width.toFixed(2)]), faults }
       })
       expect(result).toEqual({
         parts: [
           ['0.25', '0.25'],
           ['0.27', '0.25'],
+          ['0.00', '0.98'],
         ],
+        named: [undefined, undefined, product_id],
         faults: [],
       })
     }, 60_000)

@@ -333,10 +333,13 @@ export function productTests(): void {
       expect([result.lists, looks]).toEqual([2, 3])
     }, 60_000)
 
-    test('ten thousand products keep at most 200 cards in the document', async () => {
+    test('ten thousand products keep at most 200 cards in the document, and a change keeps the place', async () => {
       const { result } = await visitPortal(shop, '', DESKTOP, async (page) => {
+        const read: number[] = []
+        await page.route('**/v1/products/p*', (route) => route.fulfill({ json: {} }))
         await page.route('**/v1/products?*', (route) => {
           const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+          read.push(from)
           const products = Array.from({ length: 48 }, (_, n) => ({
             product_id: `p${from + n}`,
             thumbnail_url: null,
@@ -363,10 +366,21 @@ export function productTests(): void {
           most = Math.max(most, await page.locator('.tile').count())
         }
         await untilTrue(page, 'document.querySelectorAll(".tile").length <= 200')
-        return { most, blocks: await page.locator('.list > div').count() }
+        const blocks = await page.locator('.list > div').count()
+
+        await page.locator('.choose input').nth(60).check()
+        const place = await page.evaluate('window.scrollY')
+        const before = read.length
+        await page.getByRole('button', { name: 'Set the category' }).click()
+        await page.getByRole('dialog').getByLabel('Category').fill('Cups')
+        await page.getByRole('button', { name: 'Set it for 1 product' }).click()
+        while (read.length < before + blocks - 1) await page.waitForTimeout(10)
+        await page.locator('[role="dialog"]').waitFor({ state: 'detached' })
+        return { most, blocks, again: read[before], place, now: await page.evaluate('window.scrollY') }
       })
       expect(result.blocks).toBeGreaterThan(6)
       expect(result.most).toBeLessThanOrEqual(200)
+      expect(result).toMatchObject({ again: 0, now: result.place })
     }, 60_000)
   })
 }

@@ -44,7 +44,8 @@ export function createPreviews(deps: PreviewDeps) {
       .then((url) => showPicture(storeId, url))
       .catch((error) => {
         if (!(error instanceof ApiError)) throw error
-        return { error: error.code, message: error.message }
+        const { code, message, extras } = error
+        return { error: code, message, ...(extras.details && { details: extras.details }) }
       })
 
   return {

@@ -116,7 +116,13 @@ const PreviewPicture = named(
       height: Type.Integer(),
       thumbnail: t.String({ description: 'A small WebP picture as a `data:` URI.' }),
     }),
-    t.Object({ error: t.String(), message: t.String() }),
+    t.Object({
+      error: t.String(),
+      message: t.String(),
+      details: t.Optional(
+        t.Record(t.String(), t.Unknown(), { description: 'As in the answers to single requests.' }),
+      ),
+    }),
   ]),
 )
 

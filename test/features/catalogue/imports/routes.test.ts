@@ -196,7 +196,10 @@ describe('a dry run', () => {
         metadata: { name: 'Mug' },
         picture: { thumbnail: expect.stringContaining('data:') },
       },
-      { line: 3, product_id: '2', picture: { error: 'image_download_failed' } },
+      {
+        ...{ line: 3, product_id: '2' },
+        picture: { error: 'image_download_failed', details: { reason: expect.any(String) } },
+      },
     ])
     expect((await app.call('GET', '/v1/products', { token })).body['total']).toBe(0)
     expect((await app.call('GET', '/v1/jobs', { token })).body['count']).toBe(0)

@@ -2,6 +2,7 @@ import type { ImportPreview } from '#generated/api.ts'
 import { formatNumber } from '../../language.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { ProductTile } from '../../parts/product-tile.tsx'
+import { explain } from '../jobs/words.ts'
 import type { Known } from './calls.ts'
 import { Columns } from './columns.tsx'
 import { describeFinding } from './describe-finding.ts'
@@ -77,20 +78,23 @@ export function Findings(props: FindingsProps) {
 
 /** The first products as cards, as they would stand in the store. */
 function Pictures({ preview: { products } }: { preview: ImportPreview }) {
-  const failures = new Map<string, number>()
-  for (const { picture } of products)
-    if ('error' in picture) failures.set(picture.message, (failures.get(picture.message) ?? 0) + 1)
-  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0)
+  const failures = new Map<string, { count: number; isOfApi: boolean }>()
+  for (const { picture } of products) {
+    if (!('error' in picture)) continue
+    const { text, isOfApi } = explain(picture)
+    failures.set(text, { count: (failures.get(text)?.count ?? 0) + 1, isOfApi })
+  }
+  const failed = [...failures.values()].reduce((sum, { count }) => sum + count, 0)
   return (
     <>
       <h2>{t.first(formatNumber(products.length))}</h2>
       {failed > 0 && (
         <div class="note">
           <p>{t.picturesFailed(formatNumber(failed), formatNumber(products.length))}</p>
-          <ul lang="en">
-            {[...failures].map(([message, count]) => (
-              <li key={message}>
-                {formatNumber(count)} × {message}
+          <ul>
+            {[...failures].map(([text, { count, isOfApi }]) => (
+              <li key={text} lang={isOfApi ? 'en' : undefined}>
+                {formatNumber(count)} × {text}
               </li>
             ))}
           </ul>

@@ -1,5 +1,6 @@
 import type { FilterNode } from '#generated/api.ts'
 import { call } from '../../api/client.ts'
+import { explain } from '../jobs/words.ts'
 import { fits } from './fits.ts'
 
 export const SORTS = ['newest', 'oldest', 'updated', 'name', 'price_asc', 'price_desc'] as const
@@ -35,7 +36,7 @@ export interface Listed {
   thumbnail_url: string | null
   metadata: Readonly<Record<string, unknown>>
   /** Why its last change failed. */
-  failure?: string
+  failure?: ReturnType<typeof explain>
 }
 
 export interface ListedPage {
@@ -83,10 +84,11 @@ async function listFailed(asked: Asked, cursor: string | null, signal: AbortSign
       page.failures.map(({ product_id }) => product_id),
       signal,
     )
-    for (const { product_id, thumbnail_url, message } of page.failures) {
+    for (const failed of page.failures) {
+      const { product_id, thumbnail_url } = failed
       const metadata = known.get(product_id) ?? {}
       if (fits(asked, product_id, metadata))
-        items.push({ product_id, thumbnail_url, metadata, failure: message })
+        items.push({ product_id, thumbnail_url, metadata, failure: explain(failed) })
     }
     next = page.next_cursor
     if (next === null || items.length >= PAGE_SIZE / 2) break

@@ -95,7 +95,9 @@ export function Page({ can, store }: PageProps) {
               </Choosable>
             ) : (
               <Product {...{ id: product_id, src: thumbnail_url, metadata, href: addressOf(store, 'jobs') }}>
-                <span class="state problem">{failure}</span>
+                <span class="state problem" lang={failure.isOfApi ? 'en' : undefined}>
+                  {failure.text}
+                </span>
               </Product>
             )
           }

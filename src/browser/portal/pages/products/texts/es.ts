@@ -51,7 +51,7 @@ export const texts: Texts = {
   deleteSure: 'El producto y sus imágenes desaparecerán.',
   deleteNow: 'Eliminarlo ahora',
   keep: 'Conservarlo',
-  problem: 'Lo que falta por arreglar',
+  problem: 'Por arreglar',
   problems: {
     failed: 'Imagen fallida',
     category: 'Sin categoría',

@@ -51,7 +51,7 @@ export const texts: Texts = {
   deleteSure: 'O produto e as suas imagens serão eliminados.',
   deleteNow: 'Eliminar agora',
   keep: 'Manter',
-  problem: 'O que falta corrigir',
+  problem: 'Por corrigir',
   problems: {
     failed: 'Imagem falhada',
     category: 'Sem categoria',

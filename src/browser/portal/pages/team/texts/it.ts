@@ -9,7 +9,7 @@ export const texts: Texts = {
   aloneHere: 'Non ci sono altri membri. Un proprietario può invitare persone.',
   ownAccount: 'Le proprie sessioni, la password e il secondo fattore',
   person: 'Persona',
-  you: '(tu)',
+  you: '(Lei)',
   role: 'Ruolo',
   factor: 'Secondo fattore',
   on: 'attivo',
