@@ -151,7 +151,7 @@ test('a merchant with a phone: from the link to an account, drawn products, a ph
       await page.getByRole('button', { name: 'Try it on three products' }).click()
       await page.locator('.verdicts li[data-good=true]').nth(2).waitFor()
       await page.getByRole('button', { name: 'Save this address' }).click()
-      await page.getByText('Saved', { exact: true }).waitFor()
+      await page.locator('.step', { hasText: 'Where do your products open?' }).getByText('Saved').waitFor()
       const [php] = await Promise.all([
         page.waitForEvent('download'),
         page.getByText('Download lookalike.php').click(),
