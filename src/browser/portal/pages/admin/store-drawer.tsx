@@ -75,6 +75,7 @@ function Details({ store, onChange }: DetailsProps) {
           <p class="muted">{slug}</p>
           {status !== 'active' && <p class="state problem">{t.statuses[status]}</p>}
           <OpenAs id={id} name={name} address={addressOf(slug, 'overview')} class="primary" />
+          <p class="hint">{t.openAsHasNoCommand}</p>
         </div>
       </div>
       {store.suspended_reason && (
