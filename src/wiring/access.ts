@@ -213,8 +213,6 @@ export function wireSignIn(
   return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }
 }
 
-export type OwnDataModule = ReturnType<typeof wireOwnData>
-
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */
 export const wireOwnData = (
   { foundation: { base }, stores: { people }, accounts: { deletion } }: Install,
