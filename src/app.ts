@@ -56,7 +56,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const entrance = wireEntrance(install, ports, signIn, billing, findAddress)
   const catalogue = wireCatalogue(install, ports, billing, entrance, meters)
   const discovery = wireDiscovery(config, install, ports, catalogue, meters)
-  const ownData = wireOwnData(install, ports, teams, discovery)
+  const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
   const operation = wireOperation(
@@ -65,7 +65,6 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     ports,
     catalogue,
     discovery,
-    ownData,
     storage,
     meters,
     findAddress,

@@ -28,7 +28,8 @@ const list: Command = {
 
 const verify: Command = {
   name: 'user verify',
-  summary: 'activate a registered account, as the link in the mail would',
+  summary:
+    'vouch for an address: activate its registration, as the link in the mail would, or prove its account',
   positionals: ['EMAIL'],
   options: [
     {
@@ -46,10 +47,14 @@ const verify: Command = {
   settings: ['DATA_DIR'],
   example: 'lookalike user verify anna@shop.example',
   async run({ config, options, positionals: [email = ''] }) {
-    const { slug } = await withInstall(config, ({ accounts }) =>
-      accounts.verify(email, { store: options['store'], id: options['id'] }),
+    const slug = await withInstall(config, ({ accounts }) =>
+      accounts.vouch(email, { store: options['store'], id: options['id'] }),
     )
-    console.log(`${email} can sign in; the store is ${slug}`)
+    console.log(
+      slug === undefined
+        ? `The account of ${email} counts as proven`
+        : `${email} can sign in; the store is ${slug}`,
+    )
     return 0
   },
 }
@@ -141,6 +146,47 @@ const endSessions: Command = {
   },
 }
 
+const superAdmin: Command = {
+  name: 'user super-admin',
+  summary: 'make a person a super-admin, who may do everything in every store, or take that right away',
+  positionals: ['EMAIL'],
+  options: [{ flag: 'take-away', meaning: 'take the right away; the last super-admin keeps it' }],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM', 'OFFLINE', 'FETCH_ALLOW_CIDRS'],
+  example: 'lookalike user super-admin anna@shop.example',
+  async run({ config, options, positionals: [email = ''] }) {
+    const isSuperAdmin = !options['take-away']
+    const isNew = await withInstall(config, ({ accounts }) =>
+      accounts.setSuperAdminAtCommandLine(email, isSuperAdmin),
+    )
+    const state = isSuperAdmin ? 'a super-admin' : 'no super-admin'
+    console.log(isNew ? `${email} is ${state} now` : `${email} is ${state} already; nothing was changed`)
+    return 0
+  },
+}
+
+const deleteAccount: Command = {
+  name: 'user delete',
+  summary: 'delete the account of a person with all that is only about them; stores stay',
+  positionals: ['EMAIL'],
+  options: [
+    { flag: 'confirm', value: 'EMAIL', meaning: 'the address once more', isRequired: true },
+    JSON_OPTION,
+  ],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM', 'OFFLINE', 'FETCH_ALLOW_CIDRS'],
+  example: 'lookalike user delete anna@shop.example --confirm anna@shop.example',
+  async run({ config, options, positionals: [email = ''] }) {
+    const deleted = await withInstall(config, ({ accounts }) =>
+      accounts.deleteAccount(email, options['confirm'] ?? ''),
+    )
+    console.log(
+      options['json']
+        ? JSON.stringify({ email, ...deleted })
+        : `The account of ${email} is deleted; sign-ins that ended: ${deleted.sessions_ended}, memberships: ${deleted.stores_left}`,
+    )
+    return 0
+  },
+}
+
 /** `lookalike user …`, in the order of the help. */
 export const userCommands: readonly Command[] = [
   list,
@@ -150,6 +196,8 @@ export const userCommands: readonly Command[] = [
   resetTwoFactor,
   unlock,
   endSessions,
+  superAdmin,
+  deleteAccount,
 ]
 
 const viewPerson = ({

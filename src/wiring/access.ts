@@ -7,7 +7,7 @@ import { buildIpAllowlist } from '../features/access/ip-allowlist/module.ts'
 import { buildMe } from '../features/access/me/module.ts'
 import { buildOperator } from '../features/access/operator/module.ts'
 import { buildOverview } from '../features/access/overview/module.ts'
-import { buildOwnData } from '../features/access/own-data/module.ts'
+import { buildDeletion, buildOwnData } from '../features/access/own-data/module.ts'
 import { buildPasswordReset } from '../features/access/password-reset/module.ts'
 import { buildReauthentication } from '../features/access/reauthentication/module.ts'
 import { buildRegistration } from '../features/access/registration/module.ts'
@@ -24,7 +24,7 @@ import type { Install } from '../install.ts'
 import type { Ports } from '../ports.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { Foundation } from './foundation.ts'
-import type { StoresWing, TeamsWing } from './stores.ts'
+import type { StoresWing } from './stores.ts'
 
 export type KeysWing = ReturnType<typeof wireKeys>
 
@@ -41,7 +41,7 @@ export function wireAccounts(
   { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
   { base, audit, passwords, secretBox }: Foundation,
   outbox: OutboxService,
-  { storeRows, stores, people }: StoresWing,
+  { storeRows, stores, people, invitations }: StoresWing,
   { apiKeys, widgetKeys, ipAllowlist }: KeysWing,
 ) {
   const sessions = buildSessions(base)
@@ -104,8 +104,21 @@ export function wireAccounts(
     },
     forgetEmailInLog: audit.service.forgetEmail,
   })
+  const deletion = buildDeletion(base, {
+    people,
+    reauthenticate: reauthentication.service.reauthenticate,
+    outbox,
+    endSessions,
+    forgetAddress(email) {
+      registration.service.forgetAddress(email)
+      forgiveFailures(email)
+      invitations.queries.forgetEmail(email)
+    },
+    forgetEmailInLog: audit.service.forgetEmail,
+  })
   const operator = buildOperator(base, {
     people,
+    deletion,
     reauthenticate: reauthentication.service.reauthenticate,
     registration: registration.service,
     passwordReset: passwordReset.service,
@@ -121,6 +134,7 @@ export function wireAccounts(
     registration,
     emailChange,
     operator: operator.service,
+    deletion,
     /** Runs what one person asks with a password in order; the key is the e-mail address. */
     inTurn,
     readRegistrationMode,
@@ -199,26 +213,9 @@ export function wireSignIn(
   return { signIn, me, clientSecret, overview, widgetPreview, recentRequests }
 }
 
-export type OwnDataModule = ReturnType<typeof wireOwnData>
-
 /** Builds what people do about all that is kept of them: leave a store, export it, delete their account. */
 export const wireOwnData = (
-  { foundation: { base, audit }, mail, stores: { people }, accounts }: Install,
+  { foundation: { base }, stores: { people }, accounts: { deletion } }: Install,
   { stop }: Pick<Ports, 'stop'>,
-  { team }: TeamsWing,
   { search }: DiscoveryWing,
-) =>
-  buildOwnData(base, {
-    people,
-    reauthenticate: accounts.reauthentication.service.reauthenticate,
-    outbox: mail.service,
-    endSessions: (userId) => accounts.sessions.service.sessions.endSessions(userId, null),
-    forgetAddress(email) {
-      accounts.registration.service.forgetAddress(email)
-      accounts.sessions.service.forgiveFailures(email)
-      team.service.forgetAddress(email)
-    },
-    forgetEmailInLog: audit.service.forgetEmail,
-    flush: search.service.history.flush,
-    stop,
-  })
+) => buildOwnData(base, { people, deletion, flush: search.service.history.flush, stop })

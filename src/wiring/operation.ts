@@ -10,7 +10,6 @@ import type { Install } from '../install.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
-import type { OwnDataModule } from './access.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 
@@ -31,7 +30,6 @@ export function wireOperation(
   { embedder, readFreeDiskShare, examine, settings }: Ports,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
-  ownData: OwnDataModule,
   storage: StorageWatch,
   meters: MetricsNeeds['meters'],
   findAddress: MetricsNeeds['findAddress'],
@@ -48,7 +46,7 @@ export function wireOperation(
     people,
     stores,
     operator: accounts.operator,
-    deleteByOperator: ownData.service.deleteByOperator,
+    deleteByOperator: accounts.deletion.deleteByOperator,
     resetTwoFactor: accounts.twoFactor.service.reset,
     failures: accounts.sessions.service.failures,
     outbox: mail.service,

@@ -151,7 +151,7 @@ test('a merchant with a phone: from the link to an account, drawn products, a ph
       await page.getByRole('button', { name: 'Try it on three products' }).click()
       await page.locator('.verdicts li[data-good=true]').nth(2).waitFor()
       await page.getByRole('button', { name: 'Save this address' }).click()
-      await page.getByText('Saved', { exact: true }).waitFor()
+      await page.locator('.step', { hasText: 'Where do your products open?' }).getByText('Saved').waitFor()
       const [php] = await Promise.all([
         page.waitForEvent('download'),
         page.getByText('Download lookalike.php').click(),
@@ -177,7 +177,9 @@ test('a merchant with a phone: from the link to an account, drawn products, a ph
     expect(result.names[0]).toContain('mug')
     expect((result.box?.y ?? 900) + (result.box?.height ?? 0)).toBeLessThan(900)
     expect(result.code).toContain(`'${key}'`)
-    expect([own(complaints), strangers]).toEqual([[], []])
+    // The preview shows products as the shop does, with the shop's pictures.
+    const others = strangers.filter((url) => !url.startsWith(pictures.at('')))
+    expect([own(complaints), others]).toEqual([[], []])
 
     const opened = await visit(shop.origin, LOOK, async (page) => {
       await page.getByRole('button', { name: 'Search by picture' }).click()

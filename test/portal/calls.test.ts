@@ -82,7 +82,15 @@ describe('the code of a search', () => {
 })
 
 test.each(HOSTILE)('the command line of a page gives the program the words themselves: %j', (value) => {
-  expect(readWords('lookalike', commandOf('store', 'rename', 'shop', value))).toEqual([
+  expect(readWords('lookalike', commandOf('store rename', ['shop', value]))).toEqual([
     ...['store', 'rename', 'shop', value],
   ])
+})
+
+test('a name that begins with a dash is no option in a copied command', () => {
+  expect(commandOf('store rename', ['shop', '--json'])).toBe('lookalike store rename -- shop --json')
+  expect(commandOf('store suspend', ['shop'], { reason: '-- no --' })).toBe(
+    "lookalike store suspend shop --reason='-- no --'",
+  )
+  expect(commandOf('billing confirm', ['-x'], { paid: true })).toBe('lookalike billing confirm --paid -- -x')
 })

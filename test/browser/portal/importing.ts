@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { untilTrue } from '../chromium.ts'
+import { makeLargeFile } from './looks.ts'
 import { asFile, FILE, makeExport } from './shop-file.ts'
 import {
   call,
@@ -156,18 +154,15 @@ export function importTests(): void {
     test('an upload tells how far it is, a file that is too large is not sent, and a running job is cancelled', async () => {
       const anna = await createOwner()
       const { result } = await visitPortal(anna, '/products/import', DESKTOP, async (page) => {
-        const folder = mkdtempSync(join(tmpdir(), 'lookalike-large-'))
-        const large = join(folder, 'large.csv')
-        writeFileSync(large, 'id')
-        truncateSync(large, 101 * 1024 * 1024)
+        const large = makeLargeFile('large.csv', 101)
         const sent: string[] = []
         page.on('request', (request) => {
           if (request.method() === 'POST') sent.push(request.url())
         })
-        await page.locator(FILE).setInputFiles(large)
+        await page.locator(FILE).setInputFiles(large.path)
         const told = await page.locator('.failure strong').textContent()
         const sentLarge = sent.length
-        rmSync(folder, { recursive: true })
+        large.remove()
 
         const network = await page.context().newCDPSession(page)
         const limit = { offline: false, latency: 0, downloadThroughput: -1 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 
 export const PASSWORD = 'kettle drum violin'
@@ -21,3 +24,12 @@ export const readStorage = (page: Page): Promise<unknown> =>
 /** Chromium tells of refusals itself: a page that asks whether somebody is signed in gets one. */
 export const own = (complaints: readonly string[]): string[] =>
   complaints.filter((text) => !/status of 4\d\d|^\[DOM\]/.test(text))
+
+/** Makes a file that is too large; its bytes stand nowhere. What lies in memory instead travels to the browser, which takes seconds. */
+export function makeLargeFile(name: string, mebibytes: number): { path: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'lookalike-large-'))
+  const path = join(folder, name)
+  writeFileSync(path, '')
+  truncateSync(path, mebibytes * 1024 * 1024)
+  return { path, remove: () => rmSync(folder, { recursive: true }) }
+}

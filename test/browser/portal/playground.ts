@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { untilTrue } from '../chromium.ts'
+import { makeLargeFile } from './looks.ts'
 import {
   call,
   createOwner,
@@ -294,12 +295,10 @@ export function playgroundTests(): void {
     test('a file that is no picture is refused in words, and a huge one before it is sent', async () => {
       const { result } = await visitPortal(shop, '/playground', PHONE, async (page) => {
         const pick = page.locator('.photo-drop input[type="file"]').first()
-        await pick.setInputFiles({
-          name: 'x.png',
-          mimeType: 'image/png',
-          buffer: Buffer.alloc(11 * 1024 * 1024),
-        })
+        const file = makeLargeFile('x.png', 11)
+        await pick.setInputFiles(file.path)
         const large = await page.locator('.wrong').textContent()
+        file.remove()
         await pick.setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no picture') })
         await page.locator('.answer .failure').waitFor()
         return { large, code: await page.locator('.answer .failure code').first().textContent() }

@@ -101,7 +101,8 @@ export function visitAs<Result>(
   signIns.delete(email)
   const address = service.address + (cookies ? path : `/login#${path}`)
   return visit(address, { ...look, headers, cookies }, async (page) => {
-    page.setDefaultTimeout(10_000)
+    // A busy machine takes longer than this for no step that works.
+    page.setDefaultTimeout(20_000)
     if (!cookies) await submitSignIn(page, email)
     await page.waitForURL((url) => url.pathname !== '/login')
     const result = await act(page)

@@ -140,6 +140,16 @@ describe('beside a running service without a mail server', () => {
     const given = await run(['user', 'reset-password', EMAIL, '--password', 'chosen by the operator'])
     expect(given).toMatchObject({ code: 0, stdout: `${EMAIL} has a new password\n` })
     expect((await service.login('chosen by the operator')).status).toBe(200)
+    // The first account of an install is its only super-admin, and the only owner of its store.
+    const last = await run(['user', 'super-admin', EMAIL, '--take-away'])
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('the only super-admin') })
+    const kept = await run(['user', 'delete', EMAIL, '--confirm', EMAIL])
+    expect(kept).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('user super-admin EMAIL --take-away'),
+    })
+    const dashed = await run(['store', 'rename', '--', 'my-shop', '--json'])
+    expect(dashed).toMatchObject({ code: 0, stdout: expect.stringContaining('--json') })
     await service.stop()
   }, 60_000)
 

@@ -71,7 +71,8 @@ async function refresh(): Promise<string | null> {
     tabs.postMessage({ kind: 'token', ...token } satisfies News)
     return token.value
   } catch (thrown) {
-    if (thrown instanceof CallError && thrown.status === 401) return null
+    // Meanwhile somebody may have signed in again: then nobody is asked a second time.
+    if (thrown instanceof CallError && thrown.status === 401) return token?.value ?? null
     throw thrown
   }
 }

@@ -7,6 +7,7 @@ export const buildOperator = (
   needs: Pick<
     OperatorDeps,
     | 'people'
+    | 'deletion'
     | 'reauthenticate'
     | 'registration'
     | 'passwordReset'

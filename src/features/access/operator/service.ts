@@ -9,7 +9,9 @@ import { findPasswordProblem } from '../../../core/password-rule.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import type { OutboxService } from '../../mail/outbox/service.ts'
 import type { Base } from '../../module.ts'
-import type { PeopleQueries } from '../../stores/people/queries.ts'
+import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { OwnDataDeletion } from '../own-data/deletion.ts'
+import type { Deleted } from '../own-data/schema.ts'
 import type { PasswordResetService, SentLink } from '../password-reset/service.ts'
 import type { ShownCredentials } from '../reauthentication/schema.ts'
 import type { ReauthenticationService } from '../reauthentication/service.ts'
@@ -29,6 +31,7 @@ export interface OperatorDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' 
     | 'countSuperAdmins'
     | 'listSuperAdmins'
   >
+  deletion: Pick<OwnDataDeletion, 'deleteByOperator'>
   /** Asks a signed-in person for password and code. */
   reauthenticate: ReauthenticationService['reauthenticate']
   registration: Pick<RegistrationQueries, 'addInvite'> & Pick<VerificationService, 'verifyByOperator'>
@@ -45,6 +48,9 @@ const TOKEN_BYTES = 32
 
 /** Super-admins who learn by mail of another one, besides the person. */
 const TOLD_MAX = 20
+
+/** Who is named in mails for what happens at the command line. */
+const AT_COMMAND_LINE = 'Somebody at the command line of the server'
 
 /** 120 bits, in 20 characters. */
 const PASSWORD_BYTES = 15
@@ -76,6 +82,22 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
     return user
   }
 
+  /** Call it in a transaction. @param by who is named to those who learn of it. @returns false if nothing has changed. */
+  function changeRight(person: PersonRow, isSuperAdmin: boolean, operator: Operator, by: string): boolean {
+    const { id, email } = person
+    if (person.isSuperAdmin === isSuperAdmin) return false
+    if (!isSuperAdmin && people.countSuperAdmins() === 1) throw lastSuperAdmin()
+    if (isSuperAdmin && !people.isProven(id)) throw notProven()
+    const told = new Set([email, ...people.listSuperAdmins(TOLD_MAX).map((other) => other.email)])
+    people.setSuperAdmin(id, isSuperAdmin)
+    deps.record(
+      describeOperationOn(operator, id, 'account.super_admin_changed', { is_super_admin: isSuperAdmin }),
+    )
+    const change = { email, isSuperAdmin, by, baseUrl: deps.baseUrl() }
+    deps.outbox.sendAfterCommit([...told].map((to) => superAdminMail(to, change)))
+    return true
+  }
+
   return {
     /** Activates a registration of an address, as its link would. Exactly one registration must match the choice. */
     verify(email: string, choice: RegistrationChoice = {}, by: Operator = null): Verified {
@@ -90,6 +112,18 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       )
       if (!verified) throw new OperatorError(`${address} already has an account`)
       return verified
+    },
+
+    /**
+     * Vouches for an address at the command line: activates its registration, or lets its account count as proven.
+     *
+     * @returns the store of the registration.
+     */
+    vouch(email: string, choice: RegistrationChoice): Verified['slug'] | undefined {
+      const account = people.findPersonByEmail(parseAddress(email))
+      if (!account || people.isProven(account.id)) return this.verify(email, choice).slug
+      this.prove(email, null)
+      return undefined
     },
 
     /** Lets an address register once within 7 days where registration is by invitation, and mails it the token. */
@@ -166,16 +200,28 @@ export function operatorService({ people, clock, ids, ...deps }: OperatorDeps) {
       deps.reauthenticate(by, shown, (operator) => {
         const person = people.findPerson(id)
         if (!person) throw notFound('user')
-        if (person.isSuperAdmin === isSuperAdmin) return
-        if (!isSuperAdmin && people.countSuperAdmins() === 1) throw lastSuperAdmin()
-        if (isSuperAdmin && !people.isProven(id)) throw notProven()
-        const told = new Set([person.email, ...people.listSuperAdmins(TOLD_MAX).map(({ email }) => email)])
-        people.setSuperAdmin(id, isSuperAdmin)
-        const details = { is_super_admin: isSuperAdmin }
-        deps.record(describeOperationOn(by, id, 'account.super_admin_changed', details))
-        const change = { email: person.email, isSuperAdmin, by: operator.email, baseUrl: deps.baseUrl() }
-        deps.outbox.sendAfterCommit([...told].map((to) => superAdminMail(to, change)))
+        changeRight(person, isSuperAdmin, by, operator.email)
       }),
+
+    /**
+     * Does the same at the command line, where nobody is asked for a password. @returns false if nothing has changed.
+     *
+     * @throws ApiError `conflict`, as `setSuperAdmin` does.
+     */
+    setSuperAdminAtCommandLine: (email: string, isSuperAdmin: boolean): boolean =>
+      deps.atomically(() => {
+        const { id } = findUser(email)
+        const person = people.findPerson(id)
+        return person !== undefined && changeRight(person, isSuperAdmin, null, AT_COMMAND_LINE)
+      }),
+
+    /** Deletes an account. @throws ApiError `conflict` for the only owner of a store and for a super-admin. */
+    deleteAccount(email: string, confirm: string): Deleted {
+      const user = findUser(email)
+      if (normaliseEmail(confirm) !== user.email)
+        throw wrongInput('The address after --confirm is another one than that of the account')
+      return deps.deletion.deleteByOperator(null, user.id, confirm)
+    },
   }
 }
 
@@ -187,7 +233,7 @@ const lastSuperAdmin = () =>
 const notProven = () =>
   new ApiError(
     'conflict',
-    'Nobody has shown yet that this account belongs to the owner of its mailbox. Have the person set a new password by mail, or vouch for them (POST /v1/admin/users/{id}/verify)',
+    'Nobody has shown yet that this account belongs to the owner of its mailbox. Have the person set a new password by mail, or vouch for them (POST /v1/admin/users/{id}/verify, or lookalike user verify EMAIL)',
     { details: { reason: 'not_proven' } },
   )
 

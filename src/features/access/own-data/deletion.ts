@@ -1,5 +1,11 @@
 import type { Caller } from '../../../core/actor.ts'
-import { type AuditEvent, describeAct, describeOperation, describeOperationOn } from '../../../core/audit.ts'
+import {
+  type AuditEvent,
+  describeAct,
+  describeOperation,
+  describeOperationOn,
+  type Operator,
+} from '../../../core/audit.ts'
 import { DAY_MS } from '../../../core/clock.ts'
 import { normaliseEmail } from '../../../core/email.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
@@ -101,7 +107,7 @@ export function createDeletion(deps: DeletionDeps) {
      * @throws ApiError `not_found`, `validation_error` for another address, `conflict` for the only owner of a store and for
      * a super-admin, whose right is taken first: that asks for a password.
      */
-    deleteByOperator: (caller: Caller, userId: string, confirm: string): Deleted =>
+    deleteByOperator: (by: Operator, userId: string, confirm: string): Deleted =>
       deps.atomically(() => {
         const person = people.findPerson(userId)
         if (!person) throw notFound('user')
@@ -111,8 +117,8 @@ export function createDeletion(deps: DeletionDeps) {
         if (stores.length > 0) throw onlyOwner(stores)
         return erase(person, {
           left: (storeId, details) =>
-            describeOperation(caller, storeId, 'membership.left', { ...details, user_id: userId }),
-          deleted: (details) => describeOperationOn(caller, userId, 'account.deleted', details),
+            describeOperation(by, storeId, 'membership.left', { ...details, user_id: userId }),
+          deleted: (details) => describeOperationOn(by, userId, 'account.deleted', details),
           mail: (to) => deletedByOperatorMail(to, deps.baseUrl()),
         })
       }),
@@ -150,7 +156,7 @@ const notTheirAddress = (): ApiError =>
 const superAdmin = (): ApiError =>
   new ApiError(
     'conflict',
-    'This person is a super-admin: take that right away first (PATCH /v1/admin/users/{id} with is_super_admin false)',
+    'This person is a super-admin: take that right away first (PATCH /v1/admin/users/{id} with is_super_admin false, or lookalike user super-admin EMAIL --take-away)',
     { details: { reason: 'super_admin' } },
   )
 

@@ -67,8 +67,6 @@ export function buildTeam(base: Base, needs: TeamNeeds) {
   return {
     service: {
       invites,
-      /** Deletes every invitation of an address that nobody has now. Call it in a transaction. */
-      forgetAddress: queries.forgetEmail,
     },
     routes: (guards: Guards) =>
       new Elysia({ name: 'team.routes' })

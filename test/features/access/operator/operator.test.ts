@@ -101,3 +101,71 @@ describe('user verify', () => {
     await expect(app.accounts.invite('anna@shop.test')).rejects.toThrow('already has an account')
   })
 })
+
+describe('user verify, of an account', () => {
+  test('lets an account that nobody has proven count as proven', async () => {
+    await registered()
+    app.accounts.verify(BODY.email)
+    app.db.prepare('UPDATE users SET proven_at = NULL').run()
+    expect(app.accounts.vouch(BODY.email, {})).toBeUndefined()
+    expect(rows('users')).toMatchObject([{ proven_at: expect.any(Number) }])
+    expect(() => app.accounts.vouch(BODY.email, {})).toThrow('already has an account')
+  })
+
+  test('activates a registration', async () => {
+    await registered()
+    expect(app.accounts.vouch(BODY.email, {})).toBe('anna-s-shop')
+  })
+})
+
+describe('user super-admin and user delete', () => {
+  const OTHER = { client_name: 'Other', email: 'bert@shop.test' }
+
+  beforeEach(async () => {
+    await registered()
+    app.accounts.verify(BODY.email)
+    await registered(OTHER)
+    app.accounts.verify(OTHER.email)
+    app.db.prepare('UPDATE users SET is_super_admin = 0').run()
+  })
+
+  test('gives the right, tells the person by mail, and the last one keeps it', () => {
+    expect(app.accounts.setSuperAdminAtCommandLine(BODY.email, true)).toBe(true)
+    expect(app.accounts.setSuperAdminAtCommandLine(BODY.email, true)).toBe(false)
+    expect(() => app.accounts.setSuperAdminAtCommandLine(BODY.email, false)).toThrow('only super-admin')
+    app.accounts.setSuperAdminAtCommandLine(OTHER.email, true)
+    expect(app.accounts.setSuperAdminAtCommandLine(BODY.email, false)).toBe(true)
+    expect(rows('users').map(({ email, is_super_admin }) => [email, is_super_admin])).toEqual([
+      [BODY.email, 0],
+      [OTHER.email, 1],
+    ])
+    expect(
+      rows('audit_events').filter(({ action }) => action === 'account.super_admin_changed'),
+    ).toHaveLength(3)
+  })
+
+  test('refuses an account that nobody has proven, and an address without one', () => {
+    app.db.prepare('UPDATE users SET proven_at = NULL').run()
+    expect(() => app.accounts.setSuperAdminAtCommandLine(BODY.email, true)).toThrow(
+      'lookalike user verify EMAIL',
+    )
+    expect(() => app.accounts.setSuperAdminAtCommandLine('nobody@shop.test', true)).toThrow('has no account')
+    expect(() => app.accounts.deleteAccount('nobody@shop.test', 'nobody@shop.test')).toThrow('has no account')
+  })
+
+  test('deletes an account once no store needs it, and its address may register again', async () => {
+    const remove = (confirm: string = OTHER.email) => app.accounts.deleteAccount(OTHER.email, confirm)
+    expect(() => remove(BODY.email)).toThrow('--confirm')
+    expect(() => remove()).toThrow('only owner of other')
+    app.accounts.setSuperAdminAtCommandLine(OTHER.email, true)
+    expect(() => remove()).toThrow('take that right away first')
+    app.accounts.setSuperAdminAtCommandLine(BODY.email, true)
+    app.accounts.setSuperAdminAtCommandLine(OTHER.email, false)
+    app.db
+      .prepare("UPDATE memberships SET role = 'admin' WHERE user_id = (SELECT id FROM users WHERE email = ?)")
+      .run(OTHER.email)
+    expect(remove()).toEqual({ status: 'deleted', sessions_ended: 0, stores_left: 1 })
+    expect(rows('users').map(({ email }) => email)).toEqual([BODY.email])
+    await registered(OTHER)
+  })
+})

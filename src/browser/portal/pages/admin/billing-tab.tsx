@@ -30,7 +30,7 @@ export function Tab() {
             setRound((n) => n + 1)
           }}
         />
-        <Command line={commandOf('billing', 'list')} />
+        <Command line={commandOf('billing list')} />
       </Panel>
       <Panel class="block">
         <h2>{t.invoices}</h2>
@@ -68,12 +68,12 @@ function Requests({ round, onConfirmed }: { round: number; onConfirmed(told: str
             <>
               <Act
                 label={t.confirmPaid}
-                command={commandOf('billing', 'confirm', request.id, '--paid')}
+                command={commandOf('billing confirm', [request.id], { paid: true })}
                 run={() => confirm(request, true)}
               />
               <Act
                 label={t.confirmUnpaid}
-                command={commandOf('billing', 'confirm', request.id)}
+                command={commandOf('billing confirm', [request.id])}
                 run={() => confirm(request, false)}
               />
             </>
@@ -136,12 +136,12 @@ function Invoices({ round, onSettled }: { round: number; onSettled(): void }) {
                 <>
                   <Act
                     label={t.markPaid}
-                    command={commandOf('billing', 'settle', invoice.number ?? invoice.id, 'paid')}
+                    command={commandOf('billing settle', [invoice.number ?? invoice.id, 'paid'])}
                     run={() => settle(invoice, 'paid')}
                   />
                   <Act
                     label={t.markVoid}
-                    command={commandOf('billing', 'settle', invoice.number ?? invoice.id, 'void')}
+                    command={commandOf('billing settle', [invoice.number ?? invoice.id, 'void'])}
                     run={() => settle(invoice, 'void')}
                   />
                 </>

@@ -27,7 +27,7 @@ export function Tab() {
         </dl>
       )}
       <p>{t.modelsNotYet}</p>
-      <Command line={commandOf('serve', '--model-dir', '/path/to/model')} />
+      <Command line={commandOf('serve', [], { 'model-dir': '/path/to/model' })} />
     </div>
   )
 }

@@ -84,11 +84,7 @@ function Form({ onMade, onClose }: { onMade(store: StoreWithInvitation): void; o
         </button>
       </p>
       <Command
-        line={commandOf(
-          ...['setup', '--email', email, '--store', name],
-          ...(slug && ['--slug', slug]),
-          ...(plan && ['--plan', plan]),
-        )}
+        line={commandOf('setup', [], { email, store: name, ...(slug && { slug }), ...(plan && { plan }) })}
       />
     </form>
   )

@@ -113,7 +113,7 @@ const Registrations = ({ round, onChange }: { round: number; onChange(): void })
         draw: ({ id, email }) => (
           <Act
             label={t.verify}
-            command={commandOf('user', 'verify', email)}
+            command={commandOf('user verify', [email])}
             run={async () => {
               await call('POST /v1/admin/users/{id}/verify', { path: { id } })
               onChange()
@@ -143,7 +143,7 @@ function Invitation() {
     <Act
       label={t.invite}
       hint={t.inviteHint}
-      command={commandOf('user', 'invite', email)}
+      command={commandOf('user invite', [email])}
       run={async () => {
         const { invite } = await call('POST /v1/admin/registrations', { body: { email } })
         if (invite === null) return t.inviteMailed(email)

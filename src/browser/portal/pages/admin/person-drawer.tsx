@@ -11,7 +11,7 @@ import { Picture } from '../../parts/picture.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { me } from '../../shell/me.ts'
 import { t as shell } from '../../texts/texts.ts'
-import { Act } from './act.tsx'
+import { Act, Command } from './act.tsx'
 import { commandOf } from './command.ts'
 import { hrefOfStore } from './store-address.ts'
 import { t } from './texts/texts.ts'
@@ -116,7 +116,7 @@ function Acts({ person, onChange }: { person: AdminUser; onChange(): void }) {
       <Act
         label={t.unlock}
         hint={t.unlockHint}
-        command={commandOf('user', 'unlock', email)}
+        command={commandOf('user unlock', [email])}
         run={async () => {
           await call('POST /v1/admin/users/{id}/unlock', { path })
           onChange()
@@ -126,7 +126,7 @@ function Acts({ person, onChange }: { person: AdminUser; onChange(): void }) {
       <Act
         label={t.resetPassword}
         hint={t.resetPasswordHint}
-        command={commandOf('user', 'reset-password', email)}
+        command={commandOf('user reset-password', [email])}
         run={async () => {
           const { reset_url } = await call('POST /v1/admin/users/{id}/reset', { path })
           if (reset_url === null) return t.resetMailed(email)
@@ -141,7 +141,7 @@ function Acts({ person, onChange }: { person: AdminUser; onChange(): void }) {
       <Act
         label={t.endSessions}
         hint={t.endSessionsHint}
-        command={commandOf('user', 'end-sessions', email)}
+        command={commandOf('user end-sessions', [email])}
         run={async () => {
           const { ended } = await call('POST /v1/admin/users/{id}/end-sessions', { path })
           onChange()
@@ -153,7 +153,7 @@ function Acts({ person, onChange }: { person: AdminUser; onChange(): void }) {
           label={t.resetFactor}
           hint={t.resetFactorHint}
           kind="danger"
-          command={commandOf('user', 'reset-2fa', email)}
+          command={commandOf('user reset-2fa', [email])}
           run={async () => {
             await call('POST /v1/admin/users/{id}/reset-2fa', { path })
             onChange()
@@ -165,7 +165,7 @@ function Acts({ person, onChange }: { person: AdminUser; onChange(): void }) {
         <Act
           label={t.verify}
           hint={t.verifyHint}
-          command={commandOf('user', 'verify', email)}
+          command={commandOf('user verify', [email])}
           run={async () => {
             await call('POST /v1/admin/users/{id}/verify', { path })
             onChange()
@@ -188,6 +188,11 @@ function SuperAdmin({ person, onChange }: { person: AdminUser; onChange(): void 
       label={person.is_super_admin ? t.takeSuperAdmin : t.makeSuperAdmin}
       hint={person.is_super_admin ? t.takeSuperAdminHint : t.makeSuperAdminHint}
       kind="danger"
+      command={commandOf(
+        'user super-admin',
+        [person.email],
+        person.is_super_admin ? { 'take-away': true } : {},
+      )}
       run={async () => {
         await call('PATCH /v1/admin/users/{id}', {
           path: { id: person.id },
@@ -225,6 +230,7 @@ function Deletion({ person: { id, email, stores }, onDeleted }: { person: AdminU
           {t.deletePerson}
         </button>
       </p>
+      <Command line={commandOf('user delete', [email], { confirm: email })} />
       {isAsking && (
         <Confirm
           question={t.deletePersonSure(email)}

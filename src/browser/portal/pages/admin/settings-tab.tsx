@@ -24,7 +24,7 @@ export function Tab() {
         <h1>{t.tabs.settings}</h1>
       </div>
       <p class="muted settings-hint">{t.settingsHint}</p>
-      <Command line={commandOf('settings', 'list')} />
+      <Command line={commandOf('settings list')} />
       <div class="filters">
         <Field label={t.findSetting} type="search" value={words} onValue={setWords} />
       </div>

@@ -75,6 +75,7 @@ function Details({ store, onChange }: DetailsProps) {
           <p class="muted">{slug}</p>
           {status !== 'active' && <p class="state problem">{t.statuses[status]}</p>}
           <OpenAs id={id} name={name} address={addressOf(slug, 'overview')} class="primary" />
+          <p class="hint">{t.openAsHasNoCommand}</p>
         </div>
       </div>
       {store.suspended_reason && (
@@ -137,7 +138,7 @@ function Acts({ store, onChange }: DetailsProps) {
     <div class="acts">
       <Act
         label={t.changePlan}
-        command={commandOf('store', 'set-plan', slug, plan)}
+        command={commandOf('store set-plan', [slug, plan])}
         isBlocked={plan === store.plan}
         run={() => show(call('PATCH /v1/admin/stores/{id}', { path, body: { plan } }), t.planChanged)}
       >
@@ -150,7 +151,7 @@ function Acts({ store, onChange }: DetailsProps) {
       </Act>
       <Act
         label={t.rename}
-        command={commandOf('store', 'rename', slug, name)}
+        command={commandOf('store rename', [slug, name])}
         isBlocked={name.trim() === '' || name === store.name}
         run={() => show(call('PATCH /v1/admin/stores/{id}', { path, body: { name } }), t.renamed)}
       >
@@ -168,7 +169,7 @@ function Acts({ store, onChange }: DetailsProps) {
           label={t.suspend}
           hint={t.suspendHint}
           kind="danger"
-          command={commandOf('store', 'suspend', slug, '--reason', reason)}
+          command={commandOf('store suspend', [slug], { reason })}
           isBlocked={reason.trim() === ''}
           run={() =>
             show(call('POST /v1/admin/stores/{id}/suspend', { path, body: { reason } }), t.suspended)
@@ -180,7 +181,7 @@ function Acts({ store, onChange }: DetailsProps) {
         <Act
           label={t.resume}
           hint={status === 'deletion_planned' ? t.resumeDeletionHint : t.resumeHint}
-          command={commandOf('store', 'resume', slug)}
+          command={commandOf('store resume', [slug])}
           run={() => show(call('POST /v1/admin/stores/{id}/resume', { path }), t.resumed)}
         />
       )}
@@ -199,7 +200,7 @@ function Deletion({ store: { id, slug, name, products, members }, onChange }: De
           {t.deleteStore}
         </button>
       </p>
-      <Command line={commandOf('store', 'delete', slug, '--confirm', slug)} />
+      <Command line={commandOf('store delete', [slug], { confirm: slug })} />
       {isAsking && (
         <Confirm
           question={t.deleteStoreSure(name)}

@@ -83,8 +83,11 @@ export function DeleteStore({ slug, onClose }: { slug: string; onClose(): void }
   )
 }
 
+/** What the form checks itself is right by now, so a refused form has a wrong password or code. */
+const WRONG_PROOF = ['validation_error', 'unauthorized', 'invalid_2fa']
+
 const Refusal = ({ error }: { error: CallError }) =>
-  error.code === 'unauthorized' || error.code === 'invalid_2fa' ? (
+  WRONG_PROOF.includes(error.code) ? (
     <p class="wrong" role="alert">
       {t.wrongProof}
     </p>

@@ -57,6 +57,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Shops, die einen anderen Tarif möchten: ${count}.`,
   toRequests: 'Beantworten',
   openAs: 'Als Betreiber öffnen',
+  openAsHasNoCommand: 'Eine Befehlszeile hat keine Seiten zu öffnen; darum gibt es dafür keinen Befehl.',
   writeToOwner: 'Dem Inhaber schreiben',
   noOwner: 'Noch ohne Inhaber',
   raisePlan: 'Tarif ändern',

@@ -55,6 +55,7 @@ export const texts = {
   requestsWait: (count: string) => `Stores that ask for another plan: ${count}.`,
   toRequests: 'Answer them',
   openAs: 'Open as operator',
+  openAsHasNoCommand: 'A command line has no pages to open, so this has no command.',
   writeToOwner: 'Write to the owner',
   noOwner: 'Nobody owns it yet',
   raisePlan: 'Change the plan',

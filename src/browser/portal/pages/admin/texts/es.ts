@@ -57,6 +57,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Tiendas que solicitan otro plan: ${count}.`,
   toRequests: 'Responder',
   openAs: 'Abrir como operador',
+  openAsHasNoCommand: 'Una línea de comandos no tiene páginas que abrir; por eso no hay orden para esto.',
   writeToOwner: 'Escribir al propietario',
   noOwner: 'Aún no tiene propietario',
   raisePlan: 'Cambiar el plan',

@@ -57,6 +57,8 @@ export const texts: Texts = {
   requestsWait: (count) => `Boutiques qui demandent un autre forfait : ${count}.`,
   toRequests: 'Répondre',
   openAs: 'Ouvrir en tant qu’exploitant',
+  openAsHasNoCommand:
+    'Une ligne de commande n’a pas de pages à ouvrir : il n’y a donc pas de commande pour cela.',
   writeToOwner: 'Écrire au propriétaire',
   noOwner: 'Encore sans propriétaire',
   raisePlan: 'Changer le forfait',

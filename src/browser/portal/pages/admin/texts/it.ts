@@ -61,6 +61,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Negozi che richiedono un altro piano: ${count}.`,
   toRequests: 'Rispondi alle richieste',
   openAs: 'Apri come gestore',
+  openAsHasNoCommand: 'Una riga di comando non ha pagine da aprire: per questo non c’è un comando.',
   writeToOwner: 'Scrivi al proprietario',
   noOwner: 'Ancora senza proprietario',
   raisePlan: 'Cambia il piano',

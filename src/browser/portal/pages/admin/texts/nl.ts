@@ -61,6 +61,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Winkels die een ander abonnement vragen: ${count}.`,
   toRequests: 'Aanvragen beantwoorden',
   openAs: 'Als beheerder openen',
+  openAsHasNoCommand: 'Een opdrachtregel heeft geen pagina’s om te openen; hiervoor is er dus geen opdracht.',
   writeToOwner: 'Eigenaar schrijven',
   noOwner: 'Nog zonder eigenaar',
   raisePlan: 'Abonnement wijzigen',

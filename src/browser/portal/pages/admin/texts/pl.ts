@@ -57,6 +57,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Sklepy, które proszą o inny plan: ${count}.`,
   toRequests: 'Odpowiedz',
   openAs: 'Otwórz jako operator',
+  openAsHasNoCommand: 'Wiersz poleceń nie ma stron do otwarcia, dlatego nie ma tu polecenia.',
   writeToOwner: 'Napisz do właściciela',
   noOwner: 'Jeszcze bez właściciela',
   raisePlan: 'Zmień plan',

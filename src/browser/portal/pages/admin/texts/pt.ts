@@ -57,6 +57,7 @@ export const texts: Texts = {
   requestsWait: (count) => `Lojas que pedem outro plano: ${count}.`,
   toRequests: 'Responder',
   openAs: 'Abrir como operador',
+  openAsHasNoCommand: 'Uma linha de comandos não tem páginas para abrir; por isso, não há comando para isto.',
   writeToOwner: 'Escrever ao proprietário',
   noOwner: 'Ainda sem proprietário',
   raisePlan: 'Alterar o plano',
