@@ -107,7 +107,7 @@ describe('a waiting mail', () => {
 test('the doctor tells what fails, and examines anew for each who asks later', async () => {
   for (const count of [1, 2]) {
     const { body } = await call('GET', '/doctor')
-    expect(body).toMatchObject({ is_ok: false, checks: [{ state: 'ok' }, { name: 'mail', state: 'failed' }] })
+    expect(body).toMatchObject({ is_ok: false, checks: [{ state: 'ok' }, { name: 'mail', state: 'error' }] })
     expect(examinations).toBe(count)
   }
 })
