@@ -95,9 +95,8 @@ const BITS_MIN = { ipv4: 16, ipv6: 32 } as const
 const PRIVATE = /^(10|127|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^f[cd]/i
 const PRIVATE_BITS_MIN = 7
 
-interface ProxySettings extends Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'TRUSTED_PROXIES'> {
+interface ProxySettings extends Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'TRUSTED_PROXIES' | 'TLS_CERT'> {
   /** With one of these the service speaks TLS itself. */
-  TLS_CERT?: string
   DOMAIN?: string
 }
 
@@ -107,7 +106,7 @@ export function checkProxies({
   HOST,
   PORT,
   TRUSTED_PROXIES,
-  TLS_CERT = '',
+  TLS_CERT,
   DOMAIN = '',
 }: ProxySettings): Check[] {
   const name = 'proxies'

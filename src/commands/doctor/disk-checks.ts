@@ -70,8 +70,10 @@ const MB_PER_S_MIN = 20
  * @param monotonic in ms.
  */
 export function checkDiskSpeed(dataDir: string, monotonic: () => number): Check {
-  const path = join(dataDir, `doctor-${randomBytes(6).toString('hex')}.tmp`)
+  // A doctor that was killed left its own.
+  const path = join(dataDir, 'doctor.tmp')
   try {
+    rmSync(path, { force: true })
     const { syncMs, perSecond } = measureDisk(path, monotonic)
     const text = `The disk writes ${Math.round(perSecond)} MB a second, and a wait for it takes ${syncMs.toFixed(1)} ms`
     return syncMs > SYNC_MS_MAX || perSecond < MB_PER_S_MIN

@@ -13,6 +13,7 @@ import { createConfiguredEmbedder, openEgresses } from '../service/open-ports.ts
 import { partsOf } from '../service/parts.ts'
 import { findWarnings } from '../service/warnings.ts'
 import { checkAddress, checkProxies } from './address-checks.ts'
+import { checkCertificate } from './certificate-check.ts'
 import { type Check, error, ok, warning } from './check.ts'
 import { checkDisk, checkDiskSpeed } from './disk-checks.ts'
 import { checkClock, checkDataFolder, checkPort, checkService, toFault } from './host-checks.ts'
@@ -63,11 +64,13 @@ export async function* examine(
     yield await checkModel(config)
   }
   yield checkClock(dataDir, systemClock.now())
+  const certificate = checkCertificate(config, systemClock.now())
+  if (certificate) yield certificate
   const { main } = openEgresses(config)
   if (typeof running === 'string' && config.BASE_URL !== '')
     yield* await checkAddress(config, version, main, systemClock.now)
   yield await checkMail(config, main, mailTo)
-  if (install.read) yield* install.read(checkWork)
+  if (install.read) yield* install.read((queries) => checkWork(queries, config.BACKUP_EVERY_H))
 }
 
 /** A public address without TLS. */
@@ -145,9 +148,9 @@ async function* checkThoroughly(dataDir: string, { read, checks }: ReadInstall):
 }
 
 /** What stores have the service do for them. */
-function checkWork(queries: InstallQueries): Check[] {
+function checkWork(queries: InstallQueries, backupEveryHours: number): Check[] {
   try {
-    const backup = checkBackups(queries, systemClock.now())
+    const backup = checkBackups(queries, backupEveryHours, systemClock.now())
     return [checkWebhooks(queries), checkFeeds(queries), ...(backup ? [backup] : [])]
   } catch (fault) {
     return [toDatabaseFault(fault)]

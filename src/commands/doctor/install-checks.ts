@@ -1,12 +1,12 @@
-import { DAY_MS, isoTime } from '../../core/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../../core/clock.ts'
 import { type Check, error, ok, warning } from './check.ts'
 import type { Failing, InstallQueries } from './install-queries.ts'
 
 /** Longer lists are cut. */
 const NAMED_MAX = 3
 
-/** From this age on, the last backup is too old. */
-const BACKUP_AGE_MS = 2 * DAY_MS
+/** From this age on, the last backup is too old where the service makes none by itself. */
+const BACKUP_AGE_MS = 7 * DAY_MS
 
 /** @param known the schema version of this program. */
 export function checkSchema(queries: Pick<InstallQueries, 'schemaVersion'>, known: number): Check {
@@ -76,18 +76,32 @@ export function checkFeeds(queries: Pick<InstallQueries, 'listFailingFeeds'>): C
   )
 }
 
-/** @param now Unix ms. @returns undefined for a program that makes no backups. */
-export function checkBackups(queries: Pick<InstallQueries, 'readBackups'>, now: number): Check | undefined {
+/**
+ * @param everyHours between the backups that the service makes by itself; 0 for none.
+ * @param now Unix ms.
+ * @returns undefined for a database of a program that made no backups.
+ */
+export function checkBackups(
+  queries: Pick<InstallQueries, 'readBackups'>,
+  everyHours: number,
+  now: number,
+): Check | undefined {
+  const name = 'backup'
   const facts = queries.readBackups()
   if (!facts) return undefined
-  const { lastGoodAt, failure } = facts
-  const cure = 'Run "lookalike backup" and read what it says; BACKUP_EVERY_H has the service make them'
+  const { lastGoodAt, failure, beganAt } = facts
+  const cure =
+    everyHours === 0
+      ? 'Set BACKUP_EVERY_H, or run "lookalike backup" from time to time'
+      : 'Run "lookalike backup" and read what it says'
   const reason = failure === null ? '' : `; the newest one failed: ${failure}`
-  if (lastGoodAt === null) return warning('backup', `There is no backup that counts${reason}`, cure)
-  const age = `The last backup that counts is of ${isoTime(lastGoodAt)}`
-  return now - lastGoodAt > BACKUP_AGE_MS || failure !== null
-    ? warning('backup', age + reason, cure)
-    : ok('backup', age)
+  const ageMax = everyHours === 0 ? BACKUP_AGE_MS : 2 * everyHours * HOUR_MS + HOUR_MS
+  const isLate = now - (lastGoodAt ?? beganAt ?? now) > ageMax
+  const text =
+    lastGoodAt === null
+      ? 'There is no backup that counts'
+      : `The last backup that counts is of ${isoTime(lastGoodAt)}`
+  return isLate || failure !== null ? warning(name, text + reason, cure) : ok(name, text)
 }
 
 /** Names the first few, with the host alone: addresses may hold keys. */

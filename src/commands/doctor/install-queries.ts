@@ -14,6 +14,8 @@ export interface BackupFacts {
   lastGoodAt: number | null
   /** Why the newest one failed; null if it did not. */
   failure: string | null
+  /** When the first store was made, in Unix ms; before that there is nothing to keep. */
+  beganAt: number | null
 }
 
 export interface VectorFacts {
@@ -111,9 +113,11 @@ export function installQueries(db: Db) {
           "SELECT max(made_at) AS at FROM backups WHERE state = 'completed'",
         )
         .get()
+      const first = db.prepare<[], { at: number | null }>('SELECT min(created_at) AS at FROM stores').get()
       return {
         lastGoodAt: good?.at ?? null,
         failure: newest?.state === 'failed' ? (newest.error ?? 'unknown') : null,
+        beganAt: first?.at ?? null,
       }
     },
 

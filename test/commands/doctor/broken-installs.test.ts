@@ -16,7 +16,7 @@ let isReady = true
 
 const MODEL = "INSERT INTO models (id, name, hash, dimension, created_at) VALUES (1, 'fake', 'ff', 8, 0)"
 const STORE =
-  "INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at) VALUES ('s1', 'my-shop', '', 'free', x'00', 0)"
+  "INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at) VALUES ('s1', 'my-shop', '', 'free', x'00', unixepoch() * 1000)"
 
 beforeAll(() => {
   whole = mkdtempSync(join(tmpdir(), 'lookalike-whole-'))
@@ -223,9 +223,7 @@ describe('a broken install is found out:', () => {
   })
 
   test('18. a backup that is too old, or failed', async () => {
-    change(`CREATE TABLE IF NOT EXISTS backups (id TEXT PRIMARY KEY, state TEXT, started_by TEXT, path TEXT,
-        has_secrets INTEGER, is_rotated INTEGER, started_at INTEGER, made_at INTEGER, error TEXT);
-      INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at, error) VALUES
+    change(`INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at, error) VALUES
         ('b1', 'completed', 'schedule', '', 1, 1, 0, ${Date.now() - 3 * DAY_MS}, NULL)`)
     await expectOne({}, 'backup', 'warning', /^The last backup that counts is of/)
     change(`UPDATE backups SET made_at = ${Date.now()};
@@ -234,6 +232,22 @@ describe('a broken install is found out:', () => {
     await expectOne({}, 'backup', 'warning', /the newest one failed: the disk is full$/)
     change("DELETE FROM backups WHERE id = 'b2'")
     expect(await findTrouble()).toEqual([])
+  })
+
+  test('19. no backup, long after the first store was made', async () => {
+    change(`UPDATE stores SET created_at = ${Date.now() - 8 * DAY_MS}`)
+    await expectOne({}, 'backup', 'warning', /^There is no backup that counts$/)
+    const [found] = await findTrouble({ settings: { BACKUP_EVERY_H: '0' } })
+    expect(found?.cure).toContain('Set BACKUP_EVERY_H')
+  })
+
+  test('20. a certificate that cannot be read', async () => {
+    const TLS_CERT = join(dataDir, 'cert.pem')
+    const settings = { TLS_CERT, TLS_KEY: join(dataDir, 'key.pem') }
+    await expectOne({ settings }, 'certificate', 'error', /cannot be read \(ENOENT\)$/)
+    writeFileSync(TLS_CERT, 'no certificate')
+    writeFileSync(settings.TLS_KEY, 'no key')
+    await expectOne({ settings }, 'certificate', 'error', /holds no certificate in PEM/)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkDisk, checkDiskSpeed, countDaysLeft } from '../../../src/commands/doctor/disk-checks.ts'
@@ -49,6 +49,12 @@ describe('the speed of the disk', () => {
       state: 'ok',
       text: 'The disk writes 168 MB a second, and a wait for it takes 5.0 ms',
     })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('is measured again after a doctor that was killed', () => {
+    writeFileSync(join(folder, 'doctor.tmp'), 'left behind')
+    expect(checkDiskSpeed(folder, () => 0).name).toBe('disk-speed')
     expect(readdirSync(folder)).toEqual([])
   })
 
