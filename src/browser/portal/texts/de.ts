@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Import',
     jobs: 'Aufträge',
     feeds: 'Feeds',
+    report: 'Katalogbericht',
     playground: 'Ausprobieren',
     analytics: 'Auswertung',
     searches: 'Suchen',

@@ -11,6 +11,7 @@ export const texts = {
     import: 'Import',
     jobs: 'Jobs',
     feeds: 'Feeds',
+    report: 'Catalogue report',
     playground: 'Playground',
     analytics: 'Analytics',
     searches: 'Searches',

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importazione',
     jobs: 'Operazioni',
     feeds: 'Feed',
+    report: 'Rapporto sul catalogo',
     playground: 'Prove',
     analytics: 'Statistiche',
     searches: 'Ricerche',
