@@ -39,7 +39,7 @@ const read = async (client: ServiceClient): Promise<CatalogueReport> =>
 
 async function makeNew(client: ServiceClient): Promise<CatalogueReport> {
   await client.send('POST', PATH)
-  process.stderr.write('A new report is being made; one of the last five minutes comes again after these.\n')
+  process.stderr.write('A new report is being made. A store gets one every five minutes at most.\n')
   for (let tries = 0; ; tries++) {
     const now = await read(client)
     if (now.state !== 'waiting') return now

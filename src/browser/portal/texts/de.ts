@@ -12,7 +12,7 @@ export const texts: Texts = {
     import: 'Import',
     jobs: 'Aufträge',
     feeds: 'Feeds',
-    report: 'Katalogbericht',
+    report: 'Bericht',
     playground: 'Ausprobieren',
     analytics: 'Auswertung',
     searches: 'Suchen',

@@ -11,7 +11,7 @@ export const texts = {
     import: 'Import',
     jobs: 'Jobs',
     feeds: 'Feeds',
-    report: 'Catalogue report',
+    report: 'Report',
     playground: 'Playground',
     analytics: 'Analytics',
     searches: 'Searches',

@@ -12,7 +12,7 @@ export const texts: Texts = {
     import: 'Importation',
     jobs: 'Tâches',
     feeds: 'Flux',
-    report: 'Rapport sur le catalogue',
+    report: 'Rapport',
     playground: 'Essais',
     analytics: 'Statistiques',
     searches: 'Recherches',

@@ -62,11 +62,13 @@ export async function findWrongCategories(
   await centre(store, categories, breathe)
   const told: Told[] = []
   const sums = categories.map(({ vector }) => new Float32Array(vector.length))
-  const step = Math.max(1, Math.ceil(segment.slots / COMPARED_MAX))
-  for (let slot = 0; slot < segment.slots; ) {
+  const step = Math.max(1, segment.slots / COMPARED_MAX)
+  for (let at = 0; at < segment.slots; ) {
     const slots: number[] = []
-    for (; slot < segment.slots && slots.length < SLOTS_AT_ONCE; slot += step)
+    for (let n = 0; n < SLOTS_AT_ONCE && at < segment.slots; n++, at += step) {
+      const slot = Math.floor(at)
       if (columns.isFirst(slot) && places.has(columns.categoryAt(slot))) slots.push(slot)
+    }
     for (const one of compare(store, categories, places, slots)) {
       told.push(one)
       const sum = sums[one.own] as Float32Array

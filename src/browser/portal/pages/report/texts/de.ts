@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Katalogbericht',
-  make: 'Erneut prüfen',
+  make: 'Jetzt prüfen',
   waiting: 'Ein neuer Bericht entsteht. Er kommt frühestens fünf Minuten nach dem letzten.',
   lookedAt: (n: number): string => (n === 1 ? '1 Produkt, geprüft' : `${formatNumber(n)} Produkte, geprüft`),
   none: 'Noch kein Bericht',

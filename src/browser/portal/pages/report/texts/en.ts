@@ -2,7 +2,7 @@ import { formatNumber } from '../../../language.ts'
 
 export const texts = {
   heading: 'Catalogue report',
-  make: 'Check again',
+  make: 'Check now',
   waiting: 'A new report is being made. It comes five minutes after the last one at the earliest.',
   /** A moment follows, such as “3 hours ago”. */
   lookedAt: (n: number): string =>

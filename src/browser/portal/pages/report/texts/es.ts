@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Informe del catálogo',
-  make: 'Comprobar de nuevo',
+  make: 'Comprobar ahora',
   waiting: 'Se está preparando un informe nuevo. Llega como muy pronto cinco minutos después del anterior.',
   lookedAt: (n: number): string =>
     n === 1 ? '1 producto, revisado' : `${formatNumber(n)} productos, revisados`,

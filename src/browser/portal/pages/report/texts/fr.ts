@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Rapport sur le catalogue',
-  make: 'Vérifier à nouveau',
+  make: 'Vérifier maintenant',
   waiting: 'Un nouveau rapport est en préparation. Il arrive au plus tôt cinq minutes après le précédent.',
   lookedAt: (n: number): string => (n === 1 ? '1 produit, examiné' : `${formatNumber(n)} produits, examinés`),
   none: 'Pas encore de rapport',

@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Rapporto sul catalogo',
-  make: 'Controlla di nuovo',
+  make: 'Controlla ora',
   waiting: 'È in preparazione un nuovo rapporto. Arriva al più presto cinque minuti dopo il precedente.',
   lookedAt: (n: number): string =>
     n === 1 ? '1 prodotto, esaminato' : `${formatNumber(n)} prodotti, esaminati`,

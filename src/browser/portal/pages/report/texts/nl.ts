@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Catalogusrapport',
-  make: 'Opnieuw controleren',
+  make: 'Nu controleren',
   waiting: 'Er wordt een nieuw rapport gemaakt. Het komt op zijn vroegst vijf minuten na het vorige.',
   lookedAt: (n: number): string => (n === 1 ? '1 product, bekeken' : `${formatNumber(n)} producten, bekeken`),
   none: 'Nog geen rapport',

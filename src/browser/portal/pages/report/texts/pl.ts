@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Raport o katalogu',
-  make: 'Sprawdź ponownie',
+  make: 'Sprawdź teraz',
   waiting: 'Powstaje nowy raport. Pojawi się najwcześniej pięć minut po poprzednim.',
   lookedAt: (n: number): string =>
     n === 1 ? 'Sprawdzono produkty: 1,' : `Sprawdzono produkty: ${formatNumber(n)},`,

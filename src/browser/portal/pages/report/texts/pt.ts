@@ -3,7 +3,7 @@ import type { texts as English } from './en.ts'
 
 export const texts: typeof English = {
   heading: 'Relatório do catálogo',
-  make: 'Verificar de novo',
+  make: 'Verificar agora',
   waiting: 'Um novo relatório está a ser feito. Chega, no mínimo, cinco minutos depois do anterior.',
   lookedAt: (n: number): string =>
     n === 1 ? '1 produto, verificado' : `${formatNumber(n)} produtos, verificados`,
