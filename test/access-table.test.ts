@@ -279,6 +279,8 @@ const ROUTES: Record<string, Route> = {
   },
   'GET /v1/store/overview': { needs: 'products:read' },
   'GET /v1/store/fields': { needs: 'products:read' },
+  'GET /v1/catalogue/report': { needs: 'products:read' },
+  'POST /v1/catalogue/report': { needs: 'products:write', status: 202 },
   'GET /v1/store/settings': { needs: 'security:manage' },
   'PATCH /v1/store/settings': { needs: 'security:manage', send: () => ({ body: {} }) },
 

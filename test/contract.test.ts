@@ -79,6 +79,8 @@ const SERVED = `
   PATCH  /v1/feeds/:id               2.14
   DELETE /v1/feeds/:id               2.14
   POST   /v1/feeds/:id/run           2.14
+  GET    /v1/catalogue/report        2.15
+  POST   /v1/catalogue/report        2.15
   GET    /v1/jobs                    2.11
   GET    /v1/jobs/failures           2.11
   GET    /v1/jobs/:job_id            2.11

@@ -9,6 +9,7 @@ import { buildProductIndex } from '../features/catalogue/product-index/module.ts
 import { buildProducts } from '../features/catalogue/products/module.ts'
 import { buildReembedding } from '../features/catalogue/reembedding/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
+import { buildCatalogueReport } from '../features/catalogue/report/module.ts'
 import { createSpool } from '../http/spool.ts'
 import type { Install } from '../install.ts'
 import { registerModel } from '../platform/db/models.ts'
@@ -126,6 +127,14 @@ export function wireCatalogue(
     embedder,
     products: products.service,
   })
+  const report = buildCatalogueReport(base, {
+    index: productIndex.service,
+    embedder,
+    stop,
+    readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
+    dayOf: settings.service.dayOf,
+    addThumbnailUrls: products.service.thumbnails.addUrls,
+  })
   return {
     /** The model in use. */
     model,
@@ -137,6 +146,7 @@ export function wireCatalogue(
     imports,
     feeds,
     exported,
+    report,
     reembedding,
     filters,
     demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),

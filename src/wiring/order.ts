@@ -61,6 +61,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.duplicates,
     catalogue.demo,
     catalogue.exported,
+    catalogue.report,
     catalogue.products,
     catalogue.reembedding,
     catalogue.filters,

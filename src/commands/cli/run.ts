@@ -17,6 +17,7 @@ import { licences } from '../licences.ts'
 import { openapi } from '../openapi.ts'
 import { outboxCommands } from '../outbox.ts'
 import { restore } from '../restore.ts'
+import { report } from '../report.ts'
 import { search } from '../search.ts'
 import { secretReset } from '../secret.ts'
 import { serve } from '../serve.ts'
@@ -41,7 +42,7 @@ export interface CommandGroup {
 /** Every command, in the order of `lookalike --help`: first what a new user needs. */
 const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'The first hour', commands: [demo, serve, setupLink, setup, importFile, search, keyCreate] },
-  { title: 'Products', commands: [exportProducts, ...feedCommands] },
+  { title: 'Products', commands: [exportProducts, ...feedCommands, report] },
   { title: 'Keys', commands: [keyList, keyRevoke] },
   { title: 'Stores', commands: storeCommands },
   { title: 'People', commands: userCommands },

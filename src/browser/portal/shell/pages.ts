@@ -15,6 +15,7 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   import: () => import('../pages/import/import-page.tsx'),
   jobs: () => import('../pages/jobs/jobs-page.tsx'),
   feeds: () => import('../pages/feeds/feeds-page.tsx'),
+  report: () => import('../pages/report/report-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
   start: () => import('../pages/start/start-page.tsx'),
   keys: () => import('../pages/keys/keys-page.tsx'),

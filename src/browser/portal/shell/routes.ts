@@ -16,6 +16,7 @@ const PATHS = {
   import: 'products/import',
   jobs: 'jobs',
   feeds: 'feeds',
+  report: 'report',
   playground: 'playground',
   analytics: 'analytics',
   searches: 'analytics/searches',
@@ -57,6 +58,7 @@ const BESIDE: Readonly<Partial<Record<StorePage, StorePage>>> = {
   import: 'products',
   jobs: 'products',
   feeds: 'products',
+  report: 'products',
   searches: 'analytics',
 }
 

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Import',
     jobs: 'Aufträge',
     feeds: 'Feeds',
+    report: 'Bericht',
     playground: 'Ausprobieren',
     analytics: 'Auswertung',
     searches: 'Suchen',

@@ -11,6 +11,7 @@ export const texts = {
     import: 'Import',
     jobs: 'Jobs',
     feeds: 'Feeds',
+    report: 'Report',
     playground: 'Playground',
     analytics: 'Analytics',
     searches: 'Searches',

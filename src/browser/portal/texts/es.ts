@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importación',
     jobs: 'Tareas',
     feeds: 'Fuentes de productos',
+    report: 'Informe',
     playground: 'Pruebas',
     analytics: 'Analítica',
     searches: 'Búsquedas',

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importation',
     jobs: 'Tâches',
     feeds: 'Flux',
+    report: 'Rapport',
     playground: 'Essais',
     analytics: 'Statistiques',
     searches: 'Recherches',

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importazione',
     jobs: 'Operazioni',
     feeds: 'Feed',
+    report: 'Rapporto',
     playground: 'Prove',
     analytics: 'Statistiche',
     searches: 'Ricerche',

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importeren',
     jobs: 'Taken',
     feeds: 'Feeds',
+    report: 'Rapport',
     playground: 'Uitproberen',
     analytics: 'Statistieken',
     searches: 'Zoekopdrachten',

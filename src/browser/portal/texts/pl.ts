@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Import',
     jobs: 'Zadania',
     feeds: 'Feedy',
+    report: 'Raport',
     playground: 'Wypróbuj',
     analytics: 'Statystyki',
     searches: 'Wyszukiwania',

@@ -12,6 +12,7 @@ export const texts: Texts = {
     import: 'Importação',
     jobs: 'Tarefas',
     feeds: 'Feeds',
+    report: 'Relatório',
     playground: 'Experimentar',
     analytics: 'Estatísticas',
     searches: 'Pesquisas',

@@ -4,7 +4,7 @@ import { counted, groupThousands } from '../../../core/text.ts'
 import type { Usage } from '../../billing/usage/schema.ts'
 import type { StoreFields } from '../../catalogue/filters/fields/schema.ts'
 import type { UnmetDemand } from '../../discovery/analytics/schema.ts'
-import type { FailingFeeds, FailingWebhooks, ToldJob } from './queries.ts'
+import type { FailingFeeds, FailingWebhooks, ReportedCounts, ToldJob } from './queries.ts'
 import { type Notice, type NoticeKind, SEVERITIES } from './schema.ts'
 
 /** Searches of some days, and whether their events arrive. */
@@ -19,6 +19,7 @@ export interface SearchHealth {
 export interface Facts {
   failedJob: ToldJob | undefined
   lastImport: ToldJob | undefined
+  report: ReportedCounts | undefined
   feeds: FailingFeeds
   webhooks: FailingWebhooks
   health: SearchHealth
@@ -59,6 +60,7 @@ export function listNotices(facts: Facts, may: (right: Permission | StorePower) 
     ...listJobs(facts),
     ...listFeeds(facts.feeds),
     ...listProducts(facts),
+    ...listReport(facts),
     ...listSearches(facts),
     ...listLimits(facts),
     ...listAccess(facts),
@@ -68,6 +70,20 @@ export function listNotices(facts: Facts, may: (right: Permission | StorePower) 
       severity && may(needs) ? [{ ...notice, severity, since: isoTimeOrNull(since) }] : [],
     )
     .sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+}
+
+function listReport({ report }: Facts): Draft[] {
+  if (!report || report.findings === 0) return []
+  const { madeAt, findings } = report
+  return [
+    {
+      ...{ kind: 'catalogue_report', page: 'products', needs: 'products:read', since: madeAt },
+      severity: 'info',
+      text: `The report about the catalogue names ${counted(findings, 'thing')} to correct.`,
+      data: { count: findings },
+      link: '/v1/catalogue/report',
+    },
+  ]
 }
 
 function listJobs({ failedJob, lastImport }: Facts): Draft[] {

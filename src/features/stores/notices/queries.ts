@@ -27,6 +27,13 @@ export interface FailingWebhooks {
   since: number | null
 }
 
+export interface ReportedCounts {
+  /** Unix ms. */
+  madeAt: number
+  /** Products of all findings; one of two findings counts twice. */
+  findings: number
+}
+
 export interface Steps {
   isSearched: 0 | 1
   isWidgetSeen: 0 | 1
@@ -73,6 +80,9 @@ export function noticeQueries(db: Db) {
       EXISTS (SELECT 1 FROM widget_traces WHERE store_id = @storeId AND last_search_at IS NOT NULL)
         OR EXISTS (SELECT 1 FROM widget_pages WHERE store_id = @storeId AND last_search_at IS NOT NULL) AS isWidgetSeen,
       EXISTS (SELECT 1 FROM event_days WHERE store_id = @storeId AND action = 'click' AND events > 0) AS isClicked`)
+  const reported = db.prepare<{ storeId: string }, ReportedCounts>(`
+    SELECT made_at AS madeAt, (SELECT coalesce(sum(value ->> '$.count'), 0) FROM json_each(report, '$.findings')) AS findings
+    FROM catalogue_reports WHERE store_id = @storeId AND made_at IS NOT NULL`)
   const nextStores = db.prepare<{ after: string; limit: bigint }, WalkedStore>(`
     SELECT id, slug, name FROM stores
     WHERE id > @after AND suspended_at IS NULL AND erasing_at IS NULL ORDER BY id LIMIT @limit`)
@@ -85,6 +95,8 @@ export function noticeQueries(db: Db) {
       lastImport.get({ storeId, since }),
     countFeeds: (storeId: string): FailingFeeds => feeds.get({ storeId }) as FailingFeeds,
     countWebhooks: (storeId: string): FailingWebhooks => webhooks.get({ storeId }) as FailingWebhooks,
+    /** What the last report about the catalogue found. */
+    findReport: (storeId: string): ReportedCounts | undefined => reported.get({ storeId }),
     /** What the store has done once. */
     findSteps: (storeId: string): Steps => steps.get({ storeId }) as Steps,
     /** Stores after one, in the order of their ids. */

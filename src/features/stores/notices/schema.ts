@@ -9,7 +9,7 @@ import { LoggedSearch } from '../../discovery/search-log/schema.ts'
 export const NOTICE_KINDS = [
   ...['items_failed', 'import_warnings', 'feeds_failing', 'feeds_stopped'],
   ...['products_without_name', 'products_without_price', 'products_without_category'],
-  ...['products_without_address', 'products_sold_out'],
+  ...['products_without_address', 'products_sold_out', 'catalogue_report'],
   ...['no_clicks', 'clicks_unattributed', 'clicks_partial', 'no_purchases', 'empty_searches', 'unmet_demand'],
   ...['products_near_limit', 'storage_near_limit'],
   ...['api_keys_expiring', 'api_keys_of_former_members', 'webhooks_failing'],

@@ -69,6 +69,7 @@ export function noticeService(deps: NoticeDeps) {
     return {
       failedJob: queries.findFailedJob(id, now - JOB_DAYS * DAY_MS),
       lastImport: queries.findLastImport(id, now - JOB_DAYS * DAY_MS),
+      report: queries.findReport(id),
       feeds: queries.countFeeds(id),
       webhooks: queries.countWebhooks(id),
       health: deps.readHealth(id, HEALTH_DAYS),

@@ -131,6 +131,13 @@ const STEP_PAGES: Readonly<Record<ChecklistItem['key'], StorePage | null>> = {
 const hrefOfStep = (store: string, key: ChecklistItem['key']): string => {
   const page = STEP_PAGES[key]
   return page ? addressOf(store, page) : '/portal/account'
+/** Pages of notices and steps that exist already, by the link that the API gives. */
+const LINKED: Readonly<Record<string, (store: string) => string>> = {
+  products: (store) => addressOf(store, 'products'),
+  catalogue_report: (store) => addressOf(store, 'report'),
+  import: (store) => addressOf(store, 'jobs'),
+  feeds: (store) => addressOf(store, 'feeds'),
+  first_search: (store) => addressOf(store, 'playground'),
 }
 
 function Noticed({ overview, store }: { overview: StoreOverview | null; store: string }) {
@@ -144,6 +151,8 @@ function Noticed({ overview, store }: { overview: StoreOverview | null; store: s
       <ul class="notices">
         {attention.slice(0, NOTICES_SHOWN).map((notice) => {
           const { text, isEnglish } = describeNotice(notice)
+        {attention.slice(0, NOTICES_SHOWN).map(({ kind, severity, page, text }) => {
+          const href = (LINKED[kind] ?? LINKED[page])?.(store)
           return (
             <li key={notice.kind} data-severity={notice.severity} lang={isEnglish ? 'en' : undefined}>
               <a href={hrefOfNotice(store, notice.page)}>{text}</a>

@@ -1,0 +1,35 @@
+import type { FindingData, FindingKind } from './schema.ts'
+
+/** One product of a finding as a report keeps it. */
+export interface FoundProduct {
+  productId: string
+  data: FindingData
+  /** Where the reason is no sentence of ours. */
+  reason?: string
+}
+
+/** What was found of one kind. */
+export interface Found {
+  kind: FindingKind
+  count: number
+  products: FoundProduct[]
+}
+
+/** Products that a report names of one kind. */
+export const NAMED_MAX = 50
+
+/** Counts what is found of a kind, and names the first of it. */
+export function createFound(kind: FindingKind) {
+  const found: Found = { kind, count: 0, products: [] }
+  return {
+    found,
+    add(productId: string, data: FindingData, reason?: string): void {
+      found.count++
+      if (found.products.length < NAMED_MAX)
+        found.products.push({ productId, data, ...(reason !== undefined && { reason }) })
+    },
+  }
+}
+
+/** Lets others work between two steps. @throws once the service stops. */
+export type Breathe = () => Promise<void>
