@@ -52,7 +52,7 @@ const METRICS_TOKEN_CHARS_MIN = 16
 /**
  * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
  */
-const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@' } as const
+const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@', never: '(?!)' } as const
 
 /**
  * Every setting of the service: its type, default and meaning. `bun scripts/reference.ts --write` prints the tables of
@@ -115,7 +115,11 @@ export const Settings = Type.Object({
   TLS_CERT: text(
     'File with the certificate and those of its issuers, in PEM: the service then speaks https itself. It reads the files again on SIGHUP. Empty: http.',
   ),
-  TLS_KEY: text('File with the private key of `TLS_CERT`, in PEM and without a passphrase.'),
+  TLS_KEY: Type.String({
+    default: '',
+    secret: SECRET.never,
+    description: 'File with the private key of `TLS_CERT`, in PEM and without a passphrase.',
+  }),
   SMTP_URL: Type.String({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',

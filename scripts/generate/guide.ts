@@ -26,6 +26,7 @@ const DOCUMENTS = [
   'portal',
   'billing',
   'clients',
+  'service',
   'operating',
   'watching',
   'reference',

@@ -3,9 +3,12 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { encodeJpeg } from '../../platform/embedder/pictures.ts'
+import { type Install, newInstall, type Service, startService } from '../../robustness/service.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { ENV, PROGRAM } from './program.ts'
 
+const MB = 1024 * 1024
 const folder = mkdtempSync(join(tmpdir(), 'lookalike-tls-'))
 const first = makeCertificate(folder, 'first')
 const second = makeCertificate(folder, 'second')
@@ -17,34 +20,27 @@ function use(certificate: typeof first): void {
 }
 
 describe.skipIf(!first)('https without a proxy', () => {
-  let child: ReturnType<typeof start>
-  let address = ''
-  let log = ''
-  const start = () =>
-    Bun.spawn([...PROGRAM, 'serve', '--port', '0'], {
-      cwd: folder,
-      env: { ...ENV, DATA_DIR: join(folder, 'data'), TLS_CERT: files.cert, TLS_KEY: files.key },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
+  let install: Install
+  let service: Service
+  const log: string[] = []
 
   beforeAll(async () => {
     use(first)
-    child = start()
-    void (async () => {
-      for await (const chunk of child.stderr) log += new TextDecoder().decode(chunk)
-    })()
-    const { value } = await child.stdout.getReader().read()
-    address = /^listening on (https:\/\/127\.0\.0\.1:\d+)\n$/.exec(new TextDecoder().decode(value))?.[1] ?? ''
+    install = await newInstall()
+    service = await startService(install, {
+      settings: { TLS_CERT: files.cert, TLS_KEY: files.key, LOG_LEVEL: 'info' },
+      onLog: (line) => void log.push(line),
+      untilReady: false,
+    })
   }, 60_000)
   afterAll(async () => {
-    child.kill('SIGTERM')
-    expect(await child.exited).toBe(0)
+    expect(await service.stop()).toBe(0)
+    install.remove()
     rmSync(folder, { recursive: true, force: true })
   }, 30_000)
 
   const ask = (path: string, init: BunFetchRequestInit = {}) =>
-    fetch(address + path, {
+    fetch(service.address + path, {
       ...init,
       tls: { ca: [first, second].map((each) => readFileSync(each?.cert ?? '', 'utf8')) },
     })
@@ -52,7 +48,11 @@ describe.skipIf(!first)('https without a proxy', () => {
   /** The name in the certificate that a new connection gets. */
   const findName = () =>
     new Promise<string>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port: Number(new URL(address).port), rejectUnauthorized: false }
+      const options = {
+        host: '127.0.0.1',
+        port: Number(new URL(service.address).port),
+        rejectUnauthorized: false,
+      }
       const socket = connect(options, () => {
         resolve(String(socket.getPeerCertificate().subject.CN))
         socket.destroy()
@@ -61,28 +61,45 @@ describe.skipIf(!first)('https without a proxy', () => {
 
   /** Sends SIGHUP and waits for a line of the log. */
   async function reload(line: string): Promise<void> {
-    child.kill('SIGHUP')
-    while (!log.includes(line)) await Bun.sleep(20)
+    service.process.kill('SIGHUP')
+    while (!log.some((said) => said.includes(line))) await Bun.sleep(20)
   }
 
-  test('answers with the certificate, and takes 10 MB', async () => {
-    expect((await ask('/health')).status).toBe(200)
-    const upload = await ask('/oauth/token', { method: 'POST', body: new Uint8Array(10_000_000) })
-    expect(((await upload.json()) as { request_id: string }).request_id).toBeString()
-  })
+  test('answers with the certificate: a picture of 10 MB, and events', async () => {
+    expect(service.address).toStartWith('https://127.0.0.1:')
+    const headers = { authorization: `Bearer ${install.token}` }
+    const picture = await encodeJpeg(64, 64)
+    const form = new FormData()
+    form.set('product_id', 'large')
+    form.set(
+      'image',
+      new File([picture, new Uint8Array(10 * MB - picture.length)], 'large.jpg', { type: 'image/jpeg' }),
+    )
+    const upload = await ask('/v1/products', { method: 'POST', headers, body: form })
+    expect([200, 201]).toContain(upload.status)
+    const image_url = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`
+    const bulk = await ask('/v1/products/bulk', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ products: [{ product_id: 'small', image_url }] }),
+    })
+    const { job_id } = (await bulk.json()) as { job_id: string }
+    const events = await ask(`/v1/jobs/${job_id}/events`, { headers })
+    expect(await events.text()).toContain('event: completed')
+  }, 60_000)
 
   test('commands of this machine reach the service, whose certificate has another name', async () => {
     const check = Bun.spawn([...PROGRAM, 'doctor', '--json'], {
       cwd: folder,
-      env: { ...ENV, DATA_DIR: join(folder, 'data'), TLS_CERT: files.cert, TLS_KEY: files.key },
+      env: { ...ENV, DATA_DIR: install.dataDir, TLS_CERT: files.cert, TLS_KEY: files.key },
     })
-    expect(await new Response(check.stdout).text()).toContain(`It runs at ${address}`)
+    expect(await new Response(check.stdout).text()).toContain(`It runs at ${service.address}`)
   }, 30_000)
 
   test('SIGHUP changes the certificate, and keeps it where the new one cannot be used', async () => {
     writeFileSync(files.cert, readFileSync(second?.cert ?? ''))
     await reload('the earlier one stays')
-    expect(log).toContain('is not that of the certificate')
+    expect(log.join('')).toContain('is not that of the certificate')
     expect(await findName()).toBe('first')
     use(second)
     // A request that is under way ends with its answer.

@@ -14,6 +14,7 @@ import people from '#generated/guide/people.html.gz' with { type: 'file' }
 import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
 import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
 import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
+import service from '#generated/guide/service.html.gz' with { type: 'file' }
 import watching from '#generated/guide/watching.html.gz' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
 import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
@@ -31,6 +32,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   contract: String(contract),
   indexing: String(indexing),
   maintaining: String(maintaining),
+  service: String(service),
   operating: String(operating),
   people: String(people),
   portal: String(portal),

@@ -14,6 +14,7 @@ const PAGES = {
   '/docs/guide/indexing': 'Indexing a catalogue',
   '/docs/guide/webhooks': 'Changes and webhooks',
   '/docs/guide/widget': 'Shop widget',
+  '/docs/guide/service': 'Run it as a service behind TLS in ten minutes',
   '/docs/guide/operating': 'Operating',
   '/docs/guide/watching': 'Watch it',
   '/docs/guide/reference': 'Reference',
