@@ -333,11 +333,7 @@ export const AdminDoctor = named(
 )
 export type AdminDoctor = typeof AdminDoctor.static
 
-const Check = t.Object({
-  ok: t.Boolean(),
-  reason: t.Optional(t.String()),
-  warning: t.Optional(t.String()),
-})
+const Check = t.Object({ ok: t.Boolean(), reason: t.Optional(t.String()), warning: t.Optional(t.String()) })
 
 export const AdminHealth = named(
   'AdminHealth',
