@@ -37,7 +37,7 @@ export const backupRoutes = (
         parse: noBody,
         response: {
           202: Backup,
-          ...failures(...FOR_SUPER_ADMIN, ...WRITING, [
+          ...failures(...FOR_SUPER_ADMIN, ...WRITING, ...REPEATABLE, [
             'conflict',
             'Another backup or a restore is under way.',
           ]),

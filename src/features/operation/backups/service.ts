@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Caller } from '../../../core/actor.ts'
 import { describeOperation } from '../../../core/audit.ts'
-import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { BackupMaker } from '../../../platform/backup/apart.ts'
@@ -48,6 +48,8 @@ export interface BackupWish {
   stop?: AbortSignal | undefined
 }
 
+/** From its row to its lock a backup needs a moment. */
+const STARTING_MS = MINUTE_MS
 /** How often the progress is written down. */
 const WRITTEN_MS = 1_000
 const FAILURES_KEPT_MS = 90 * DAY_MS
@@ -69,8 +71,8 @@ export function backupsService(deps: BackupsDeps) {
     const now = clock.now()
     const id = ids.uuid()
     const path = join(folder ?? deps.folder, nameFile(now))
+    dropInterrupted()
     atomically(() => {
-      dropInterrupted()
       queries.add({
         ...{ id, startedBy, path, startedAt: now },
         hasSecrets: hasSecrets ? 1 : 0,
@@ -82,10 +84,15 @@ export function backupsService(deps: BackupsDeps) {
     return queries.find(id) as BackupRow
   }
 
-  /** What a process left that was killed. */
+  /** Closes what a process left that was killed. */
   function dropInterrupted(): void {
-    for (const { id } of queries.listRunning())
-      queries.fail(id, clock.now(), 'The program ended before the backup was complete.')
+    const before = clock.now() - STARTING_MS
+    const left = isRunning ? [] : queries.listRunning().filter(({ startedAt }) => startedAt < before)
+    if (left.length === 0 || !world.isIdle()) return
+    atomically(() => {
+      for (const { id } of left)
+        queries.fail(id, clock.now(), 'The program ended before the backup was complete.')
+    })
   }
 
   /** Makes a registered backup. @throws whatever made it fail, after that was written down and told. */
@@ -156,6 +163,7 @@ export function backupsService(deps: BackupsDeps) {
 
     /** @throws ApiError `invalid_cursor`. */
     async list({ limit = 50, cursor }: BackupQuery): Promise<BackupList> {
+      dropInterrupted()
       const found = queries.listPage(cursors.read(cursor)?.id ?? null, limit + 1)
       const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
       const due = schedule.findDue()
@@ -176,6 +184,7 @@ export function backupsService(deps: BackupsDeps) {
 
     /** @throws ApiError `not_found`. */
     async read(id: string): Promise<Backup> {
+      dropInterrupted()
       const row = queries.find(id)
       if (!row) throw notFound('backup')
       return view(row)

@@ -73,8 +73,13 @@ function Parts({ health }: { health: AdminHealth }) {
   return (
     <>
       <ul class="doctor" aria-label={t.readiness}>
-        {Object.entries(checks).map(([name, { ok, reason }]) => (
-          <Check key={name} name={name} state={ok ? 'ok' : 'failed'} text={reason ?? ''} />
+        {Object.entries(checks).map(([name, { ok, reason, warning }]) => (
+          <Check
+            key={name}
+            name={name}
+            state={!ok ? 'failed' : warning ? 'warning' : 'ok'}
+            text={reason ?? warning ?? ''}
+          />
         ))}
       </ul>
       <dl class="sizes">
