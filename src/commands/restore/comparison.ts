@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { isoTime } from '../../core/clock.ts'
 import { groupThousands } from '../../core/text.ts'
 import type { BundleManifest } from '../../platform/archives/bundle.ts'
+import { countFileRows } from '../../platform/backup/facts.ts'
 import { DATABASE_FILE } from '../../platform/db/open.ts'
 import { formatTable } from '../cli/table.ts'
 
@@ -30,23 +30,9 @@ export function readPresent(folder: string): StateFacts | undefined {
   if (!existsSync(path)) return undefined
   const changed = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
   const at = isoTime(Math.max(...changed))
-  try {
-    const db = new Database(path, { fileMustExist: true })
-    try {
-      const count = (table: string) =>
-        db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() as number
-      return {
-        at,
-        schema: db.pragma('user_version', { simple: true }) as number,
-        counts: Object.fromEntries(SHOWN.map(([, table]) => [table, count(table)])),
-      }
-    } finally {
-      db.close()
-    }
-  } catch {
-    // A damaged state is a reason to restore.
-    return { at }
-  }
+  const tables = SHOWN.map(([, table]) => table)
+  // A damaged state is a reason to restore.
+  return { at, ...countFileRows(path, tables) }
 }
 
 export const describeBackup = ({ made_at, version, schema, counts }: BundleManifest): StateFacts => ({

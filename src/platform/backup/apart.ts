@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
+import { systemClock } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { UnreadableFile } from '../../core/unreadable-file.ts'
 import { nameWorkFolder } from './contents.ts'
@@ -24,7 +25,7 @@ export const createBackupMaker =
   (command: readonly string[], env: Record<string, string>): BackupMaker =>
   async (order, tell, stop) => {
     const child = Bun.spawn([...command, JSON.stringify(order), String(process.pid)], {
-      env: { ...process.env, ...env },
+      env,
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -73,11 +74,11 @@ export async function runBackup([text = '', caller]: readonly string[]): Promise
   try {
     const made = await makeBackup(order, {
       stop: orphan.signal,
-      now: Date.now,
+      now: systemClock.now,
       tell(progress) {
         // Nobody would write down what becomes of it.
         if (process.ppid !== Number(caller)) orphan.abort(new Error('the caller has ended'))
-        const now = performance.now()
+        const now = systemClock.monotonic()
         if (progress.step === step && now - toldAt < TOLD_MS) return
         step = progress.step
         toldAt = now

@@ -76,6 +76,25 @@ const countRows = (db: Db, table: string): number =>
     .pluck()
     .get() as number
 
+/** Schema and rows of some tables of a database that may be damaged; undefined if it cannot be read. */
+export function countFileRows(
+  path: string,
+  tables: readonly string[],
+): Pick<DatabaseFacts, 'schema' | 'counts'> | undefined {
+  try {
+    const db = new Database(path, { fileMustExist: true })
+    try {
+      const schema = db.pragma('user_version', { simple: true }) as number
+      return { schema, counts: Object.fromEntries(tables.map((table) => [table, countRows(db, table)])) }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    if (error instanceof Database.SqliteError) return undefined
+    throw error
+  }
+}
+
 const PROBLEMS_MAX = 20
 
 /**

@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import type { Caller } from '../../../core/actor.ts'
 import { describeOperation } from '../../../core/audit.ts'
-import { HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from '../../../core/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime, isoTimeOrNull, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { BackupMaker } from '../../../platform/backup/apart.ts'
 import type { BackupProgress, MadeBackup } from '../../../platform/backup/make.ts'
 import type { Base } from '../../module.ts'
 import type { TellFailure } from './failure.ts'
+import { createBackupView } from './presenter.ts'
 import type { BackupQueries, BackupRow, BackupStarter } from './queries.ts'
+import { createSchedule } from './schedule.ts'
 import type { Backup, BackupList, BackupQuery } from './schema.ts'
 
 /** The part of the world that backups touch. */
@@ -46,15 +48,11 @@ export interface BackupWish {
   stop?: AbortSignal | undefined
 }
 
-/** A service that was started just now has other work. */
-const CALM_MS = 15 * MINUTE_MS
-/** After a failure the next try comes earlier. */
-const RETRY_MS = HOUR_MS
+/** From its row to its lock a backup needs a moment. */
+const STARTING_MS = MINUTE_MS
 /** How often the progress is written down. */
 const WRITTEN_MS = 1_000
-const FAILURES_KEPT_MS = 90 * 24 * HOUR_MS
-/** The tables whose rows a list shows; all of them are compared. */
-const SHOWN = ['stores', 'users', 'products', 'kept_pictures', 'vectors'] as const
+const FAILURES_KEPT_MS = 90 * DAY_MS
 
 const cursors = createCursors({ list: 'backups' }, { id: CursorId })
 
@@ -62,7 +60,8 @@ export type BackupsService = ReturnType<typeof backupsService>
 
 export function backupsService(deps: BackupsDeps) {
   const { queries, world, clock, ids, atomically, record, log, withoutFsync, defer, everyMs, keep } = deps
-  const startedAt = clock.now()
+  const { view } = createBackupView(world)
+  const schedule = createSchedule({ queries, clock, everyMs })
   let isRunning = false
 
   /** Registers a backup. @throws ApiError `conflict` while another one runs. */
@@ -72,8 +71,8 @@ export function backupsService(deps: BackupsDeps) {
     const now = clock.now()
     const id = ids.uuid()
     const path = join(folder ?? deps.folder, nameFile(now))
+    dropInterrupted()
     atomically(() => {
-      dropInterrupted()
       queries.add({
         ...{ id, startedBy, path, startedAt: now },
         hasSecrets: hasSecrets ? 1 : 0,
@@ -85,10 +84,15 @@ export function backupsService(deps: BackupsDeps) {
     return queries.find(id) as BackupRow
   }
 
-  /** What a process left that was killed. */
+  /** Closes what a process left that was killed. */
   function dropInterrupted(): void {
-    for (const { id } of queries.listRunning())
-      queries.fail(id, clock.now(), 'The program ended before the backup was complete.')
+    const before = clock.now() - STARTING_MS
+    const left = isRunning ? [] : queries.listRunning().filter(({ startedAt }) => startedAt < before)
+    if (left.length === 0 || !world.isIdle()) return
+    atomically(() => {
+      for (const { id } of left)
+        queries.fail(id, clock.now(), 'The program ended before the backup was complete.')
+    })
   }
 
   /** Makes a registered backup. @throws whatever made it fail, after that was written down and told. */
@@ -136,46 +140,6 @@ export function backupsService(deps: BackupsDeps) {
     queries.removeFailed(clock.now() - FAILURES_KEPT_MS)
   }
 
-  async function view(row: BackupRow): Promise<Backup> {
-    const counts = row.counts === null ? null : (JSON.parse(row.counts) as Record<string, number>)
-    return {
-      id: row.id,
-      state: row.state,
-      started_by: row.startedBy,
-      step: row.step as Backup['step'],
-      progress: row.progress,
-      started_at: isoTime(row.startedAt),
-      finished_at: isoTimeOrNull(row.finishedAt),
-      made_at: isoTimeOrNull(row.madeAt),
-      file: row.path,
-      is_there: row.bytes !== null && (await world.isThere(row.path, row.bytes)),
-      bytes: row.bytes,
-      sha256: row.sha256,
-      has_secrets: row.hasSecrets === 1,
-      counts: counts && Object.fromEntries(SHOWN.map((name) => [name, counts[name] ?? 0])),
-      error: row.error,
-    }
-  }
-
-  /** When the schedule makes the next one; undefined without a schedule. */
-  function findDue(): number | undefined {
-    if (everyMs === 0) return undefined
-    const last = queries.findNewest()
-    const wait = last?.state === 'completed' ? everyMs : Math.min(RETRY_MS, everyMs)
-    return Math.max(last ? last.startedAt + wait : 0, startedAt + CALM_MS)
-  }
-
-  /** What is wrong with the backups, in one sentence that everyone may read. */
-  function findWarning(): string | undefined {
-    if (everyMs === 0) return undefined
-    const good = queries.findNewest('completed')
-    const last = queries.findNewest()
-    if (last?.state === 'failed') return 'the last backup failed'
-    const since = good?.madeAt ?? startedAt
-    if (clock.now() - since <= 2 * everyMs + HOUR_MS) return undefined
-    return good ? `the last good backup is of ${isoTime(since)}` : 'there is no good backup'
-  }
-
   return {
     /** Begins a backup for a super-admin. @throws ApiError `conflict`. */
     start(by: Caller): Promise<Backup> {
@@ -191,7 +155,7 @@ export function backupsService(deps: BackupsDeps) {
 
     /** Makes the backup that is due by the schedule. */
     async runIfDue(): Promise<void> {
-      const due = findDue()
+      const due = schedule.findDue()
       if (due === undefined || clock.now() < due || isRunning || !world.isIdle()) return
       const wish: BackupWish = { startedBy: 'schedule' }
       await make(register(wish, null), wish).catch(() => {})
@@ -199,9 +163,10 @@ export function backupsService(deps: BackupsDeps) {
 
     /** @throws ApiError `invalid_cursor`. */
     async list({ limit = 50, cursor }: BackupQuery): Promise<BackupList> {
+      dropInterrupted()
       const found = queries.listPage(cursors.read(cursor)?.id ?? null, limit + 1)
       const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => ({ id }))
-      const due = findDue()
+      const due = schedule.findDue()
       return {
         backups: await Promise.all(rows.map(view)),
         count: rows.length,
@@ -213,18 +178,19 @@ export function backupsService(deps: BackupsDeps) {
           next_at: due === undefined ? null : isoTime(due),
         },
         last_good_at: isoTimeOrNull(queries.findNewest('completed')?.madeAt ?? null),
-        warning: findWarning() ?? null,
+        warning: schedule.findWarning() ?? null,
       }
     },
 
     /** @throws ApiError `not_found`. */
     async read(id: string): Promise<Backup> {
+      dropInterrupted()
       const row = queries.find(id)
       if (!row) throw notFound('backup')
       return view(row)
     },
 
-    findWarning,
+    findWarning: schedule.findWarning,
 
     /** The moment whose state the newest good backup holds, in Unix ms; undefined before the first one. */
     findLastGood: (): number | undefined => queries.findNewest('completed')?.madeAt ?? undefined,

@@ -50,7 +50,7 @@ describe('GET /health/ready (contract 8.1)', () => {
     const { status, body } = await ready()
     expect([status, body as object]).toEqual([
       200,
-      { status: 'ready', checks: { database: fine, vectors: fine, model: fine, disk: fine } },
+      { status: 'ready', checks: { database: fine, vectors: fine, model: fine, disk: fine, backup: fine } },
     ])
   })
 
@@ -77,7 +77,8 @@ describe('GET /health/ready (contract 8.1)', () => {
   ])('503 not_ready when %s, with the reason at that check alone', async (_, ports, check, reason) => {
     const { status, body } = await ready(ports)
     expect(status).toBe(503)
-    const checks = { database: fine, vectors: fine, model: fine, disk: fine, [check]: { ok: false, reason } }
+    const sound = { database: fine, vectors: fine, model: fine, disk: fine, backup: fine }
+    const checks = { ...sound, [check]: { ok: false, reason } }
     expect(body as object).toEqual({ status: 'not_ready', checks })
   })
 
@@ -91,6 +92,7 @@ describe('GET /health/ready (contract 8.1)', () => {
       vectors: { ok: false, reason: 'the vector extension does not answer' },
       model: fine,
       disk: fine,
+      backup: { ok: true, warning: 'the list of backups cannot be read' },
     })
     await app.close()
   })

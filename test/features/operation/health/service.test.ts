@@ -26,6 +26,6 @@ test.each([
     const { status, checks } = await service(probes).checkReadiness()
     expect(status).toBe('not_ready')
     expect(checks[check]).toEqual({ ok: false, reason })
-    expect(Object.values(checks).filter(({ ok }) => ok)).toHaveLength(3)
+    expect(Object.values(checks).filter(({ ok }) => ok)).toHaveLength(4)
   },
 )

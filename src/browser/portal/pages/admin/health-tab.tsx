@@ -87,8 +87,14 @@ function Parts({ health }: { health: AdminHealth }) {
   return (
     <>
       <ul class="doctor" aria-label={t.readiness}>
-        {Object.entries(checks).map(([name, { ok, reason }]) => (
-          <Check key={name} name={name} state={ok ? 'ok' : 'error'} text={reason ?? ''} cure={null} />
+        {Object.entries(checks).map(([name, { ok, reason, warning }]) => (
+          <Check
+            key={name}
+            name={name}
+            state={!ok ? 'error' : warning ? 'warning' : 'ok'}
+            text={reason ?? warning ?? ''}
+            cure={null}
+          />
         ))}
       </ul>
       <dl class="sizes">

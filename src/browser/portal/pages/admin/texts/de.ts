@@ -220,12 +220,41 @@ export const texts: Texts = {
   markVoid: 'Stornieren',
   noInvoices: 'Es gibt keine.',
 
-  backupsNotYet:
-    'Diese Version macht keine Sicherungen von selbst. Von dieser Seite aus lassen sie sich noch nicht machen, prüfen oder kopieren.',
-  backupsToday: 'Was es heute gibt',
-  backupsHow: 'Halten Sie den Dienst an, kopieren Sie den Datenordner und starten Sie den Dienst wieder:',
-  backupsWhole:
-    'Datenbank, Bilder und Geheimnisse gehören zusammen. Die Kopie eines Ordners in Benutzung kann unbrauchbar sein; ein Schnappschuss des Dateisystems ist in Ordnung.',
+  backupsHint:
+    'Der Dienst macht sie von selbst. Eine Sicherung zählt, sobald jedes Byte, ihre Datenbank und drei Suchen geprüft sind.',
+  backUp: 'Jetzt sichern',
+  backupDone: 'Die Sicherung ist gemacht und geprüft.',
+  backupSteps: {
+    copying: 'Die Datenbank wird kopiert',
+    packing: 'Es wird gepackt',
+    trying: 'Sie wird geöffnet und geprüft',
+  },
+  backupsEvery: (hours: string, keep: string) => `Alle ${hours} Stunden; die letzten ${keep} guten bleiben.`,
+  backupsNever: 'Der Dienst macht keine von selbst: BACKUP_EVERY_H ist 0.',
+  backupsFolder: 'Ordner',
+  nextBackup: 'Nächste',
+  lastBackup: 'Letzte gute',
+  noLastBackup: 'keine',
+  backupsWarning:
+    'Die letzte Sicherung ist fehlgeschlagen, oder keine gute ist aktuell. Lesen Sie, was bei der neuesten steht, und schaffen Sie Platz oder ändern Sie BACKUP_DIR.',
+  backupStates: { running: 'Läuft', completed: 'Gut', failed: 'Fehlgeschlagen' },
+  backupStarters: {
+    schedule: 'vom Dienst',
+    operator: 'von einem Super-Admin',
+    command: 'auf der Befehlszeile',
+  },
+  backupMade: 'Gemacht',
+  backupState: 'Stand',
+  backupSize: 'Größe',
+  backupFile: 'Datei',
+  backupGone: 'Die Datei ist nicht mehr da.',
+  backupWithoutKeys: 'ohne die Schlüssel der Installation',
+  backupHolds: (stores: string, products: string) => `${stores} Shops, ${products} Produkte`,
+  noBackups: 'Es gibt noch keine.',
+  copyRestore: 'Befehl zum Wiederherstellen kopieren',
+  restore: 'Wiederherstellen',
+  restoreHint:
+    'Auf dem Rechner, bei angehaltenem Dienst: Der Befehl zeigt, was wodurch ersetzt wird, und fragt. Der Stand davor bleibt erhalten.',
   backupsGuide: 'So stellen Sie sie wieder her',
   modelInUse: 'Modell in Benutzung',
   modelDimension: 'Länge seiner Vektoren',

@@ -209,12 +209,37 @@ export const texts = {
   markVoid: 'Mark as void',
   noInvoices: 'There are none.',
 
-  backupsNotYet:
-    'This version makes no backups by itself. Making, checking and copying one from this page is not there yet.',
-  backupsToday: 'What there is today',
-  backupsHow: 'Stop the service, copy the data folder, and start the service again:',
-  backupsWhole:
-    'The database, the pictures and the secrets belong together. A copy of a folder in use may be unusable; a snapshot of the file system is fine.',
+  backupsHint:
+    'The service makes them by itself. A backup counts once every byte of it, its database and three searches were tried.',
+  backUp: 'Back up now',
+  backupDone: 'The backup was made and tried.',
+  backupSteps: { copying: 'Copying the database', packing: 'Packing', trying: 'Opening and trying it' },
+  backupsEvery: (hours: string, keep: string) => `Every ${hours} h; the last ${keep} good ones stay.`,
+  backupsNever: 'The service makes none by itself: BACKUP_EVERY_H is 0.',
+  backupsFolder: 'Folder',
+  nextBackup: 'Next one',
+  lastBackup: 'Last good one',
+  noLastBackup: 'none',
+  backupsWarning:
+    'The last backup failed, or no good one is recent. See what the newest one says, and free space or change BACKUP_DIR.',
+  backupStates: { running: 'Running', completed: 'Good', failed: 'Failed' },
+  backupStarters: {
+    schedule: 'by the service',
+    operator: 'by a super-admin',
+    command: 'at the command line',
+  },
+  backupMade: 'Made',
+  backupState: 'State',
+  backupSize: 'Size',
+  backupFile: 'File',
+  backupGone: 'The file is no longer there.',
+  backupWithoutKeys: 'without the keys of the install',
+  backupHolds: (stores: string, products: string) => `${stores} stores, ${products} products`,
+  noBackups: 'There are none yet.',
+  copyRestore: 'Copy the command to restore',
+  restore: 'Restore',
+  restoreHint:
+    'On the machine, with the service stopped: the command shows what it replaces by what, and asks. The state before is kept.',
   backupsGuide: 'How to restore it',
   modelInUse: 'Model in use',
   modelDimension: 'Length of its vectors',

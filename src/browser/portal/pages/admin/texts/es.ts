@@ -225,12 +225,41 @@ export const texts: Texts = {
   markVoid: 'Marcar como anulada',
   noInvoices: 'No hay ninguna.',
 
-  backupsNotYet:
-    'Esta versión no hace copias de seguridad por sí misma. Aún no se puede hacer, comprobar ni copiar ninguna desde esta página.',
-  backupsToday: 'Lo que hay hoy',
-  backupsHow: 'Detenga el servicio, copie la carpeta de datos e inicie el servicio de nuevo:',
-  backupsWhole:
-    'La base de datos, las imágenes y los secretos van juntos. La copia de una carpeta en uso puede ser inservible; una instantánea del sistema de archivos es válida.',
+  backupsHint:
+    'El servicio las hace por sí mismo. Una copia cuenta cuando se han probado cada byte, su base de datos y tres búsquedas.',
+  backUp: 'Hacer una copia ahora',
+  backupDone: 'La copia está hecha y probada.',
+  backupSteps: {
+    copying: 'Copiando la base de datos',
+    packing: 'Empaquetando',
+    trying: 'Abriéndola y probándola',
+  },
+  backupsEvery: (hours: string, keep: string) => `Cada ${hours} h; se guardan las últimas ${keep} buenas.`,
+  backupsNever: 'El servicio no hace ninguna por sí mismo: BACKUP_EVERY_H es 0.',
+  backupsFolder: 'Carpeta',
+  nextBackup: 'Próxima',
+  lastBackup: 'Última buena',
+  noLastBackup: 'ninguna',
+  backupsWarning:
+    'La última copia ha fallado, o no hay ninguna buena reciente. Lea lo que dice la más nueva y libere espacio o cambie BACKUP_DIR.',
+  backupStates: { running: 'En curso', completed: 'Buena', failed: 'Fallida' },
+  backupStarters: {
+    schedule: 'por el servicio',
+    operator: 'por un superadministrador',
+    command: 'en la línea de órdenes',
+  },
+  backupMade: 'Hecha',
+  backupState: 'Estado',
+  backupSize: 'Tamaño',
+  backupFile: 'Archivo',
+  backupGone: 'El archivo ya no está.',
+  backupWithoutKeys: 'sin las claves de la instalación',
+  backupHolds: (stores: string, products: string) => `${stores} tiendas, ${products} productos`,
+  noBackups: 'Aún no hay ninguna.',
+  copyRestore: 'Copiar la orden para restaurar',
+  restore: 'Restaurar',
+  restoreHint:
+    'En la máquina, con el servicio detenido: la orden muestra qué se sustituye y por qué, y pregunta. El estado anterior se conserva.',
   backupsGuide: 'Cómo restaurarla',
   modelInUse: 'Modelo en uso',
   modelDimension: 'Longitud de sus vectores',

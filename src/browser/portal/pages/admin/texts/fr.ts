@@ -232,12 +232,42 @@ export const texts: Texts = {
   markVoid: 'Marquer comme annulée',
   noInvoices: 'Il n’y en a aucune.',
 
-  backupsNotYet:
-    'Cette version ne fait pas de sauvegardes d’elle-même. Il n’est pas encore possible d’en faire, d’en vérifier ou d’en copier depuis cette page.',
-  backupsToday: 'Ce qui existe aujourd’hui',
-  backupsHow: 'Arrêtez le service, copiez le dossier de données, puis redémarrez le service :',
-  backupsWhole:
-    'La base de données, les images et les secrets vont ensemble. La copie d’un dossier en cours d’utilisation peut être inutilisable ; un instantané du système de fichiers convient.',
+  backupsHint:
+    'Le service les fait de lui-même. Une sauvegarde compte une fois que chaque octet, sa base de données et trois recherches ont été vérifiés.',
+  backUp: 'Sauvegarder maintenant',
+  backupDone: 'La sauvegarde est faite et vérifiée.',
+  backupSteps: {
+    copying: 'Copie de la base de données',
+    packing: 'Compression',
+    trying: 'Ouverture et vérification',
+  },
+  backupsEvery: (hours: string, keep: string) =>
+    `Toutes les ${hours} h ; les ${keep} dernières bonnes restent.`,
+  backupsNever: 'Le service n’en fait aucune de lui-même : BACKUP_EVERY_H vaut 0.',
+  backupsFolder: 'Dossier',
+  nextBackup: 'Prochaine',
+  lastBackup: 'Dernière bonne',
+  noLastBackup: 'aucune',
+  backupsWarning:
+    'La dernière sauvegarde a échoué, ou aucune bonne n’est récente. Lisez ce que dit la plus récente, puis libérez de la place ou changez BACKUP_DIR.',
+  backupStates: { running: 'En cours', completed: 'Bonne', failed: 'Échouée' },
+  backupStarters: {
+    schedule: 'par le service',
+    operator: 'par un super-administrateur',
+    command: 'en ligne de commande',
+  },
+  backupMade: 'Faite',
+  backupState: 'État',
+  backupSize: 'Taille',
+  backupFile: 'Fichier',
+  backupGone: 'Le fichier n’est plus là.',
+  backupWithoutKeys: 'sans les clés de l’installation',
+  backupHolds: (stores: string, products: string) => `${stores} boutiques, ${products} produits`,
+  noBackups: 'Il n’y en a pas encore.',
+  copyRestore: 'Copier la commande de restauration',
+  restore: 'Restaurer',
+  restoreHint:
+    'Sur la machine, service arrêté : la commande montre ce qui est remplacé et par quoi, et demande confirmation. L’état précédent est conservé.',
   backupsGuide: 'Comment la restaurer',
   modelInUse: 'Modèle utilisé',
   modelDimension: 'Longueur de ses vecteurs',

@@ -233,12 +233,37 @@ export const texts: Texts = {
   markVoid: 'Segna come annullata',
   noInvoices: 'Non ce ne sono.',
 
-  backupsNotYet:
-    'Questa versione non crea backup da sola. Da questa pagina non è ancora possibile crearli, verificarli o copiarli.',
-  backupsToday: 'Che cosa si può fare oggi',
-  backupsHow: 'Fermare il servizio, copiare la cartella dei dati e riavviare il servizio:',
-  backupsWhole:
-    'Il database, le immagini e i segreti vanno tenuti insieme. La copia di una cartella in uso può essere inutilizzabile; uno snapshot del file system va bene.',
+  backupsHint:
+    'Il servizio li crea da solo. Un backup conta quando ogni byte, il suo database e tre ricerche sono stati provati.',
+  backUp: 'Esegui un backup ora',
+  backupDone: 'Il backup è stato creato e provato.',
+  backupSteps: { copying: 'Copia del database', packing: 'Compressione', trying: 'Apertura e prova' },
+  backupsEvery: (hours: string, keep: string) => `Ogni ${hours} ore; restano gli ultimi ${keep} buoni.`,
+  backupsNever: 'Il servizio non ne crea da solo: BACKUP_EVERY_H è 0.',
+  backupsFolder: 'Cartella',
+  nextBackup: 'Prossimo',
+  lastBackup: 'Ultimo buono',
+  noLastBackup: 'nessuno',
+  backupsWarning:
+    'L’ultimo backup non è riuscito, o nessuno buono è recente. Leggere che cosa dice il più nuovo e liberare spazio o cambiare BACKUP_DIR.',
+  backupStates: { running: 'In corso', completed: 'Buono', failed: 'Non riuscito' },
+  backupStarters: {
+    schedule: 'dal servizio',
+    operator: 'da un super-admin',
+    command: 'dalla riga di comando',
+  },
+  backupMade: 'Creato',
+  backupState: 'Stato',
+  backupSize: 'Dimensione',
+  backupFile: 'File',
+  backupGone: 'Il file non c’è più.',
+  backupWithoutKeys: 'senza le chiavi dell’installazione',
+  backupHolds: (stores: string, products: string) => `${stores} negozi, ${products} prodotti`,
+  noBackups: 'Non ce ne sono ancora.',
+  copyRestore: 'Copia il comando di ripristino',
+  restore: 'Ripristinare',
+  restoreHint:
+    'Sulla macchina, a servizio fermo: il comando mostra che cosa viene sostituito e con che cosa, e chiede conferma. Lo stato precedente resta.',
   backupsGuide: 'Come ripristinarlo',
   modelInUse: 'Modello in uso',
   modelDimension: 'Lunghezza dei vettori',

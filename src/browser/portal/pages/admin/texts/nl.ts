@@ -218,12 +218,41 @@ export const texts: Texts = {
   markVoid: 'Als vervallen markeren',
   noInvoices: 'Er zijn er geen.',
 
-  backupsNotYet:
-    'Deze versie maakt zelf geen back-ups. Maken, controleren en kopiëren kan op deze pagina nog niet.',
-  backupsToday: 'Wat er nu kan',
-  backupsHow: 'Stop de dienst, kopieer de gegevensmap en start de dienst weer:',
-  backupsWhole:
-    'De database, de foto’s en de geheimen horen bij elkaar. Een kopie van een map die in gebruik is, kan onbruikbaar zijn; een snapshot van het bestandssysteem is prima.',
+  backupsHint:
+    'De dienst maakt ze zelf. Een back-up telt zodra elke byte, de database en drie zoekopdrachten zijn getest.',
+  backUp: 'Nu een back-up maken',
+  backupDone: 'De back-up is gemaakt en getest.',
+  backupSteps: {
+    copying: 'De database wordt gekopieerd',
+    packing: 'Er wordt ingepakt',
+    trying: 'Hij wordt geopend en getest',
+  },
+  backupsEvery: (hours: string, keep: string) => `Elke ${hours} uur; de laatste ${keep} goede blijven.`,
+  backupsNever: 'De dienst maakt er zelf geen: BACKUP_EVERY_H is 0.',
+  backupsFolder: 'Map',
+  nextBackup: 'Volgende',
+  lastBackup: 'Laatste goede',
+  noLastBackup: 'geen',
+  backupsWarning:
+    'De laatste back-up is mislukt, of geen goede is recent. Lees wat de nieuwste zegt en maak ruimte vrij of wijzig BACKUP_DIR.',
+  backupStates: { running: 'Bezig', completed: 'Goed', failed: 'Mislukt' },
+  backupStarters: {
+    schedule: 'door de dienst',
+    operator: 'door een superbeheerder',
+    command: 'op de opdrachtregel',
+  },
+  backupMade: 'Gemaakt',
+  backupState: 'Status',
+  backupSize: 'Grootte',
+  backupFile: 'Bestand',
+  backupGone: 'Het bestand is er niet meer.',
+  backupWithoutKeys: 'zonder de sleutels van de installatie',
+  backupHolds: (stores: string, products: string) => `${stores} winkels, ${products} producten`,
+  noBackups: 'Er zijn er nog geen.',
+  copyRestore: 'Opdracht om terug te zetten kopiëren',
+  restore: 'Terugzetten',
+  restoreHint:
+    'Op de machine, met de dienst gestopt: de opdracht toont wat door wat wordt vervangen, en vraagt het. De staat ervoor blijft bewaard.',
   backupsGuide: 'Zo zet u hem terug',
   modelInUse: 'Model in gebruik',
   modelDimension: 'Lengte van de vectoren',

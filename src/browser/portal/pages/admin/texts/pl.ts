@@ -220,12 +220,41 @@ export const texts: Texts = {
   markVoid: 'Oznacz jako unieważnioną',
   noInvoices: 'Nie ma żadnych.',
 
-  backupsNotYet:
-    'Ta wersja nie tworzy sama kopii zapasowych. Na tej stronie nie można ich jeszcze tworzyć, sprawdzać ani kopiować.',
-  backupsToday: 'Co jest możliwe dzisiaj',
-  backupsHow: 'Zatrzymaj usługę, skopiuj folder danych i uruchom usługę ponownie:',
-  backupsWhole:
-    'Baza danych, zdjęcia i sekrety stanowią całość. Kopia używanego folderu może się nie nadawać do użycia; migawka systemu plików jest dobra.',
+  backupsHint:
+    'Usługa tworzy je sama. Kopia liczy się, gdy sprawdzono każdy jej bajt, bazę danych i trzy wyszukiwania.',
+  backUp: 'Utwórz kopię teraz',
+  backupDone: 'Kopia została utworzona i sprawdzona.',
+  backupSteps: {
+    copying: 'Kopiowanie bazy danych',
+    packing: 'Pakowanie',
+    trying: 'Otwieranie i sprawdzanie',
+  },
+  backupsEvery: (hours: string, keep: string) => `Co ${hours} godz.; zostają ostatnie dobre kopie: ${keep}.`,
+  backupsNever: 'Usługa sama nie tworzy żadnych: BACKUP_EVERY_H wynosi 0.',
+  backupsFolder: 'Folder',
+  nextBackup: 'Następna',
+  lastBackup: 'Ostatnia dobra',
+  noLastBackup: 'brak',
+  backupsWarning:
+    'Ostatnia kopia się nie powiodła albo nie ma świeżej dobrej. Zobacz, co mówi najnowsza, i zwolnij miejsce lub zmień BACKUP_DIR.',
+  backupStates: { running: 'W toku', completed: 'Dobra', failed: 'Nieudana' },
+  backupStarters: {
+    schedule: 'przez usługę',
+    operator: 'przez superadministratora',
+    command: 'w wierszu poleceń',
+  },
+  backupMade: 'Utworzona',
+  backupState: 'Stan',
+  backupSize: 'Rozmiar',
+  backupFile: 'Plik',
+  backupGone: 'Pliku już nie ma.',
+  backupWithoutKeys: 'bez kluczy instalacji',
+  backupHolds: (stores: string, products: string) => `Sklepy: ${stores}, produkty: ${products}`,
+  noBackups: 'Jeszcze żadnej nie ma.',
+  copyRestore: 'Kopiuj polecenie przywracania',
+  restore: 'Przywracanie',
+  restoreHint:
+    'Na tej maszynie, przy zatrzymanej usłudze: polecenie pokazuje, co czym zastąpi, i pyta. Poprzedni stan zostaje zachowany.',
   backupsGuide: 'Jak ją przywrócić',
   modelInUse: 'Używany model',
   modelDimension: 'Długość wektorów',

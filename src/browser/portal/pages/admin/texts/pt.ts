@@ -215,12 +215,37 @@ export const texts: Texts = {
   markVoid: 'Marcar como anulada',
   noInvoices: 'Não há nenhuma.',
 
-  backupsNotYet:
-    'Esta versão não faz cópias de segurança sozinha. Ainda não é possível criá-las, verificá-las nem copiá-las nesta página.',
-  backupsToday: 'O que é possível hoje',
-  backupsHow: 'Pare o serviço, copie a pasta de dados e inicie o serviço de novo:',
-  backupsWhole:
-    'A base de dados, as imagens e os segredos formam um todo. Uma cópia de uma pasta em uso pode ficar inutilizável; um instantâneo do sistema de ficheiros serve.',
+  backupsHint:
+    'O serviço cria-as sozinho. Uma cópia conta depois de testados cada byte, a base de dados e três pesquisas.',
+  backUp: 'Fazer uma cópia agora',
+  backupDone: 'A cópia foi feita e testada.',
+  backupSteps: { copying: 'A copiar a base de dados', packing: 'A compactar', trying: 'A abrir e a testar' },
+  backupsEvery: (hours: string, keep: string) => `A cada ${hours} h; ficam as últimas ${keep} boas.`,
+  backupsNever: 'O serviço não cria nenhuma sozinho: BACKUP_EVERY_H é 0.',
+  backupsFolder: 'Pasta',
+  nextBackup: 'Próxima',
+  lastBackup: 'Última boa',
+  noLastBackup: 'nenhuma',
+  backupsWarning:
+    'A última cópia falhou, ou nenhuma boa é recente. Veja o que diz a mais nova e liberte espaço ou mude BACKUP_DIR.',
+  backupStates: { running: 'Em curso', completed: 'Boa', failed: 'Falhou' },
+  backupStarters: {
+    schedule: 'pelo serviço',
+    operator: 'por um superadministrador',
+    command: 'na linha de comandos',
+  },
+  backupMade: 'Feita',
+  backupState: 'Estado',
+  backupSize: 'Tamanho',
+  backupFile: 'Ficheiro',
+  backupGone: 'O ficheiro já não existe.',
+  backupWithoutKeys: 'sem as chaves da instalação',
+  backupHolds: (stores: string, products: string) => `${stores} lojas, ${products} produtos`,
+  noBackups: 'Ainda não há nenhuma.',
+  copyRestore: 'Copiar o comando para restaurar',
+  restore: 'Restaurar',
+  restoreHint:
+    'Na máquina, com o serviço parado: o comando mostra o que é substituído e por quê, e pergunta. O estado anterior fica guardado.',
   backupsGuide: 'Como restaurá-la',
   modelInUse: 'Modelo em uso',
   modelDimension: 'Comprimento dos vetores',

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkFolder } from '../../../src/commands/service/data-folder.ts'
+import {
+  finishSwap,
+  isSwapPending,
+  listOldStates,
+  NEW_FOLDER,
+  swapIn,
+} from '../../../src/platform/backup/swap.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lookalike-swap-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const NOW = Date.parse('2026-11-27T00:00:00Z')
+const OLD = 'before-restore-20261127T000000000Z'
+
+/** Writes files that hold the name of their state. */
+function fill(at: string, state: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(join(at, path, '..'), { recursive: true })
+    writeFileSync(join(at, path), state)
+  }
+}
+
+const OLD_FILES = ['lookalike.db', 'lookalike.db-wal', 'pictures/ab/1', 'pictures/cd/2', 'secrets/data']
+const NEW_FILES = ['lookalike.db', 'pictures/ab/1', 'secrets/data', 'secrets/jwt', 'jobs/7']
+
+function fillBoth(): void {
+  fill(folder, 'old', [...OLD_FILES, 'backups/kept.tar.zst'])
+  fill(join(folder, NEW_FOLDER), 'new', NEW_FILES)
+}
+
+/** The files of a state, each with what it holds. */
+const readState = (at: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(at, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(at.length + 1))
+      .filter((path) => !path.startsWith('before-restore') && !path.endsWith('.lock'))
+      .sort()
+      .map((path) => [path, readFileSync(join(at, path), 'utf8')]),
+  )
+
+const stateOf = (state: string, paths: readonly string[]) =>
+  Object.fromEntries(paths.toSorted().map((path) => [path, state]))
+
+const NEW_STATE = { ...stateOf('new', NEW_FILES), 'backups/kept.tar.zst': 'old' }
+
+describe('a swap', () => {
+  test('puts the new state in place, keeps the old one whole, and leaves what belongs to no state', () => {
+    fillBoth()
+    expect(swapIn(folder, NEW_FOLDER, { keepsSecrets: false, now: NOW })).toBe(join(folder, OLD))
+    expect(readState(folder)).toEqual(NEW_STATE)
+    expect(readState(join(folder, OLD))).toEqual(stateOf('old', OLD_FILES))
+    expect([isSwapPending(folder), existsSync(join(folder, NEW_FOLDER))]).toEqual([false, false])
+    expect(listOldStates(folder)).toEqual([OLD])
+  })
+
+  test('back to the old state gives what there was', () => {
+    fillBoth()
+    swapIn(folder, NEW_FOLDER, { keepsSecrets: false, now: NOW })
+    swapIn(folder, OLD, { keepsSecrets: false, now: NOW + 1 })
+    expect(readState(folder)).toEqual({ ...stateOf('old', OLD_FILES), 'backups/kept.tar.zst': 'old' })
+    expect(listOldStates(folder)).toHaveLength(1)
+  })
+
+  test('of a state without secrets leaves those that are there', () => {
+    fillBoth()
+    rmSync(join(folder, NEW_FOLDER, 'secrets'), { recursive: true })
+    swapIn(folder, NEW_FOLDER, { keepsSecrets: true, now: NOW })
+    expect(readState(folder)).toMatchObject({ 'lookalike.db': 'new', 'secrets/data': 'old' })
+  })
+
+  const OUT = ['lookalike.db-wal', 'lookalike.db', 'pictures', 'secrets']
+  const IN = ['lookalike.db', 'pictures', 'jobs', 'secrets']
+
+  test.each(Array.from({ length: OUT.length + IN.length + 1 }, (_, n) => n))(
+    'that is killed after %i renames is finished by the next program that opens the folder',
+    (done) => {
+      fillBoth()
+      mkdirSync(join(folder, OLD))
+      writeFileSync(
+        join(folder, 'restore.json'),
+        JSON.stringify({ from: NEW_FOLDER, in: IN, old: OLD, out: OUT }),
+      )
+      const moves = [
+        ...OUT.map((entry) => [join(folder, entry), join(folder, OLD, entry)] as const),
+        ...IN.map((entry) => [join(folder, NEW_FOLDER, entry), join(folder, entry)] as const),
+      ]
+      for (const [from, to] of moves.slice(0, done)) renameSync(from, to)
+      checkFolder(folder, { mayMake: false })
+      expect(readState(folder)).toEqual(NEW_STATE)
+      expect(readState(join(folder, OLD))).toEqual(stateOf('old', OLD_FILES))
+    },
+  )
+
+  test.each([
+    { from: '../elsewhere', in: [], old: OLD, out: [] },
+    { from: NEW_FOLDER, in: ['../../etc/passwd'], old: OLD, out: [] },
+    { from: NEW_FOLDER, in: [], old: 'before-restore-1/../../x', out: [] },
+  ])('whose journal leads out of the folder is refused: %j', (journal) => {
+    writeFileSync(join(folder, 'restore.json'), JSON.stringify(journal))
+    expect(() => finishSwap(folder)).toThrow('is damaged')
+  })
+})

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Install, newInstall, startService } from '../../robustness/service.ts'
+import { ENV, PROGRAM } from './program.ts'
+
+let source: Install
+let target: Install
+let folder: string
+
+beforeEach(async () => {
+  source = await newInstall()
+  target = await newInstall()
+  folder = mkdtempSync(join(tmpdir(), 'lookalike-backups-'))
+})
+afterEach(() => {
+  source.remove()
+  target.remove()
+  rmSync(folder, { recursive: true })
+})
+
+const run = (...args: string[]) => {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...PROGRAM, ...args], { env: ENV, stdin: 'ignore' })
+  return { code: exitCode, out: stdout.toString(), said: stderr.toString() }
+}
+const restore = (file: string, ...more: string[]) =>
+  run('restore', file, '--data-dir', target.dataDir, ...more)
+const storeOf = (dataDir: string): string =>
+  (JSON.parse(run('store', 'list', '--data-dir', dataDir, '--json').out) as { store_id: string }[])
+    .map(({ store_id }) => store_id)
+    .join()
+
+/** Makes a backup of the source. @returns its file. */
+function backUp(...more: string[]): string {
+  const { code, out, said } = run('backup', '--data-dir', source.dataDir, '--to', folder, '--json', ...more)
+  if (code !== 0) throw new Error(said)
+  return (JSON.parse(out) as { file: string }).file
+}
+
+test('a backup of a running service replaces another install, whose state stays until it is undone', async () => {
+  const service = await startService(source, {})
+  const file = backUp()
+  await service.stop()
+  const before = storeOf(target.dataDir)
+
+  const refused = restore(file)
+  expect([refused.code, refused.said]).toEqual([2, expect.stringContaining('give --yes')])
+  const trial = restore(file, '--dry-run')
+  expect([trial.code, trial.out]).toEqual([0, expect.stringContaining('it is good. Nothing was changed.')])
+  expect(storeOf(target.dataDir)).toBe(before)
+
+  expect(restore(file, '--yes').code).toBe(0)
+  expect(storeOf(target.dataDir)).toBe(source.storeId)
+  // The keys of the backup came with it: the service starts, and answers its store.
+  const restored = await startService(target, {})
+  const busy = restore(file, '--yes')
+  expect([busy.code, busy.said]).toEqual([1, expect.stringContaining('Stop it, then restore')])
+  await restored.stop()
+
+  expect(run('restore', '--undo', '--yes', '--data-dir', target.dataDir).code).toBe(0)
+  expect(storeOf(target.dataDir)).toBe(before)
+}, 120_000)
+
+test('a file that is damaged, cut short or something else changes nothing, and says so', () => {
+  const file = backUp('--no-secrets')
+  const whole = readFileSync(file)
+  const before = storeOf(target.dataDir)
+  const wrong = join(folder, 'wrong')
+  const flipped = Buffer.from(whole)
+  flipped[whole.length >> 1] = (flipped[whole.length >> 1] as number) ^ 4
+  for (const [content, words] of [
+    [flipped, 'is damaged'],
+    [whole.subarray(0, whole.length - 100), 'truncated'],
+    [Buffer.from('PK\u0003\u0004 a zip file'), 'not a file that lookalike made'],
+  ] as const) {
+    writeFileSync(wrong, content)
+    const { code, said } = restore(wrong, '--yes')
+    expect([code, said]).toEqual([1, expect.stringContaining(words)])
+    expect(said).toContain('Nothing was changed')
+  }
+  expect(restore(join(folder, 'missing'), '--yes')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('no file'),
+  })
+  expect(storeOf(target.dataDir)).toBe(before)
+  expect(readdirSync(target.dataDir).filter((name) => name.startsWith('restore'))).toEqual([])
+}, 120_000)
+
+test.each([200, 400, 800])(
+  'a restore that is killed after %i ms leaves the old state or the new one',
+  async (ms) => {
+    const file = backUp()
+    const before = storeOf(target.dataDir)
+    const child = Bun.spawn([...PROGRAM, 'restore', file, '--data-dir', target.dataDir, '--yes'], {
+      ...{ env: ENV, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
+    })
+    await Bun.sleep(ms)
+    child.kill('SIGKILL')
+    await child.exited
+    expect([before, source.storeId]).toContain(storeOf(target.dataDir))
+    expect(existsSync(join(target.dataDir, 'restore.json'))).toBe(false)
+    expect(restore(file, '--yes').code).toBe(0)
+    expect(storeOf(target.dataDir)).toBe(source.storeId)
+  },
+  120_000,
+)
