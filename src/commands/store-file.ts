@@ -162,7 +162,8 @@ export async function bringIn(
   }
 }
 
-const openFiles = (config: Config) =>
+/** The kept pictures of an install that may be in use. */
+export const openFiles = (config: Config) =>
   createPictureFiles(join(resolve(config.DATA_DIR), 'pictures'), systemIds.uuid, { isShared: true })
 
 /** @returns undefined without a file. @throws OperatorError */
