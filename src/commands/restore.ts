@@ -15,8 +15,10 @@ import { readFreeDisk } from '../platform/disk.ts'
 import type { Call, Command } from './cli/command.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
+import { restoreStore } from './restore/one-store.ts'
 import { readAddresses } from './service/addresses.ts'
 import { explainFolderError, makeFolder } from './service/data-folder.ts'
+import { describeImport } from './store-file.ts'
 
 const MB = 1_000_000
 /** So that the disk is not filled to its end. */
@@ -31,23 +33,56 @@ export const restore: Command = {
     { flag: 'dry-run', meaning: 'read and try the file, show what it would replace, and change nothing' },
     { flag: 'yes', meaning: 'do not ask; needed where there is no terminal and something is replaced' },
     { flag: 'undo', meaning: 'instead of FILE: go back to the state before the last restore' },
+    {
+      flag: 'store',
+      value: 'SLUG',
+      meaning:
+        'take this store alone out of FILE, into an install that may be running; its client secret is new',
+    },
+    { flag: 'as', value: 'SLUG', meaning: 'with --store: the slug that the store gets' },
+    {
+      flag: 'new-keys',
+      meaning:
+        'with --store: give its keys new values, for a copy beside the store that has the present ones',
+    },
   ],
-  settings: ['DATA_DIR'],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM', 'MODEL_DIR'],
+  essentials: ['DATA_DIR'],
   example:
     'lookalike restore /mnt/backups/lookalike-20261127T020000000Z.tar.zst --data-dir /var/lib/lookalike',
+  findProblems: ({ store, as, undo, ...options }) => [
+    ...(store !== undefined && (undo !== undefined || options['dry-run'] !== undefined)
+      ? ['--store goes neither with --undo nor with --dry-run']
+      : []),
+    ...(store === undefined && (as !== undefined || options['new-keys'] !== undefined)
+      ? ['--as and --new-keys go with --store']
+      : []),
+  ],
   async run(call) {
     const dataDir = resolve(call.config.DATA_DIR)
     const [file] = call.positionals
     if ((file === undefined) !== (call.options['undo'] !== undefined))
       throw wrongUsage('Give the FILE of a backup, or --undo')
     try {
-      return file === undefined ? await undo(dataDir, call) : await restoreFile(dataDir, resolve(file), call)
+      if (file === undefined) return await undo(dataDir, call)
+      const { store } = call.options
+      return store === undefined
+        ? await restoreFile(dataDir, resolve(file), call)
+        : await takeStore(resolve(file), store, call)
     } catch (error) {
       if (error instanceof UnreadableFile)
         throw new OperatorError(`${error.message}. Nothing was changed: choose another backup.`)
       throw explainFolderError(dataDir, error)
     }
   },
+}
+
+async function takeStore(path: string, slug: string, { config, options }: Call): Promise<number> {
+  await openManifest(path)
+  const wish = { slug, as: options['as'], hasNewKeys: options['new-keys'] !== undefined }
+  const report = await restoreStore(config, path, wish, createStopSignal())
+  if (report) console.log(describeImport(report))
+  return report ? 0 : 1
 }
 
 async function restoreFile(dataDir: string, path: string, { options }: Call): Promise<number> {

@@ -162,7 +162,8 @@ export async function bringIn(
   }
 }
 
-const openFiles = (config: Config) =>
+/** The kept pictures of an install that may be in use. */
+export const openFiles = (config: Config) =>
   createPictureFiles(join(resolve(config.DATA_DIR), 'pictures'), systemIds.uuid, { isShared: true })
 
 /** @returns undefined without a file. @throws OperatorError */
@@ -186,20 +187,18 @@ async function checkTarget(name: string, mayReplace: boolean): Promise<string> {
   return path
 }
 
+/** How often the progress is drawn again. */
+const SHOWN_MS = 200
+
 /** Draws the progress of a work that tells its share. */
 function watch() {
   const progress = createProgress()
-  const start = performance.now()
+  let shownAt = performance.now()
   return {
     show(share: number): void {
-      const left = share > 0 ? ((performance.now() - start) / 1_000 / share) * (1 - share) : null
-      progress.show({
-        processed: Math.round(share * 100),
-        total: 100,
-        progress: share,
-        failed: 0,
-        eta_seconds: left,
-      })
+      if (performance.now() - shownAt < SHOWN_MS) return
+      shownAt = performance.now()
+      progress.say(`${Math.floor(100 * share)} %`)
     },
     end: progress.end,
   }

@@ -10,7 +10,7 @@ import {
   releaseKeptPictures,
 } from '../../../platform/db/store-copy/writing.ts'
 import { createStoreRows } from '../../../platform/db/store-rows.ts'
-import type { SecretBox } from '../../../platform/secret-box.ts'
+import { createSecretBox, type SecretBox } from '../../../platform/secret-box.ts'
 import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
@@ -20,7 +20,7 @@ import { type ArrivalDeps, createArrivals, createOpener } from './arrivals.ts'
 import { createExport, type SigningSecrets } from './export.ts'
 import { createImport } from './import.ts'
 import { storeFileQueries } from './queries.ts'
-import { openSecrets, sealSecrets } from './sealing.ts'
+import { createSealing } from './sealing.ts'
 
 const SECOND_MS = 1_000
 
@@ -36,7 +36,7 @@ export interface StoreFileNeeds {
  * Wires the file of one store, by which a store moves to another install. `platform/db/store-copy/plan.ts` says of each table
  * what becomes of its rows.
  *
- * The file holds one part with rows for each table, kept pictures, the addresses of people, and the secrets as an `age` file.
+ * The file holds one part with rows for each table, kept pictures, the addresses of people, and the secrets, sealed.
  * A store arrives hidden, as one that is being erased: its rows come in small steps beside a running service, and an import
  * that dies is cleared away by `stores/erasure`. Once all is there, the running service reads its products into the index
  * and opens it (`arrivals.ts`), or the command does where none runs.
@@ -54,6 +54,7 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
     schema: schemaVersion,
   }
   const open = createOpener(common)
+  const sealing = createSealing({ ids, createSecretBox: (secret) => createSecretBox(secret, ids) })
   return {
     rows: queries,
     service: {
@@ -61,7 +62,7 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
         ...common,
         atOneMoment: (work) => atOneMoment(db, work),
         readRows: (table, storeId, fill) => readRows(db, table, storeId, fill),
-        sealSecrets,
+        sealSecrets: sealing.seal,
         writeBundle,
       }),
       read: createImport({
@@ -71,7 +72,7 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
         registerModel: (model, now) => void registerModel(db, model, now),
         holdKeptPicture: (address) => holdKeptPicture(db, address),
         releaseKeptPictures: (storeId) => releaseKeptPictures(db, storeId),
-        openSecrets,
+        openSecrets: sealing.open,
         readBundle,
         open,
       }),

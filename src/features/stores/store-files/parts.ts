@@ -1,7 +1,7 @@
 /** The people of the store, as JSON. */
 export const PEOPLE = 'people.json'
-/** Secrets, encrypted with the passphrase. `age -d` opens it, too. */
-export const SECRETS = 'secrets.age'
+/** Secrets, sealed with the passphrase. */
+export const SECRETS = 'secrets.sealed'
 export const PEOPLE_BYTES_MAX = 8 * 1024 * 1024
 export const SECRETS_BYTES_MAX = 8 * 1024 * 1024
 
