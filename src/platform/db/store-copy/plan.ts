@@ -109,6 +109,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   }),
   released_pictures: { stays: 'It names files of this install that may go.' },
   reembedding_tries: { stays: HISTORY },
+  catalogue_reports: { stays: 'The next night makes a new one.' },
   jobs: { stays: HISTORY },
   job_items: { stays: HISTORY },
   // The logins travel sealed, or not at all; the next run reads the whole file again.

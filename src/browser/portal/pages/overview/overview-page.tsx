@@ -114,9 +114,9 @@ function Numbers({ analytics }: { analytics: Analytics | null }) {
   )
 }
 
-/** Where a notice of the API's page leads. What an import lost stands in its job. */
-const hrefOfNotice = (store: string, page: Notice['page']): string =>
-  addressOf(store, page === 'import' ? 'jobs' : page)
+/** Where a notice leads: what an import lost stands in its job, and the report has a page of its own. */
+const hrefOfNotice = (store: string, { kind, page }: Pick<Notice, 'kind' | 'page'>): string =>
+  addressOf(store, kind === 'catalogue_report' ? 'report' : page === 'import' ? 'jobs' : page)
 
 /** Where each step of the checklist is done. */
 const STEP_PAGES: Readonly<Record<ChecklistItem['key'], StorePage | null>> = {
@@ -131,13 +131,6 @@ const STEP_PAGES: Readonly<Record<ChecklistItem['key'], StorePage | null>> = {
 const hrefOfStep = (store: string, key: ChecklistItem['key']): string => {
   const page = STEP_PAGES[key]
   return page ? addressOf(store, page) : '/portal/account'
-/** Pages of notices and steps that exist already, by the link that the API gives. */
-const LINKED: Readonly<Record<string, (store: string) => string>> = {
-  products: (store) => addressOf(store, 'products'),
-  catalogue_report: (store) => addressOf(store, 'report'),
-  import: (store) => addressOf(store, 'jobs'),
-  feeds: (store) => addressOf(store, 'feeds'),
-  first_search: (store) => addressOf(store, 'playground'),
 }
 
 function Noticed({ overview, store }: { overview: StoreOverview | null; store: string }) {
@@ -151,11 +144,9 @@ function Noticed({ overview, store }: { overview: StoreOverview | null; store: s
       <ul class="notices">
         {attention.slice(0, NOTICES_SHOWN).map((notice) => {
           const { text, isEnglish } = describeNotice(notice)
-        {attention.slice(0, NOTICES_SHOWN).map(({ kind, severity, page, text }) => {
-          const href = (LINKED[kind] ?? LINKED[page])?.(store)
           return (
             <li key={notice.kind} data-severity={notice.severity} lang={isEnglish ? 'en' : undefined}>
-              <a href={hrefOfNotice(store, notice.page)}>{text}</a>
+              <a href={hrefOfNotice(store, notice)}>{text}</a>
             </li>
           )
         })}
