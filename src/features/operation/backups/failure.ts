@@ -50,7 +50,7 @@ const write = (to: string, reason: string, address: string): Mail => ({
 
 The older backups are kept, and the service tries again within an hour. All backups and their state:
 
-  ${address}/portal/admin/backups
+  ${address}/admin/backups
 
 This mail comes at most once a day.`,
 })

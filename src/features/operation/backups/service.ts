@@ -96,7 +96,7 @@ export function backupsService(deps: BackupsDeps) {
   }
 
   /** Makes a registered backup. @throws whatever made it fail, after that was written down and told. */
-  async function make(row: BackupRow, { tell, stop = deps.stop }: BackupWish): Promise<Backup> {
+  async function make(row: BackupRow, { startedBy, tell, stop = deps.stop }: BackupWish): Promise<Backup> {
     const { id, path, hasSecrets } = row
     let writtenAt = clock.monotonic()
     try {
@@ -117,7 +117,8 @@ export function backupsService(deps: BackupsDeps) {
       queries.complete(describeMade(id, made, clock.now()))
     } catch (error) {
       const reason = stop.aborted ? 'It was stopped.' : (error as Error).message
-      log.error({ err: error, backup_id: id }, 'a backup failed')
+      // A command prints it.
+      if (startedBy !== 'command') log.error({ backup_id: id, reason }, 'a backup failed')
       atomically(() => {
         queries.fail(id, clock.now(), reason)
         if (!stop.aborted) deps.tellFailure(reason)
