@@ -69,6 +69,8 @@ async function configureDemo(config: Config, folder: string, hasPort: boolean): 
   const quiet = config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL
   return {
     ...config,
+    TLS_CERT: '',
+    TLS_KEY: '',
     DATA_DIR: folder,
     OFFLINE: true,
     BASE_URL: '',

@@ -59,8 +59,15 @@ export function installUnit(
   const text = formatSettingsFile(settled, settings, readText(places.settings))
   demandOwnFolder(dataDir)
   if (executable !== host.executable) replaceByCopy(executable, host.executable, EXECUTABLE_MODE)
-  if (isOfUser) runOrFail(host, ['install', '-d', '-m', '700', dataDir])
-  else giveFolder(dataDir, host)
+  if (!isOfUser) makeUser(dataDir, host)
+  runOrFail(host, makeFolder(unit, dataDir))
+  // The files of an install that somebody ran by hand become the service's.
+  if (!isOfUser && findInstallFiles(dataDir).hasDatabase) {
+    runOrFail(host, ['chown', '-R', `${UNIT_NAME}:${UNIT_NAME}`, dataDir])
+  }
+  const { BACKUP_DIR: backupDir } = settled
+  // One that exists keeps its owner: other things may lie there.
+  if (backupDir !== '' && !existsSync(backupDir)) runOrFail(host, makeFolder(unit, backupDir))
   replaceFile(places.settings, text, SETTINGS_MODE)
   replaceFile(
     places.unit,
@@ -127,25 +134,17 @@ function demandOwnFolder(dataDir: string): void {
     )
 }
 
-/** Makes the user of the service, and its folder. The files of an install that somebody ran by hand become the service's. */
-function giveFolder(dataDir: string, host: UnitHost): void {
-  if (host.run(['id', '-u', UNIT_NAME]).code !== 0) {
-    runOrFail(host, [
-      'useradd',
-      '--system',
-      '--user-group',
-      '--no-create-home',
-      '--home-dir',
-      dataDir,
-      '--shell',
-      '/usr/sbin/nologin',
-      UNIT_NAME,
-    ])
-  }
-  runOrFail(host, ['install', '-d', '-m', '700', '-o', UNIT_NAME, '-g', UNIT_NAME, dataDir])
-  if (findInstallFiles(dataDir).hasDatabase)
-    runOrFail(host, ['chown', '-R', `${UNIT_NAME}:${UNIT_NAME}`, dataDir])
+function makeUser(home: string, host: UnitHost): void {
+  if (host.run(['id', '-u', UNIT_NAME]).code === 0) return
+  const kind = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
+  runOrFail(host, ['useradd', ...kind, '--home-dir', home, UNIT_NAME])
 }
+
+const makeFolder = ({ isOfUser }: Unit, folder: string): string[] => [
+  ...['install', '-d', '-m', '700'],
+  ...(isOfUser ? [] : ['-o', UNIT_NAME, '-g', UNIT_NAME]),
+  folder,
+]
 
 function start(unit: Unit, host: UnitHost): void {
   const { code, said } = host.run(systemctl(unit, 'restart', UNIT_NAME))

@@ -2,21 +2,13 @@ import { resolve } from 'node:path'
 import type { Config, SettingName, ShownSetting } from '../../config.ts'
 import { wrongInput } from '../../core/operator-error.ts'
 import { parseUnitFile } from '../cli/unit-file.ts'
-
-/** Settings that name a file or a folder. The service runs in another folder than the command. */
-const PATHS: ReadonlySet<SettingName> = new Set([
-  'DATA_DIR',
-  'MODEL_DIR',
-  'LIBRARY_DIR',
-  'PLANS_FILE',
-  'TLS_CERT',
-  'TLS_KEY',
-])
+import { PATHS } from './unit.ts'
 
 /** Makes the paths among the settings absolute. A data folder that nobody has chosen is that of the unit. */
 export function settleConfig(config: Config, settings: readonly ShownSetting[], dataDir: string): Config {
   const isChosen = settings.some(({ name, source }) => name === 'DATA_DIR' && source !== 'default')
-  const paths = [...PATHS].map((name) => [name, config[name] === '' ? '' : resolve(String(config[name]))])
+  // The service runs in another folder than the command.
+  const paths = PATHS.map((name) => [name, config[name] === '' ? '' : resolve(String(config[name]))])
   return { ...config, ...Object.fromEntries(paths), DATA_DIR: isChosen ? resolve(config.DATA_DIR) : dataDir }
 }
 

@@ -1,15 +1,24 @@
-import type { Config } from '../../config.ts'
+import type { Config, SettingName } from '../../config.ts'
 import { UNIT_NAME, type UnitPlaces } from './places.ts'
 
 interface UnitPlan {
   /** The unit of a user, which runs without privileges of its own. */
   isOfUser: boolean
   places: Pick<UnitPlaces, 'settings' | 'executable'>
-  config: Pick<
-    Config,
-    'DATA_DIR' | 'PORT' | 'MODEL_DIR' | 'LIBRARY_DIR' | 'PLANS_FILE' | 'TLS_CERT' | 'TLS_KEY'
-  >
+  config: Pick<Config, 'PORT' | PathSetting>
 }
+
+/** Settings that name a file or a folder. */
+export const PATHS = [
+  'DATA_DIR',
+  'BACKUP_DIR',
+  'MODEL_DIR',
+  'LIBRARY_DIR',
+  'PLANS_FILE',
+  'TLS_CERT',
+  'TLS_KEY',
+] as const satisfies SettingName[]
+type PathSetting = (typeof PATHS)[number]
 
 /** Ports below this one need a capability. */
 const FIRST_FREE_PORT = 1024
@@ -74,10 +83,13 @@ const HARDENING = [
 
 /** Separates the service from the rest of the machine. ProcSubset= stays out: the service reads how much memory there is. */
 function formatIsolation({ config }: UnitPlan): string[] {
-  const { DATA_DIR: dataDir, PORT: port } = config
+  const { DATA_DIR: dataDir, BACKUP_DIR: backupDir, PORT: port } = config
   const needsPrivilege = port > 0 && port < FIRST_FREE_PORT
   return [
-    `ReadWritePaths=${quotePath(dataDir)}`,
+    `ReadWritePaths=${[dataDir, backupDir]
+      .filter((path) => path !== '')
+      .map(quotePath)
+      .join(' ')}`,
     'ProtectSystem=strict',
     `ProtectHome=${hasPathInHome(config) ? 'read-only' : 'yes'}`,
     'PrivateTmp=yes',
@@ -98,17 +110,8 @@ function formatIsolation({ config }: UnitPlan): string[] {
   ]
 }
 
-const hasPathInHome = ({
-  DATA_DIR,
-  MODEL_DIR,
-  LIBRARY_DIR,
-  PLANS_FILE,
-  TLS_CERT,
-  TLS_KEY,
-}: UnitPlan['config']): boolean =>
-  [DATA_DIR, MODEL_DIR, LIBRARY_DIR, PLANS_FILE, TLS_CERT, TLS_KEY].some((path) =>
-    /^\/(home|root|run\/user)\//.test(path),
-  )
+const hasPathInHome = (config: UnitPlan['config']): boolean =>
+  PATHS.some((name) => /^\/(home|root|run\/user)\//.test(config[name]))
 
 /** systemd replaces what stands behind a percent sign. */
 const escapeSpecifiers = (path: string): string => path.replaceAll('%', '%%')

@@ -35,6 +35,11 @@ test('files in a home can be read only where a setting names one', () => {
   expect(unitOf({ settings: { MODEL_DIR: '/home/ann/model' } })).toContain('\nProtectHome=read-only\n')
 })
 
+test('backups in another folder can be written', () => {
+  const unit = unitOf({ settings: { BACKUP_DIR: '/mnt/backups' } })
+  expect(unit).toContain('\nReadWritePaths=/var/lib/lookalike /mnt/backups\n')
+})
+
 test('the engine may compile', () => {
   expect(unitOf()).not.toContain('MemoryDenyWriteExecute')
 })
