@@ -301,7 +301,7 @@ export function storePageTests(): void {
         ...{ isBlocked: true, faults: [], ended: [] },
         wrong: 'The password or the code is wrong.',
       })
-      expect(call(owner, 'GET', '/v1/products')).rejects.toThrow('tenant')
+      await expect(call(owner, 'GET', '/v1/products')).rejects.toThrow('store_suspended')
     }, 60_000)
   })
 }
