@@ -16,6 +16,7 @@ const factsOf = (count: number, health: SearchHealth['tracking']['status']): Fac
     ...{ jobId: 'job_2', total: count, failed: 0, finishedAt: 0 },
     warnings: JSON.stringify(Array.from({ length: count }, (_, i) => `In English ${i}`)),
   },
+  report: { madeAt: 0, findings: count },
   feeds: { failing: count, stopped: count, failingId: 'feed_1', stoppedId: 'feed_2', failures: count },
   webhooks: { failing: count, disabled: count, since: null },
   health: { days: count, searches: 50 + count, zero: 50 + count, tracking: { status: health, message: '' } },

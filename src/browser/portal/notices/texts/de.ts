@@ -24,6 +24,8 @@ export const texts: NoticeTexts = {
     `${count} von ${products(total)} ${plural(count, 'führt', 'führen')} nirgendwohin: Die Adresse im Shop fehlt.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} von ${products(total)} ${plural(count, 'ist', 'sind')} ausverkauft.`,
+  catalogue_report: ({ count }) =>
+    `Der Katalogbericht nennt ${counted(count, 'Stelle', 'Stellen')} zum Korrigieren.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'Suche', 'Suchen')} in ${counted(days, 'Tag', 'Tagen')}, aber es kommt kein Klick an.`,
   clicks_unattributed: () =>

@@ -115,8 +115,8 @@ function Numbers({ analytics }: { analytics: Analytics | null }) {
 }
 
 /** Where a notice of the API's page leads. What an import lost stands in its job. */
-const hrefOfNotice = (store: string, page: Notice['page']): string =>
-  addressOf(store, page === 'import' ? 'jobs' : page)
+const hrefOfNotice = (store: string, { kind, page }: Notice): string =>
+  addressOf(store, kind === 'catalogue_report' ? 'report' : page === 'import' ? 'jobs' : page)
 
 /** Where each step of the checklist is done. */
 const STEP_PAGES: Readonly<Record<ChecklistItem['key'], StorePage | null>> = {
@@ -155,7 +155,7 @@ function Noticed({ overview, store }: { overview: StoreOverview | null; store: s
           const href = (LINKED[kind] ?? LINKED[page])?.(store)
           return (
             <li key={notice.kind} data-severity={notice.severity} lang={isEnglish ? 'en' : undefined}>
-              <a href={hrefOfNotice(store, notice.page)}>{text}</a>
+              <a href={hrefOfNotice(store, notice)}>{text}</a>
             </li>
           )
         })}
