@@ -79,7 +79,7 @@ function listReport({ report }: Facts): Draft[] {
     {
       ...{ kind: 'catalogue_report', page: 'products', needs: 'products:read', since: madeAt },
       severity: 'info',
-      text: `The report about the catalogue names ${counted(findings, 'thing')} to correct.`,
+      text: `The report on the catalogue names ${counted(findings, 'thing')} to correct.`,
       data: { count: findings },
       link: '/v1/catalogue/report',
     },
