@@ -153,7 +153,7 @@ const COLUMNS = [
   {
     label: t.backupState,
     draw: ({ state, error, counts, has_secrets }: Backup) => (
-      <>
+      <div>
         {t.backupStates[state]} {error && <span lang="en">{error}</span>}
         {counts && (
           <span class="muted">
@@ -161,7 +161,7 @@ const COLUMNS = [
           </span>
         )}{' '}
         {!has_secrets && <span class="muted">{t.backupWithoutKeys}</span>}
-      </>
+      </div>
     ),
   },
   {

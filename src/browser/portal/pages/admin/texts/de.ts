@@ -249,7 +249,7 @@ export const texts: Texts = {
   backupFile: 'Datei',
   backupGone: 'Die Datei ist nicht mehr da.',
   backupWithoutKeys: 'ohne die Schlüssel der Installation',
-  backupHolds: (stores: string, products: string) => `${stores} Shops, ${products} Produkte`,
+  backupHolds: (stores: string, products: string) => `Shops: ${stores}, Produkte: ${products}`,
   noBackups: 'Es gibt noch keine.',
   copyRestore: 'Befehl zum Wiederherstellen kopieren',
   restore: 'Wiederherstellen',

@@ -234,7 +234,7 @@ export const texts = {
   backupFile: 'File',
   backupGone: 'The file is no longer there.',
   backupWithoutKeys: 'without the keys of the install',
-  backupHolds: (stores: string, products: string) => `${stores} stores, ${products} products`,
+  backupHolds: (stores: string, products: string) => `Stores: ${stores}, products: ${products}`,
   noBackups: 'There are none yet.',
   copyRestore: 'Copy the command to restore',
   restore: 'Restore',

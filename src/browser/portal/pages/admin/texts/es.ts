@@ -254,7 +254,7 @@ export const texts: Texts = {
   backupFile: 'Archivo',
   backupGone: 'El archivo ya no está.',
   backupWithoutKeys: 'sin las claves de la instalación',
-  backupHolds: (stores: string, products: string) => `${stores} tiendas, ${products} productos`,
+  backupHolds: (stores: string, products: string) => `Tiendas: ${stores}, productos: ${products}`,
   noBackups: 'Aún no hay ninguna.',
   copyRestore: 'Copiar la orden para restaurar',
   restore: 'Restaurar',

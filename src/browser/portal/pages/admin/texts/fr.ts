@@ -262,7 +262,7 @@ export const texts: Texts = {
   backupFile: 'Fichier',
   backupGone: 'Le fichier n’est plus là.',
   backupWithoutKeys: 'sans les clés de l’installation',
-  backupHolds: (stores: string, products: string) => `${stores} boutiques, ${products} produits`,
+  backupHolds: (stores: string, products: string) => `Boutiques : ${stores}, produits : ${products}`,
   noBackups: 'Il n’y en a pas encore.',
   copyRestore: 'Copier la commande de restauration',
   restore: 'Restaurer',

@@ -258,7 +258,7 @@ export const texts: Texts = {
   backupFile: 'File',
   backupGone: 'Il file non c’è più.',
   backupWithoutKeys: 'senza le chiavi dell’installazione',
-  backupHolds: (stores: string, products: string) => `${stores} negozi, ${products} prodotti`,
+  backupHolds: (stores: string, products: string) => `Negozi: ${stores}, prodotti: ${products}`,
   noBackups: 'Non ce ne sono ancora.',
   copyRestore: 'Copia il comando di ripristino',
   restore: 'Ripristinare',

@@ -247,7 +247,7 @@ export const texts: Texts = {
   backupFile: 'Bestand',
   backupGone: 'Het bestand is er niet meer.',
   backupWithoutKeys: 'zonder de sleutels van de installatie',
-  backupHolds: (stores: string, products: string) => `${stores} winkels, ${products} producten`,
+  backupHolds: (stores: string, products: string) => `Winkels: ${stores}, producten: ${products}`,
   noBackups: 'Er zijn er nog geen.',
   copyRestore: 'Opdracht om terug te zetten kopiëren',
   restore: 'Terugzetten',

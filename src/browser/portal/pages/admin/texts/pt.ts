@@ -240,7 +240,7 @@ export const texts: Texts = {
   backupFile: 'Ficheiro',
   backupGone: 'O ficheiro já não existe.',
   backupWithoutKeys: 'sem as chaves da instalação',
-  backupHolds: (stores: string, products: string) => `${stores} lojas, ${products} produtos`,
+  backupHolds: (stores: string, products: string) => `Lojas: ${stores}, produtos: ${products}`,
   noBackups: 'Ainda não há nenhuma.',
   copyRestore: 'Copiar o comando para restaurar',
   restore: 'Restaurar',
