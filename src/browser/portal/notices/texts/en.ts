@@ -23,7 +23,8 @@ export const texts: NoticeTexts = {
     `${count} of ${products(total)} ${plural(count, 'leads', 'lead')} nowhere: the address in your shop is missing.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} of ${products(total)} ${plural(count, 'is', 'are')} sold out.`,
-  catalogue_report: ({ count }) => `The report about the catalogue names ${counted(count, 'thing', 'things')} to correct.`,
+  catalogue_report: ({ count }) =>
+    `The report about the catalogue names ${counted(count, 'thing', 'things')} to correct.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'search', 'searches')} in ${counted(days, 'day', 'days')}, and no click arrives.`,
   clicks_unattributed: () => 'Clicks arrive, but they name no search, so nobody knows what led to them.',

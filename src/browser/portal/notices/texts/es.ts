@@ -23,7 +23,8 @@ export const texts: NoticeTexts = {
     `${count} de ${products(total)} no ${plural(count, 'lleva', 'llevan')} a ninguna parte: falta la dirección en la tienda.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} de ${products(total)} ${plural(count, 'está agotado', 'están agotados')}.`,
-  catalogue_report: ({ count }) => `El informe del catálogo señala ${counted(count, 'punto', 'puntos')} por corregir.`,
+  catalogue_report: ({ count }) =>
+    `El informe del catálogo señala ${counted(count, 'punto', 'puntos')} por corregir.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'búsqueda', 'búsquedas')} en ${counted(days, 'día', 'días')}, y no llega ningún clic.`,
   clicks_unattributed: () =>

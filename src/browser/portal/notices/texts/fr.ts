@@ -24,7 +24,8 @@ export const texts: NoticeTexts = {
     `${count} sur ${products(total)} ne ${plural(count, 'mène', 'mènent')} nulle part : l’adresse dans la boutique manque.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} sur ${products(total)} ${plural(count, 'est épuisé', 'sont épuisés')}.`,
-  catalogue_report: ({ count }) => `Le rapport sur le catalogue signale ${counted(count, 'point', 'points')} à corriger.`,
+  catalogue_report: ({ count }) =>
+    `Le rapport sur le catalogue signale ${counted(count, 'point', 'points')} à corriger.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'recherche', 'recherches')} en ${counted(days, 'jour', 'jours')}, et aucun clic n’arrive.`,
   clicks_unattributed: () =>

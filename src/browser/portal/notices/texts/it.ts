@@ -23,7 +23,8 @@ export const texts: NoticeTexts = {
     `${count} su ${products(total)} non ${plural(count, 'porta', 'portano')} da nessuna parte: manca l’indirizzo nel negozio.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} su ${products(total)} ${plural(count, 'è esaurito', 'sono esauriti')}.`,
-  catalogue_report: ({ count }) => `Il rapporto sul catalogo segnala ${counted(count, 'punto', 'punti')} da correggere.`,
+  catalogue_report: ({ count }) =>
+    `Il rapporto sul catalogo segnala ${counted(count, 'punto', 'punti')} da correggere.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'ricerca', 'ricerche')} in ${counted(days, 'giorno', 'giorni')}, e non arriva alcun clic.`,
   clicks_unattributed: () =>

@@ -24,7 +24,8 @@ export const texts: NoticeTexts = {
     `${count} van ${products(total)} ${plural(count, 'leidt', 'leiden')} nergens heen: het adres in de webwinkel ontbreekt.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} van ${products(total)} ${plural(count, 'is', 'zijn')} uitverkocht.`,
-  catalogue_report: ({ count }) => `Het catalogusrapport noemt ${counted(count, 'punt', 'punten')} om te verbeteren.`,
+  catalogue_report: ({ count }) =>
+    `Het catalogusrapport noemt ${counted(count, 'punt', 'punten')} om te verbeteren.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'zoekopdracht', 'zoekopdrachten')} in ${counted(days, 'dag', 'dagen')}, en er komt geen klik binnen.`,
   clicks_unattributed: () =>

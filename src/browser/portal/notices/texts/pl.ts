@@ -27,7 +27,8 @@ export const texts: NoticeTexts = {
     `${products} z ${ofProducts(total)} ${plural(products, 'prowadzi', 'prowadzą', 'prowadzi')} donikąd: brakuje adresu w sklepie.`,
   products_sold_out: ({ products, total }) =>
     `${products} z ${ofProducts(total)} ${plural(products, 'jest wyprzedany', 'są wyprzedane', 'jest wyprzedanych')}.`,
-  catalogue_report: ({ count }) => `Raport o katalogu wskazuje ${counted(count, 'rzecz', 'rzeczy', 'rzeczy')} do poprawienia.`,
+  catalogue_report: ({ count }) =>
+    `Raport o katalogu wskazuje ${counted(count, 'rzecz', 'rzeczy', 'rzeczy')} do poprawienia.`,
   no_clicks: ({ searches, days }) => `${searched(searches)} ${inDays(days)} i ani jednego kliknięcia.`,
   clicks_unattributed: () =>
     'Kliknięcia docierają, ale nie podają wyszukiwania, więc nie wiadomo, co do nich doprowadziło.',

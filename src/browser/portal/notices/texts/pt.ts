@@ -23,7 +23,8 @@ export const texts: NoticeTexts = {
     `${count} de ${products(total)} não ${plural(count, 'leva', 'levam')} a lado nenhum: falta o endereço na loja.`,
   products_sold_out: ({ products: count, total }) =>
     `${count} de ${products(total)} ${plural(count, 'está esgotado', 'estão esgotados')}.`,
-  catalogue_report: ({ count }) => `O relatório do catálogo assinala ${counted(count, 'ponto', 'pontos')} a corrigir.`,
+  catalogue_report: ({ count }) =>
+    `O relatório do catálogo assinala ${counted(count, 'ponto', 'pontos')} a corrigir.`,
   no_clicks: ({ searches, days }) =>
     `${counted(searches, 'pesquisa', 'pesquisas')} em ${counted(days, 'dia', 'dias')}, e não chega nenhum clique.`,
   clicks_unattributed: () =>

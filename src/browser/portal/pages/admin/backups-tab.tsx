@@ -178,6 +178,6 @@ const COLUMNS = [
     label: t.copyRestore,
     isActions: true,
     draw: ({ file, is_there }: Backup) =>
-      is_there && <Copy class="link" text={commandOf('restore', file)} label={t.copyRestore} />,
+      is_there && <Copy class="link" text={commandOf('restore', [file])} label={t.copyRestore} />,
   },
 ]
