@@ -1,15 +1,10 @@
-import { Value as Check } from '@sinclair/typebox/value'
 import { operatorAct } from '../../../core/audit.ts'
-import { MINUTE_MS } from '../../../core/clock.ts'
-import { normaliseEmail } from '../../../core/email.ts'
-import { LIMITS } from '../../../core/limits.ts'
 import { OperatorError, wrongInput } from '../../../core/operator-error.ts'
 import type { PlanName } from '../../../core/plans.ts'
-import { malformed, parseLine, readLines } from '../../../core/row-lines.ts'
+import { malformed } from '../../../core/row-lines.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { findSlugProblem } from '../../../core/slugs.ts'
-import { UnreadableFile } from '../../../core/unreadable-file.ts'
-import type { BundleManifest, BundlePart } from '../../../platform/archives/bundle.ts'
+import type { BundleManifest } from '../../../platform/archives/bundle.ts'
 import type { BundleReader, BundleWish } from '../../../platform/archives/bundle-reader.ts'
 import type { StoredModel } from '../../../platform/db/models.ts'
 import type { Adapt, RowWriter } from '../../../platform/db/store-copy/writing.ts'
@@ -21,20 +16,13 @@ import type { PeopleQueries } from '../people/queries.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { InviteService, WrittenInvite } from '../team/invites.ts'
 import type { NewInvite } from '../team/schema.ts'
-import { type AdaptDeps, createAdapters } from './adapting.ts'
+import type { AdaptDeps } from './adapting.ts'
 import type { OpenerDeps } from './arrivals.ts'
 import { CALLBACKS } from './export.ts'
-import {
-  PEOPLE,
-  PEOPLE_BYTES_MAX,
-  pictureOf,
-  picturePart,
-  SECRETS,
-  SECRETS_BYTES_MAX,
-  tableOf,
-} from './parts.ts'
+import { createFilling, LEASE_MS } from './filling.ts'
+import { createInspection, type Inspected } from './inspecting.ts'
 import type { StoreFileQueries } from './queries.ts'
-import { FileDetails, FilePeople, type FileSecrets } from './schema.ts'
+import type { FileSecrets } from './schema.ts'
 
 export interface ImportDeps
   extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'withoutFsync' | 'record' | 'plans'>,
@@ -97,65 +85,14 @@ export interface ImportReport {
   is_reembedded: boolean
 }
 
-/** A file that was read to its end and is whole. */
-interface Inspected {
-  details: FileDetails
-  people: FilePeople
-  sealed: Uint8Array | undefined
-  pictures: Map<string, number>
-  bytes: number
-}
-
-/** An import that has said nothing for so long is dead. */
-const LEASE_MS = 2 * MINUTE_MS
-/** Rows of one transaction: some 30 ms beside a service, and more where nobody waits, which writes less. */
-const STEP = 64
-const ALONE_STEP = 2_000
 const ERASED_STEP = 500
 const CLIENT_SECRET_BYTES = 32
 
 /** Brings stores in from files. */
 export function createImport(deps: ImportDeps) {
   const { queries, storeRows, people, invites, clock, ids, atomically, withoutFsync, record } = deps
-
-  const isKnown = (path: string): boolean => {
-    const table = tableOf(path)
-    if (table !== undefined) return deps.tables.includes(table)
-    return path === PEOPLE || path === SECRETS || pictureOf(path) !== undefined
-  }
-
-  /** Reads the whole file before anything is written. @throws UnreadableFile, OperatorError. */
-  async function inspect(path: string, wish: BundleWish): Promise<Inspected> {
-    const small = new Map<string, Uint8Array>()
-    const pictures = new Map<string, number>()
-    let bytes = 0
-    const manifest = await deps.readBundle(path, wish, {
-      begin({ schema, version, parts }) {
-        if (schema > deps.schema)
-          throw new OperatorError(
-            `The file is of a newer lookalike (${version}): install that one here first`,
-          )
-        for (const part of parts) {
-          bytes += part.bytes
-          const hash = pictureOf(part.path)
-          if (hash !== undefined) pictures.set(hash, demandPicture(part, hash))
-        }
-      },
-      async take(part, content) {
-        const max = part.path === PEOPLE ? PEOPLE_BYTES_MAX : SECRETS_BYTES_MAX
-        if (part.path === PEOPLE || part.path === SECRETS)
-          small.set(part.path, await readWhole(part, content, max))
-        else for await (const _ of content);
-      },
-    })
-    const { details } = manifest
-    if (!Check.Check(FileDetails, details)) throw malformed('its manifest does not describe a store')
-    const found = parseJson(small.get(PEOPLE))
-    if (!Check.Check(FilePeople, found)) throw malformed('its people are malformed')
-    for (const { email } of [...found.members, ...found.makers])
-      if (normaliseEmail(email) !== email) throw malformed('the address of a person')
-    return { details, people: found, sealed: small.get(SECRETS), pictures, bytes }
-  }
+  const { isKnown, inspect } = createInspection(deps)
+  const fill = createFilling(deps)
 
   /** @returns the slug that the store gets. @throws OperatorError */
   function demandSlug({ details }: Inspected, wanted: string | undefined): string {
@@ -202,92 +139,6 @@ export function createImport(deps: ImportDeps) {
       queries.addArrival(storeId, slug, now + LEASE_MS)
     })
     return storeId
-  }
-
-  /** Does a step of the work in a transaction, and lets others work. @throws OperatorError once the service deletes the store. */
-  async function step(storeId: string, { pause, stop }: ImportOptions, work: () => void): Promise<void> {
-    const start = clock.monotonic()
-    withoutFsync(() =>
-      atomically(() => {
-        const now = clock.now()
-        if (!queries.renewArrival(storeId, now, now + LEASE_MS))
-          throw new OperatorError(
-            'The import was held up for too long, and the service has ended it: try again',
-          )
-        work()
-      }),
-    )
-    await pause(clock.monotonic() - start)
-    stop?.throwIfAborted()
-  }
-
-  async function takeRows(
-    writer: RowWriter,
-    table: string,
-    content: AsyncIterable<Uint8Array>,
-    rowsMax: number,
-    doStep: (work: () => void) => Promise<void>,
-  ): Promise<void> {
-    let write: ((values: ReturnType<typeof parseLine>) => void) | undefined
-    let waiting: ReturnType<typeof parseLine>[] = []
-    const flush = () =>
-      doStep(() => {
-        for (const values of waiting) write?.(values)
-        waiting = []
-      })
-    for await (const line of readLines(content)) {
-      const values = parseLine(line)
-      if (!write) write = writer.open(table, values)
-      else if (waiting.push(values) === rowsMax) await flush()
-    }
-    await flush()
-  }
-
-  /** Writes everything that the file holds. The store is not seen yet. */
-  async function fill(
-    storeId: string,
-    path: string,
-    wish: BundleWish,
-    inspected: Inspected,
-    secrets: FileSecrets | undefined,
-    options: ImportOptions,
-  ): Promise<RowWriter> {
-    const { files, hasNewKeys, onProgress } = options
-    const vectors = new Map(deps.listModels().map((model) => [model.hash, model.vectors]))
-    const dimensions = new Map(inspected.details.models.map(({ hash, dimension }) => [hash, dimension]))
-    const adapters = createAdapters(
-      { ...deps, putVector: (hash, owner, id, vector) => vectors.get(hash)?.put(owner, id, vector) },
-      { storeId, pictures: inspected.pictures, dimensions, secrets, hasNewKeys },
-    )
-    const writer = deps.createWriter(storeId, adapters)
-    const rowsMax = options.isServed ? STEP : ALONE_STEP
-    let done = 0
-    const watched = async function* (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      for await (const piece of content) {
-        yield piece
-        done += piece.length
-        onProgress?.(done / inspected.bytes)
-      }
-    }
-    await deps.readBundle(path, wish, {
-      async take(part, raw) {
-        const content = watched(raw)
-        const table = tableOf(part.path)
-        const hash = pictureOf(part.path)
-        if (table !== undefined)
-          await takeRows(writer, table, content, rowsMax, (work) => step(storeId, options, work))
-        else if (hash !== undefined) {
-          const bytes = await readWhole(part, content, LIMITS.pictureBytesMax)
-          await step(storeId, options, () => {})
-          // A file that no row names would never be deleted.
-          if (queries.keepsPicture(storeId, hash)) await files.write(hash, bytes)
-        } else for await (const _ of content);
-      },
-    })
-    for (const hash of queries.listKept(storeId))
-      if (!(await files.file(hash)))
-        throw new OperatorError('A picture vanished while the store came in: try again')
-    return writer
   }
 
   /** Makes the store whole: its people are invited, and it only has to be opened. */
@@ -378,31 +229,5 @@ export function createImport(deps: ImportDeps) {
       feeds_paused: feedsPaused,
       is_reembedded: models.length > 0 && models.some(({ hash }) => hash !== (options.ownModelHash ?? hash)),
     }
-  }
-}
-
-/** @returns its bytes. @throws UnreadableFile for a picture that is not what its name says. */
-function demandPicture({ path, bytes, sha256 }: BundlePart, hash: string): number {
-  if (sha256 !== hash || bytes > LIMITS.pictureBytesMax || path !== picturePart(hash))
-    throw malformed('a picture')
-  return bytes
-}
-
-async function readWhole(
-  { path, bytes }: BundlePart,
-  content: AsyncIterable<Uint8Array>,
-  max: number,
-): Promise<Uint8Array> {
-  if (bytes > max) throw new UnreadableFile(`The file holds a part that is too large: ${path}`)
-  const pieces: Uint8Array[] = []
-  for await (const piece of content) pieces.push(piece)
-  return Buffer.concat(pieces)
-}
-
-function parseJson(bytes: Uint8Array | undefined): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes ?? []).toString('utf8'))
-  } catch {
-    return undefined
   }
 }

@@ -1,3 +1,6 @@
+import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import type { BundlePart } from '../../../platform/archives/bundle.ts'
+
 /** The people of the store, as JSON. */
 export const PEOPLE = 'people.json'
 /** Secrets, sealed with the passphrase. */
@@ -16,3 +19,15 @@ export const tableOf = (path: string): string | undefined => ROWS.exec(path)?.[1
 
 /** The hash of the picture that a part is; undefined for another part. */
 export const pictureOf = (path: string): string | undefined => PICTURE.exec(path)?.[1]
+
+/** Reads a small part. @throws UnreadableFile for one that is not. */
+export async function readPart(
+  { path, bytes }: BundlePart,
+  content: AsyncIterable<Uint8Array>,
+  max: number,
+): Promise<Uint8Array> {
+  if (bytes > max) throw new UnreadableFile(`The file holds a part that is too large: ${path}`)
+  const pieces: Uint8Array[] = []
+  for await (const piece of content) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
