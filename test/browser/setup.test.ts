@@ -185,7 +185,7 @@ test('a merchant with a phone: from the link to an account, drawn products, a ph
       await page.getByRole('button', { name: 'Search by picture' }).click()
       await page.getByRole('dialog').locator('input[type=file]').first().setInputFiles(photo)
       await page.locator('[part=card]').first().waitFor()
-      await page.locator('[part=card] a').first().click()
+      await page.locator('a[part=card]').first().click()
       await page.waitForURL('**/p/**')
       return new URL(page.url()).pathname
     })
