@@ -99,7 +99,7 @@ test('each module that does anything of its own is listed: the service collects 
       wiring.flatMap((wired) => [
         ...wired.matchAll(
           new RegExp(
-            `(?:const (\\w+)(?:: \\w+)? = |(\\w+): |const wire(\\w+) = [^;]*?=>\\s+)${builder}\\(`,
+            `(?:const (\\w+)(?:: \\w+)? = |(\\w+): |const wire(\\w+) = (?:(?!const )[^;])*?=>\\s+)${builder}\\(`,
             'g',
           ),
         ),

@@ -11,7 +11,7 @@ import { UnreadableFile } from '../../core/unreadable-file.ts'
  */
 export const MANIFEST_NAME = 'manifest.json'
 /** A later version of the format has a higher number, and older programs refuse it. */
-export const BUNDLE_FORMAT = 1
+const BUNDLE_FORMAT = 1
 /** Enough for half a million parts. */
 export const MANIFEST_BYTES_MAX = 64 * 1024 * 1024
 export const PIECE_BYTES = 256 * 1024

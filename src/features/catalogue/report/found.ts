@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** Products that a report names of one kind. */
-export const NAMED_MAX = 50
+const NAMED_MAX = 50
 
 /** Counts what is found of a kind, and names the first of it. */
 export function createFound(kind: FindingKind) {

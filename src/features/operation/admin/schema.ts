@@ -10,6 +10,7 @@ import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 import { AuditEventView } from '../../access/audit/schema.ts'
 import { storeName } from '../../stores/opening/schema.ts'
+import { Checks } from '../health/schema.ts'
 
 export const PAGE_DEFAULT = 50
 const PAGE_MAX = 100
@@ -318,17 +319,11 @@ export const WaitingMailText = named(
 )
 export type WaitingMailText = typeof WaitingMailText.static
 
-const Check = t.Object({
-  ok: t.Boolean(),
-  reason: t.Optional(t.String()),
-  warning: t.Optional(t.String()),
-})
-
 export const AdminHealth = named(
   'AdminHealth',
   t.Object({
     status: oneOf(['ready', 'not_ready']),
-    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check, backup: Check }),
+    checks: Checks,
     version: t.String(),
     schema: Type.Integer(),
     uptime_seconds: Type.Integer(),

@@ -1,7 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
 
-export type DiskGrowthQueries = ReturnType<typeof diskGrowthQueries>
-
 export function diskGrowthQueries(db: Db) {
   const write = db.prepare<[day: bigint, freeShare: number]>(
     'INSERT INTO disk_samples (day, free_share) VALUES (?, ?) ON CONFLICT (day) DO NOTHING',

@@ -2,26 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { NO_BODY } from '../../../http/failures.ts'
 import { named } from '../../../http/openapi/named.ts'
+import { Readiness } from './schema.ts'
 import type { HealthService } from './service.ts'
-
-const Check = named(
-  'HealthCheck',
-  t.Object({
-    ok: t.Boolean(),
-    reason: t.Optional(t.String()),
-    warning: t.Optional(
-      t.String({ description: 'What the operator should see to, although the service is ready.' }),
-    ),
-  }),
-)
-
-const Readiness = named(
-  'Readiness',
-  t.Object({
-    status: t.Union([t.Literal('ready'), t.Literal('not_ready')]),
-    checks: t.Object({ database: Check, vectors: Check, model: Check, disk: Check, backup: Check }),
-  }),
-)
 
 const Liveness = t.Object({
   status: t.Literal('ok'),

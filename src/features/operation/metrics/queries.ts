@@ -18,7 +18,7 @@ export interface NodeCounts {
 }
 
 /** Longer queues are not counted to their end. */
-export const BACKLOG_MAX = 10_000
+const BACKLOG_MAX = 10_000
 
 export type MetricsQueries = ReturnType<typeof metricsQueries>
 

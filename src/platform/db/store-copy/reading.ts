@@ -1,6 +1,6 @@
 import { formatLine, type Row, type Value } from '../../../core/row-lines.ts'
 import type { Db } from '../open.ts'
-import { COPIED_TABLES, findCopied } from './plan.ts'
+import { findCopied } from './plan.ts'
 
 /** Fills the columns of a row that only code can fill. @param id its number, where the rows are in order. */
 export type Fill = (row: Row, id: number) => Row
@@ -51,13 +51,3 @@ export async function atOneMoment<Result>(db: Db, work: () => Promise<Result>): 
     db.exec('ROLLBACK')
   }
 }
-
-/** How many rows of each copied table travel with a store. */
-export const countRows = (db: Db, storeId: string): Record<string, number> =>
-  Object.fromEntries(
-    COPIED_TABLES.map((table) => {
-      const { where = '1' } = findCopied(table)
-      const sql = `SELECT count(*) FROM ${table} WHERE store_id = @storeId AND (${where})`
-      return [table, db.prepare<[{ storeId: string }], number>(sql).pluck().get({ storeId }) ?? 0]
-    }),
-  )

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { turn } from '../../../../src/core/turns.ts'
 import type { Post } from '../../../support/app.ts'
 import { deleteRows } from '../../../support/seed.ts'
 import { DAY_MS, HOUR_MS, type HookedApp, hookedApp, MINUTE_MS, SECOND_MS, URL_ONE } from './hooks.ts'
@@ -327,7 +328,10 @@ describe('the loop', () => {
     await app.index('p')
     await app.settle()
     expect(app.posts).toHaveLength(1)
+    // The answer of the receiver arrives, and is written down.
+    while (app.scheduled.length === 0) await turn()
     await app.settle()
+    while (app.scheduled.length === 0) await turn()
     app.clock.advance(6 * SECOND_MS)
     await app.settle()
     expect(app.posts).toHaveLength(2)
