@@ -128,7 +128,7 @@ export function importTests(): void {
         await page.getByText('No column gives the picture').waitFor()
         await page.getByLabel('Column for the picture').selectOption('foo')
         await page.getByLabel('Column for the product number').selectOption('number')
-        await page.getByRole('button', { name: 'Import 1 product' }).waitFor()
+        await page.getByRole('button', { name: 'Import 1 product', disabled: false }).waitFor()
         // The upload ends; the choice stays.
         await page.route('**/v1/products/import', (route) =>
           route.request().postData()?.startsWith('{')

@@ -70,7 +70,8 @@ export function playgroundTests(): void {
         // A product of the store was searched before anybody asked.
         await page.locator('.suggested').waitFor({ state: 'detached' })
         await page.locator('.ask .hint[aria-live]').waitFor()
-        await tiles(page).nth(12).waitFor()
+        // Tiles come in steps.
+        await tiles(page).nth(39).waitFor()
         const all = await tiles(page).count()
         await page.locator('.why summary').first().click()
         const why = await page.locator('.why[open] li').allTextContents()
@@ -206,6 +207,7 @@ export function playgroundTests(): void {
         await sides.nth(1).locator('.tile').first().waitFor()
         const url = page.url()
         await page.reload()
+        await sides.nth(0).locator('.tile').nth(39).waitFor()
         await sides.nth(1).locator('.tile').first().waitFor()
         const counts = [
           await sides.nth(0).locator('.tile').count(),

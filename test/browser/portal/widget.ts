@@ -113,7 +113,7 @@ export function widgetTests(): void {
         accent: '--service-accent: #ffcc00; --service-accent-text: #000000;',
         room: true,
         faults: [],
-        seen: `Seen on ${new URL(shop.origin).host} this minute`,
+        seen: `Seen on ${new URL(shop.origin).host} now`,
       })
       expect(result.lines.slice(0, 3)).toEqual([
         `<script src="${service.address}/widget.js" data-key="${key}" data-lang="de" async></script>`,
