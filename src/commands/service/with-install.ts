@@ -2,7 +2,9 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemIds } from '../../core/ids.ts'
 import { createInstall, type Install } from '../../install.ts'
+import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { openDatabase } from '../../platform/db/open.ts'
+import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { findAddress } from './addresses.ts'
 import { checkFolder, explainFolderError, makeFolder } from './data-folder.ts'
@@ -28,6 +30,15 @@ export async function withInstall<Result>(
   try {
     checkFolder(dataDir, { mayMake })
     makeFolder(dataDir)
+    if (isOutdated(dataDir)) {
+      const migrated = { dataDir, keep: config.SNAPSHOT_KEEP }
+      await migrateApart(
+        ownCommand('database-migration'),
+        ownEnvironment(),
+        migrated,
+        new AbortController().signal,
+      )
+    }
     await using opened = new AsyncDisposableStack()
     const db = openDatabase(dataDir)
     opened.defer(() => void db.close())
