@@ -3,7 +3,6 @@ import type { Config } from '../../config.ts'
 import { systemIds } from '../../core/ids.ts'
 import { createInstall, type Install } from '../../install.ts'
 import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
-import { openDatabase } from '../../platform/db/open.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { findAddress } from './addresses.ts'
@@ -12,6 +11,7 @@ import { readTokenSecret } from './data-secrets.ts'
 import { createDeferredWork } from './deferred-work.ts'
 import { createLog } from './log.ts'
 import { openEgresses, openInstallPorts } from './open-ports.ts'
+import { openOrExplain } from './way-back.ts'
 
 /**
  * Works on the install in a data folder without serving it. A service may run at the same time.
@@ -40,7 +40,7 @@ export async function withInstall<Result>(
       )
     }
     await using opened = new AsyncDisposableStack()
-    const db = openDatabase(dataDir)
+    const db = openOrExplain(dataDir)
     opened.defer(() => void db.close())
     opened.defer(deferred.finish)
     const egresses = openEgresses(config)
