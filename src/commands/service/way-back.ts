@@ -3,13 +3,13 @@ import { OperatorError } from '../../core/operator-error.ts'
 import { finishSwap, swapInSnapshot } from '../../platform/backup/swap.ts'
 import { tryLockBackups, tryLockInstance } from '../../platform/db/instance-lock.ts'
 import {
-  connect,
   type Db,
   NewerSchema,
   openDatabase,
-  readAnyVersion,
+ 
   schemaVersion,
 } from '../../platform/db/open.ts'
+import { readSchema } from '../../platform/db/read-only.ts'
 import { findSnapshot, isWhole, type Snapshot } from '../../platform/db/snapshots.ts'
 import { confirm } from '../cli/confirm.ts'
 
@@ -79,15 +79,6 @@ function chooseSnapshot(dataDir: string, schema: number): Snapshot {
       `${snapshot.path} is damaged: restore a backup from before the migration. Nothing was changed.`,
     )
   return snapshot
-}
-
-function readSchema(dataDir: string): number {
-  const db = connect(dataDir)
-  try {
-    return readAnyVersion(db)
-  } finally {
-    db.close()
-  }
 }
 
 function lockForSwap(dataDir: string): Disposable {
