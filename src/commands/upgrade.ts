@@ -11,21 +11,31 @@ import { createMachine } from './systemd/host.ts'
 import { SYSTEM_PLACES, userPlaces } from './systemd/places.ts'
 import { nextTo, takeCandidate } from './upgrade/candidate.ts'
 import { type Build, makeBackup, readBuild, type Surroundings, tryOnEmptyFolder } from './upgrade/program.ts'
-import { findSite, type Site } from './upgrade/site.ts'
 import { replaceProgram } from './upgrade/replace.ts'
+import { findSite, type Site } from './upgrade/site.ts'
 
 const READY_S = 120
 
 /** `lookalike upgrade`. */
 export const upgrade: Command = {
   name: 'upgrade',
-  summary: 'put another version in the place of the installed one, and go back by itself if that does not become ready',
+  summary:
+    'put another version in the place of the installed one, and go back by itself if that does not become ready',
   positionals: ['FILE'],
   options: [
-    { flag: 'sha256', value: 'HASH', meaning: 'SHA-256 of FILE, 64 hex digits, from where the version was published', isRequired: true },
+    {
+      flag: 'sha256',
+      value: 'HASH',
+      meaning: 'SHA-256 of FILE, 64 hex digits, from where the version was published',
+      isRequired: true,
+    },
     { flag: 'allow-older', meaning: 'take a version that is older than the installed one' },
     { flag: 'no-backup', meaning: 'make no backup first' },
-    { flag: 'ready-s', value: 'N', meaning: `seconds in which the new version must become ready; default: ${READY_S}. A migration does not count` },
+    {
+      flag: 'ready-s',
+      value: 'N',
+      meaning: `seconds in which the new version must become ready; default: ${READY_S}. A migration does not count`,
+    },
     { flag: 'user', meaning: 'the service of your own, which "service install --user" has set up' },
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'TLS_CERT', 'TLS_KEY'],
@@ -58,7 +68,11 @@ export const upgrade: Command = {
   },
 }
 
-async function upgradeSite(site: Site, around: Surroundings, { options, positionals }: Call): Promise<number> {
+async function upgradeSite(
+  site: Site,
+  around: Surroundings,
+  { options, positionals }: Call,
+): Promise<number> {
   const file = resolve(positionals[0] ?? '')
   const { installed } = site
   if (existsSync(file) && realpathSync(file) === installed)
@@ -70,7 +84,9 @@ async function upgradeSite(site: Site, around: Surroundings, { options, position
   demandNewer(old, next, options['allow-older'] !== undefined)
   say(`Trying ${describe(next)} in an empty folder`)
   const { schema } = await tryOnEmptyFolder(candidate, around, limitMs).catch((error: Error) => {
-    throw new OperatorError(`The new version does not work on this machine: ${error.message}. Nothing was changed.`)
+    throw new OperatorError(
+      `The new version does not work on this machine: ${error.message}. Nothing was changed.`,
+    )
   })
   demandKnownSchema(around.dataDir, schema)
   if (options['no-backup'] === undefined) {

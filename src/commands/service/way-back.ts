@@ -2,13 +2,7 @@ import { systemClock } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { finishSwap, swapInSnapshot } from '../../platform/backup/swap.ts'
 import { tryLockBackups, tryLockInstance } from '../../platform/db/instance-lock.ts'
-import {
-  type Db,
-  NewerSchema,
-  openDatabase,
- 
-  schemaVersion,
-} from '../../platform/db/open.ts'
+import { type Db, NewerSchema, openDatabase, schemaVersion } from '../../platform/db/open.ts'
 import { readSchema } from '../../platform/db/read-only.ts'
 import { findSnapshot, isWhole, type Snapshot } from '../../platform/db/snapshots.ts'
 import { confirm } from '../cli/confirm.ts'

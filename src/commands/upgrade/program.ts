@@ -42,7 +42,9 @@ function asOwner(words: readonly string[], dataDir: string): string[] {
   const setpriv = Bun.which('setpriv')
   if (!setpriv) {
     if (!isOther) return [...words]
-    throw new OperatorError('The command needs "setpriv" of util-linux to run as the user of the service: install it.')
+    throw new OperatorError(
+      'The command needs "setpriv" of util-linux to run as the user of the service: install it.',
+    )
   }
   const user = isOther ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : []
   return [setpriv, ...user, '--pdeathsig', 'TERM', '--', ...words]
@@ -93,7 +95,11 @@ export interface Ready {
  *
  * @throws OperatorError if it does not become ready.
  */
-export async function tryOnEmptyFolder(program: string, around: Surroundings, limitMs: number): Promise<Ready> {
+export async function tryOnEmptyFolder(
+  program: string,
+  around: Surroundings,
+  limitMs: number,
+): Promise<Ready> {
   const { dataDir, env } = around
   const scratch = join(dataDir, 'upgrade-trial')
   rmSync(scratch, { recursive: true, force: true })

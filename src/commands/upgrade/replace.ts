@@ -34,7 +34,12 @@ export async function replaceProgram(site: Site, around: Surroundings, limitMs: 
   }
 }
 
-async function goBack(site: Site, around: Surroundings, wayBack: readonly string[], limitMs: number): Promise<void> {
+async function goBack(
+  site: Site,
+  around: Surroundings,
+  wayBack: readonly string[],
+  limitMs: number,
+): Promise<void> {
   // Whoever stopped the upgrade wants the way back to its end.
   const unstoppable: Surroundings = { ...around, stop: new AbortController().signal }
   site.stop()

@@ -59,7 +59,9 @@ function siteOfUnit(unit: Unit, config: Config, host: UnitHost): Site {
   const found = /^ExecStart=(?:"([^"]+)"|(\S+))/m.exec(readFileSync(unit.places.unit, 'utf8'))
   const path = (found?.[1] ?? found?.[2])?.replaceAll('%%', '%')
   if (path === undefined || !existsSync(path))
-    throw new OperatorError(`${unit.places.unit} names no program that exists: run "lookalike service install".`)
+    throw new OperatorError(
+      `${unit.places.unit} names no program that exists: run "lookalike service install".`,
+    )
   const ask = (...words: string[]) => host.run(systemctl(unit, ...words))
   const address = formatAddress({ ...config, HOST: toLocalHost(config.HOST) })
   return {
