@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
-import { OWN_SERVICE } from '../service/local-host.ts'
+import { readReadiness, readVersion, type ServiceVersion } from '../healthcheck.ts'
+import { waitAtMost } from '../service/ending.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -84,12 +83,6 @@ export const makeBackup = async (program: string, around: Surroundings): Promise
   return (JSON.parse(out) as { file: string }).file
 }
 
-/** What a service says when it is ready. */
-export interface Ready {
-  version: string
-  schema: number
-}
-
 /**
  * Starts a program on an empty folder until it is ready: database, vectors, and a model that gives the right vectors.
  *
@@ -99,7 +92,7 @@ export async function tryOnEmptyFolder(
   program: string,
   around: Surroundings,
   limitMs: number,
-): Promise<Ready> {
+): Promise<ServiceVersion> {
   const { dataDir, env } = around
   const scratch = join(dataDir, 'upgrade-trial')
   rmSync(scratch, { recursive: true, force: true })
@@ -117,8 +110,12 @@ export async function tryOnEmptyFolder(
 }
 
 /** Starts the service of a program for this machine alone until it is ready, and stops it. @throws OperatorError */
-export async function tryService(program: string, around: Surroundings, limitMs: number): Promise<Ready> {
-  const port = await findFreePort()
+export async function tryService(
+  program: string,
+  around: Surroundings,
+  limitMs: number,
+): Promise<ServiceVersion> {
+  const port = findFreePort()
   const child = Bun.spawn(asOwner([program, 'serve'], around.dataDir), {
     env: { ...around.env, DATA_DIR: around.dataDir, HOST: LOOPBACK, PORT: String(port), BACKUP_EVERY_H: '0' },
     stdin: 'ignore',
@@ -134,19 +131,16 @@ export async function tryService(program: string, around: Surroundings, limitMs:
     )
   } finally {
     child.kill('SIGTERM')
-    const killing = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+    await waitAtMost(STOP_MS, child.exited)
+    child.kill('SIGKILL')
     await child.exited
-    clearTimeout(killing)
   }
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, LOOPBACK)
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
+function findFreePort(): number {
+  const listener = Bun.listen({ hostname: LOOPBACK, port: 0, socket: { data() {} } })
+  const { port } = listener
+  listener.stop()
   return port
 }
 
@@ -174,7 +168,7 @@ export async function waitUntilReady(
   stop: AbortSignal,
   limitMs: number,
   findProblem: () => string | undefined,
-): Promise<Ready> {
+): Promise<ServiceVersion> {
   const hardEnd = performance.now() + MIGRATION_MS + limitMs
   let left = limitMs
   let last = SILENCE
@@ -196,16 +190,11 @@ export async function waitUntilReady(
 }
 
 /** @returns what a ready service is, or why it is not. */
-async function ask(address: string): Promise<Ready | string> {
-  const init = { signal: AbortSignal.timeout(5_000), ...OWN_SERVICE }
+async function ask(address: string): Promise<ServiceVersion | string> {
   try {
-    const ready = await fetch(`${address}/health/ready`, init)
-    if (!ready.ok) {
-      const { checks = {} } = (await ready.json()) as { checks?: Record<string, { reason?: string }> }
-      const reasons = new Set(Object.values(checks).flatMap(({ reason }) => reason ?? []))
-      return [...reasons].join('; ') || 'it is not ready'
-    }
-    return (await (await fetch(`${address}/version`, init)).json()) as Ready
+    const { isReady, status, faults } = await readReadiness(address)
+    if (isReady) return await readVersion(address)
+    return [...new Set(faults)].join('; ') || status
   } catch {
     return SILENCE
   }

@@ -4,19 +4,20 @@ import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { isServed } from '../../platform/db/instance-lock.ts'
 import { parseUnitFile } from '../cli/unit-file.ts'
+import type { ServiceVersion } from '../healthcheck.ts'
 import { formatAddress } from '../service/addresses.ts'
 import { toLocalHost } from '../service/local-host.ts'
 import type { UnitHost } from '../systemd/host.ts'
 import { systemctl, type Unit } from '../systemd/install.ts'
 import { UNIT_NAME } from '../systemd/places.ts'
-import { type Ready, type Surroundings, tryService, waitUntilReady } from './program.ts'
+import { type Surroundings, tryService, waitUntilReady } from './program.ts'
 
 /** What runs the program that is upgraded. */
 export interface Site {
   /** The file of the program. */
   installed: string
   /** Starts what lies at `installed` on the data folder until it is ready. @throws OperatorError if it does not become so. */
-  start(limitMs: number, stop: AbortSignal): Promise<Ready>
+  start(limitMs: number, stop: AbortSignal): Promise<ServiceVersion>
   /** Stops the service, if it runs. */
   stop(): void
   /** Whether systemd runs it, which goes on after the command. */
