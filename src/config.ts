@@ -179,6 +179,11 @@ export const Settings = Type.Object({
       `Good backups to keep in \`BACKUP_DIR\`, ${bounds}. An older one goes only when a newer one was tried.`,
   ),
   BACKUP_DIR: text('Folder for backups. Empty: `backups` in `DATA_DIR`, which is on the same disk.'),
+  SNAPSHOT_KEEP: integer(
+    { preset: 2, minimum: 0, maximum: 100 },
+    () =>
+      'Copies of the database from before its last migrations to keep in `snapshots` of `DATA_DIR`, for a way back. `0`: the next migration makes none.',
+  ),
   METRICS_TOKEN: Type.String({
     default: '',
     pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,

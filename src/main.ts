@@ -17,6 +17,11 @@ if (name === 'embedder-process') {
   endWhenUncaught()
   const { runMigration } = await import('./platform/db/migrating.ts')
   runMigration(rest)
+} else if (name === 'database-back') {
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
+  endWhenUncaught()
+  const { runGoingBack } = await import('./commands/service/way-back.ts')
+  runGoingBack(rest)
 } else if (name === 'backup-process') {
   const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()

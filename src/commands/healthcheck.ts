@@ -41,6 +41,17 @@ export async function readReadiness(address: string): Promise<Readiness> {
   return { status, isReady: response.ok, faults }
 }
 
+/** What a service says of the program behind it. */
+export interface ServiceVersion {
+  version: string
+  /** Of the database. */
+  schema: number
+}
+
+/** Asks a service of this machine for its version. @throws OperatorError if it does not answer. */
+export const readVersion = async (address: string): Promise<ServiceVersion> =>
+  (await (await ask(`${address}/version`)).json()) as ServiceVersion
+
 async function ask(address: string): Promise<Response> {
   try {
     return await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS), ...OWN_SERVICE })

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError, wrongUsage } from '../core/operator-error.ts'
 import { sizeInWords } from '../core/text.ts'
@@ -13,6 +12,7 @@ import { tryLockBackups, tryLockInstance } from '../platform/db/instance-lock.ts
 import { schemaVersion } from '../platform/db/open.ts'
 import { readFreeDisk } from '../platform/disk.ts'
 import type { Call, Command } from './cli/command.ts'
+import { confirm } from './cli/confirm.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
 import { restoreStore } from './restore/one-store.ts'
@@ -184,19 +184,8 @@ function lockForRestore(dataDir: string, { isTrial }: { isTrial: boolean }): Dis
   }
 }
 
-/** Asks on the terminal. @throws OperatorError where there is none and `--yes` is missing. */
-async function mayReplace(options: Call['options']): Promise<boolean> {
-  if (options['yes'] !== undefined) return true
-  if (!process.stdin.isTTY)
-    throw wrongUsage('This replaces the present state, and there is no terminal to ask on: give --yes')
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    const answer = await terminal.question('\nReplace the present state by this? It is kept beside. [y/N] ')
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
-}
+const mayReplace = (options: Call['options']): Promise<boolean> =>
+  confirm('Replace the present state by this? It is kept beside.', 'This replaces the present state', options)
 
 async function checkRoom(dataDir: string, { parts }: BundleManifest): Promise<void> {
   const neededBytes = sumBytes(parts) + SPARE_BYTES

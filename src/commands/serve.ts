@@ -1,20 +1,35 @@
 import { resolve } from 'node:path'
 import { SETTING_NAMES } from '../config.ts'
 import { releaseStartMemory } from '../platform/native/start-memory.ts'
-import type { Command } from './cli/command.ts'
+import type { Call, Command } from './cli/command.ts'
 import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
 import { formatBanner } from './service/banner.ts'
+import { checkFolder, explainFolderError } from './service/data-folder.ts'
 import { startService } from './service/runtime.ts'
 import { offerSetupLink } from './service/setup-link.ts'
 import { findSupervisor } from './service/supervisor.ts'
+import { goBack } from './service/way-back.ts'
 
 /** `lookalike serve`. */
 export const serve: Command = {
   name: 'serve',
   summary: 'run the service until it receives SIGTERM or SIGINT',
+  options: [
+    {
+      flag: 'from-snapshot',
+      meaning:
+        'before the start, go back to the database as it was before a newer version migrated it; what was written since is lost',
+    },
+    { flag: 'yes', meaning: 'with --from-snapshot: do not ask; needed where there is no terminal' },
+  ],
   settings: SETTING_NAMES,
   example: 'lookalike serve --port 8080 --data-dir /var/lib/lookalike',
-  async run({ config, settings, variables, env }) {
+  findProblems: (options) =>
+    options['yes'] !== undefined && options['from-snapshot'] === undefined
+      ? ['--yes goes with --from-snapshot']
+      : [],
+  async run({ config, settings, options, variables, env }) {
+    if (options['from-snapshot'] !== undefined && !(await returnToSnapshot(config, options))) return 1
     const stop = createStopSignal()
     const service = await startService(config, stop, settings, variables)
     if (service) {
@@ -41,4 +56,16 @@ export const serve: Command = {
     // Everything is closed. A hanging socket or lookup must not keep the process alive.
     process.exit(0)
   },
+}
+
+async function returnToSnapshot({ DATA_DIR }: Call['config'], options: Call['options']): Promise<boolean> {
+  const dataDir = resolve(DATA_DIR)
+  try {
+    checkFolder(dataDir, { mayMake: false })
+    if (await goBack(dataDir, options)) return true
+    console.error('Nothing was changed.')
+    return false
+  } catch (error) {
+    throw explainFolderError(dataDir, error)
+  }
 }

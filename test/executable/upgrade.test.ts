@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Db, migrate, readVersion, schemaVersion } from '../../src/platform/db/open.ts'
+import { listSnapshots } from '../../src/platform/db/snapshots.ts'
 import { killGroup, spawnService, until } from '../robustness/service.ts'
 import { builtExecutable } from './executable.ts'
 
@@ -120,6 +121,7 @@ test('while the database is migrated the process says so, everything else answer
   expect([...health]).toEqual(['OK'])
   expect(await (await service.ask('/version')).json()).toMatchObject({ schema: schemaVersion })
   expect(await (await service.ask('/health')).json()).toEqual({ status: 'ok' })
+  expect(listSnapshots(dataDir)).toMatchObject([{ schema: OLD }])
   // Bun's own limit would answer a bare 413.
   const large = await service.ask('/v1/products', { method: 'POST', body: new Uint8Array(130_000_000) })
   expect(large.status).toBe(401)

@@ -28,6 +28,7 @@ import { settingsList } from '../settings.ts'
 import { setup } from '../setup.ts'
 import { setupLink } from '../setup-link.ts'
 import { storeCommands } from '../store.ts'
+import { upgrade } from '../upgrade.ts'
 import { userCommands } from '../user.ts'
 import { versionCommand } from '../version.ts'
 import { type Command, parseCall } from './command.ts'
@@ -53,6 +54,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
     commands: [
       backup,
       restore,
+      upgrade,
       ...serviceCommands,
       doctor,
       healthcheck,

@@ -6,8 +6,9 @@ import { storageFailure } from '../../core/storage.ts'
 import { finishSwap, isSwapPending } from '../../platform/backup/swap.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
 import { lockInstance, tryLockBackups, tryLockInstance } from '../../platform/db/instance-lock.ts'
-import { DATABASE_FILE, type Db, openDatabase } from '../../platform/db/open.ts'
+import { DATABASE_FILE, type Db } from '../../platform/db/open.ts'
 import { readAddresses } from './addresses.ts'
+import { openOrExplain } from './way-back.ts'
 
 /** The data folder holds no install. */
 export class NoInstall extends OperatorError {}
@@ -83,7 +84,7 @@ export function lockFolder(dataDir: string, { mayMake = true } = {}): () => void
 
 /** Opens the database of a folder that this process has locked. */
 export function openForServing(dataDir: string): Db {
-  const db = openDatabase(dataDir)
+  const db = openOrExplain(dataDir)
   // Waiting for another writer blocks the event loop; a command holds the lock for milliseconds only.
   db.pragma(`busy_timeout = ${BUSY_MS}`)
   return db

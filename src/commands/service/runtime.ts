@@ -108,7 +108,8 @@ async function start(
   if (isOutdated(dataDir)) {
     log.info({ data_dir: dataDir, schema: schemaVersion }, 'the database is being migrated')
     listener.enter('migrating')
-    await migrateApart(ownCommand('database-migration'), ownEnvironment(), dataDir, stopSignal)
+    const migrated = { dataDir, keep: config.SNAPSHOT_KEEP }
+    await migrateApart(ownCommand('database-migration'), ownEnvironment(), migrated, stopSignal)
     if (stopSignal.aborted) return undefined
     listener.enter('loading')
   }

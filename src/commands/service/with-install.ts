@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemIds } from '../../core/ids.ts'
 import { createInstall, type Install } from '../../install.ts'
-import { openDatabase } from '../../platform/db/open.ts'
+import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
+import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { findAddress } from './addresses.ts'
 import { checkFolder, explainFolderError, makeFolder } from './data-folder.ts'
@@ -10,6 +11,7 @@ import { readTokenSecret } from './data-secrets.ts'
 import { createDeferredWork } from './deferred-work.ts'
 import { createLog } from './log.ts'
 import { openEgresses, openInstallPorts } from './open-ports.ts'
+import { openOrExplain } from './way-back.ts'
 
 /**
  * Works on the install in a data folder without serving it. A service may run at the same time.
@@ -28,8 +30,17 @@ export async function withInstall<Result>(
   try {
     checkFolder(dataDir, { mayMake })
     makeFolder(dataDir)
+    if (isOutdated(dataDir)) {
+      const migrated = { dataDir, keep: config.SNAPSHOT_KEEP }
+      await migrateApart(
+        ownCommand('database-migration'),
+        ownEnvironment(),
+        migrated,
+        new AbortController().signal,
+      )
+    }
     await using opened = new AsyncDisposableStack()
-    const db = openDatabase(dataDir)
+    const db = openOrExplain(dataDir)
     opened.defer(() => void db.close())
     opened.defer(deferred.finish)
     const egresses = openEgresses(config)

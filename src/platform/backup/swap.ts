@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -21,16 +22,17 @@ import { FOLDERS } from './contents.ts'
  * What a restore replaces. The log of the old database goes with it: beside another one it would destroy that. What else
  * lies in a data folder belongs to no state: the unpacked parts of the program, backups, locks.
  */
-const ENTRIES: readonly string[] = [
-  ...[`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, DATABASE_FILE],
-  ...[FOLDERS.pictures, FOLDERS.jobs, FOLDERS.secrets],
-]
+const DATABASE: readonly string[] = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, DATABASE_FILE]
+const ENTRIES: readonly string[] = [...DATABASE, ...[FOLDERS.pictures, FOLDERS.jobs, FOLDERS.secrets]]
 
 const JOURNAL = 'restore.json'
 /** Where a backup is unpacked. Nobody looks into it before the journal names it. */
 export const NEW_FOLDER = 'restore-unpacked'
 const OLD_PREFIX = 'before-restore-'
 const OLD = new RegExp(`^${OLD_PREFIX}[0-9TZ]+$`)
+/** Of the folders for a database that gave way to its snapshot. Pictures and secrets stay then, so it is no state of its own. */
+const NEWER_PREFIX = 'before-snapshot-'
+const NEWER = new RegExp(`^${NEWER_PREFIX}[0-9TZ]+$`)
 
 /** The renames of a swap, which were decided before the first of them. */
 interface Journal {
@@ -55,8 +57,30 @@ export function swapIn(
   from: string,
   { keepsSecrets, now }: { keepsSecrets: boolean; now: number },
 ): string {
-  const old = OLD_PREFIX + new Date(now).toISOString().replaceAll(/[-:.]/g, '')
   const moved = ENTRIES.filter((entry) => !(keepsSecrets && entry === FOLDERS.secrets))
+  return swap(dataDir, from, moved, nameFolder(OLD_PREFIX, now))
+}
+
+/**
+ * Puts a snapshot in the place of the database. It needs no room on the disk, and is no snapshot any more.
+ *
+ * @returns the folder with the database that was there.
+ */
+export function swapInSnapshot(dataDir: string, snapshot: string, now: number): string {
+  const unpacked = join(dataDir, NEW_FOLDER)
+  rmSync(unpacked, { recursive: true, force: true })
+  mkdirSync(unpacked, { mode: 0o700 })
+  // A second name: until the journal is written, a kill must leave the snapshot where it is.
+  linkSync(snapshot, join(unpacked, DATABASE_FILE))
+  const old = swap(dataDir, NEW_FOLDER, DATABASE, nameFolder(NEWER_PREFIX, now))
+  rmSync(snapshot)
+  return old
+}
+
+const nameFolder = (prefix: string, now: number): string =>
+  prefix + new Date(now).toISOString().replaceAll(/[-:.]/g, '')
+
+function swap(dataDir: string, from: string, moved: readonly string[], old: string): string {
   const listIn = (folder: string) => moved.filter((entry) => existsSync(join(folder, entry)))
   const journal: Journal = { from, in: listIn(join(dataDir, from)), old, out: listIn(dataDir) }
   for (const entry of journal.out) {
@@ -96,7 +120,7 @@ function readJournal(dataDir: string): Journal {
   // All of them become paths.
   const isSound =
     (journal.from === NEW_FOLDER || OLD.test(journal.from)) &&
-    OLD.test(journal.old) &&
+    (OLD.test(journal.old) || NEWER.test(journal.old)) &&
     [...journal.in, ...journal.out].every((entry) => ENTRIES.includes(entry))
   if (!isSound) throw new OperatorError(`${join(dataDir, JOURNAL)} is damaged: it is no journal of a restore`)
   return journal

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../core/operator-error.ts'
+
+const INSTANCE_LOCK = 'serving.lock'
 
 /**
  * Locks a data folder for this process. Two services on one folder would each miss the other's writes in their search
@@ -21,7 +24,19 @@ export function lockInstance(dataDir: string, address?: string): () => void {
 
 /** @returns a function that releases the lock, or undefined if another process holds it. */
 export const tryLockInstance = (dataDir: string): (() => void) | undefined =>
-  tryLock(join(dataDir, 'serving.lock'))
+  tryLock(join(dataDir, INSTANCE_LOCK))
+
+/** Whether a service uses a data folder. It makes no lock where there was none, which might belong to another user. */
+export function isServed(dataDir: string): boolean {
+  if (!existsSync(join(dataDir, INSTANCE_LOCK))) return false
+  const unlock = tryLockInstance(dataDir)
+  unlock?.()
+  return unlock === undefined
+}
+
+/** One upgrade of a program at a time. @param folder where the program lies. */
+export const tryLockUpgrade = (folder: string): (() => void) | undefined =>
+  tryLock(join(folder, '.lookalike-upgrade.lock'))
 
 /** The same for the one process that makes a backup of the folder, or restores one. */
 export const tryLockBackups = (dataDir: string): (() => void) | undefined =>

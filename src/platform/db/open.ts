@@ -98,11 +98,16 @@ export function migrate(db: Db, target = schemaVersion): void {
   }
 }
 
-/** The schema version of a database. @throws OperatorError if it is newer than this program. */
+/** The schema version of a database. @throws NewerSchema if it is newer than this program. */
 export function readVersion(db: Db): number {
-  const version = db.pragma('user_version', { simple: true }) as number
+  const version = readAnyVersion(db)
   if (version <= schemaVersion) return version
-  throw new OperatorError(
+  throw new NewerSchema(
     `The database has schema ${version}, but this program only knows schema ${schemaVersion}: use a newer lookalike`,
   )
 }
+
+export const readAnyVersion = (db: Db): number => db.pragma('user_version', { simple: true }) as number
+
+/** A newer program has migrated the database. */
+export class NewerSchema extends OperatorError {}
