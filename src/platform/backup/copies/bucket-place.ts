@@ -81,7 +81,12 @@ export function openBucketPlace(
     remove: async (name) => void (await bucket.ask({ method: 'DELETE', key: keyOf(name) })),
 
     async tidy() {
-      const { text } = await bucket.ask({ method: 'GET', query: { uploads: '', prefix: `${folder}/` } })
+      const query = { uploads: '', prefix: `${folder}/` }
+      const { text } = await bucket.ask({ method: 'GET', query }).catch((error) => {
+        // Not every store can list them, and not every key may.
+        if (error instanceof BucketRefusal) return { text: '' }
+        throw error
+      })
       const [keys, uploads] = [readAll(text, 'Key'), readAll(text, 'UploadId')]
       for (const [n, key] of keys.entries())
         if (key.startsWith(`${folder}/`)) await abandon(bucket, key, uploads[n] ?? '')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { encrypt } from './age.ts'
 import type { CopyPlace, WrittenCopy } from './place.ts'
@@ -28,28 +28,40 @@ export async function sendCopy(
 ): Promise<SentCopy> {
   await place.tidy()
   const name = `${path.slice(path.lastIndexOf('/') + 1)}.age`
-  const plain = readChecked(path, { bytes, sha256 }, (done) => tell(done / Math.max(bytes, 1)))
-  const encrypted = await encrypt(plain, bytes, recipient)
-  const written = await place.write(name, encrypted.content, encrypted.bytes)
+  await using file = await open(path, 'r')
+  const plain = readChecked(file, path, { bytes, sha256 }, (done) => tell(done / Math.max(bytes, 1)))
+  let written: WrittenCopy
+  try {
+    const encrypted = await encrypt(plain, bytes, recipient)
+    written = await place.write(name, encrypted.content, encrypted.bytes)
+  } finally {
+    // A place that has failed does not read on, and the file must not be closed under a reader.
+    await plain.return(undefined)
+  }
   // The names are in the order of time.
   const old = (await place.list()).toSorted().toReversed().slice(keep)
   for (const each of old) await place.remove(each)
   return { ...written, address: `${place.address}/${name}` }
 }
 
+const PIECE_BYTES = 256 * 1024
+
 /** Reads a backup to its end. @throws OperatorError, before the end, for one that is not the file that was tried. */
 async function* readChecked(
+  file: FileHandle,
   path: string,
   expected: WrittenCopy,
   tell: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   let bytes = 0
-  await using file = await open(path, 'r')
-  for await (const piece of file.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>) {
+  while (bytes <= expected.bytes) {
+    // The encryption may keep the piece for a while, so each is a new one.
+    const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, bytes)
+    if (bytesRead === 0) break
+    const piece = buffer.subarray(0, bytesRead)
     hash.update(piece)
-    bytes += piece.length
-    if (bytes > expected.bytes) break
+    bytes += bytesRead
     yield piece
     tell(bytes)
   }
