@@ -67,7 +67,8 @@ function openCopies(config: Config, dataDir: string): CopyWorld | undefined {
   const { BACKUP_TO, BACKUP_TO_KEEP: keep } = config
   if (BACKUP_TO === '') return undefined
   const address = isBucketAddress(BACKUP_TO) ? BACKUP_TO : resolve(BACKUP_TO)
-  const { OFFLINE, FETCH_ALLOW_CIDRS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = config
+  const { OFFLINE, FETCH_ALLOW_CIDRS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } =
+    config
   const settings = {
     ...{ OFFLINE, FETCH_ALLOW_CIDRS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY },
   }
@@ -78,7 +79,12 @@ function openCopies(config: Config, dataDir: string): CopyWorld | undefined {
     async send(file, tell, stop) {
       const recipient = findRecipient(dataDir)
       if (recipient === undefined) throw new OperatorError('There is no key for copies')
-      const task = { address, installId: ensureInstallId(dataDir), settings, order: { ...file, recipient, keep } }
+      const task = {
+        address,
+        installId: ensureInstallId(dataDir),
+        settings,
+        order: { ...file, recipient, keep },
+      }
       return sendApart(ownCommand('copy-process'), ownEnvironment(), task, tell, stop)
     },
   }

@@ -57,7 +57,12 @@ export function createCopies({
   let nextTryAt = 0
   let isKeyMissed = false
 
-  async function send(row: BackupRow, target: CopyWorld, stop: AbortSignal): Promise<boolean> {
+  async function send(
+    row: BackupRow,
+    target: CopyWorld,
+    stop: AbortSignal,
+    isLogged: boolean,
+  ): Promise<boolean> {
     const { id, path, bytes, sha256 } = row
     let writtenAt = clock.monotonic()
     try {
@@ -82,7 +87,7 @@ export function createCopies({
       const reason = (error as Error).message
       nextTryAt = clock.now() + backoff(failures)
       failures += 1
-      log.error({ backup_id: id, reason }, 'the copy of a backup failed')
+      if (isLogged) log.error({ backup_id: id, reason }, 'the copy of a backup failed')
       atomically(() => {
         queries.failCopy(id, 'failed', reason)
         tellFailure(`Its copy did not arrive at ${target.address}: ${reason}`)
@@ -97,9 +102,9 @@ export function createCopies({
     isKeyMissed = true
   }
 
-  async function sendAll(stop: AbortSignal): Promise<void> {
+  async function sendAll(stop: AbortSignal, isLogged: boolean): Promise<void> {
     if (!world || isSending) return
-    if (!world.hasKey()) return missKey()
+    if (!world.hasKey()) return isLogged ? missKey() : undefined
     isKeyMissed = false
     isSending = true
     try {
@@ -107,7 +112,7 @@ export function createCopies({
       for (const row of queries.listDueCopies(silentBefore)) {
         if (!(await isThere(row.path, row.bytes ?? 0))) continue
         if (stop.aborted || !queries.claimCopy(row.id, clock.now(), silentBefore)) return
-        if (!(await send(row, world, stop))) return
+        if (!(await send(row, world, stop, isLogged))) return
       }
     } finally {
       isSending = false
@@ -128,11 +133,11 @@ export function createCopies({
       if (world) queries.wantCopy(id)
     },
 
-    /** Sends what waits, whatever happened before. Its failures are written down and told. */
-    sendNow: sendAll,
+    /** Sends what waits, whatever happened before. Its failures are written down and told; the caller shows them. */
+    sendNow: (stop: AbortSignal): Promise<void> => sendAll(stop, false),
 
     async sendIfDue(stop: AbortSignal): Promise<void> {
-      if (clock.now() >= nextTryAt) await sendAll(stop)
+      if (clock.now() >= nextTryAt) await sendAll(stop, true)
     },
 
     /** In one sentence that everyone may read. */

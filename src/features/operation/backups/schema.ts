@@ -13,7 +13,9 @@ export const BackupCopy = named(
     ),
     progress: t.Number({ minimum: 0, maximum: 1 }),
     copied_at: MomentOrNull,
-    address: t.Union([t.String(), t.Null()], { description: 'Where it lies, as `lookalike restore` takes it.' }),
+    address: t.Union([t.String(), t.Null()], {
+      description: 'Where it lies, as `lookalike restore` takes it.',
+    }),
     bytes: t.Union([Type.Integer(), t.Null()], { description: 'Of the encrypted file.' }),
     sha256: t.Union([t.String(), t.Null()], { description: 'Of the encrypted file, in hex.' }),
     error: t.Union([t.String(), t.Null()], { description: 'Why it failed, in words for the operator.' }),
@@ -85,7 +87,9 @@ export const BackupList = named(
         t.Object({
           to: t.String({ description: 'By `BACKUP_TO`.' }),
           keep: Type.Integer({ description: 'By `BACKUP_TO_KEEP`.' }),
-          has_key: t.Boolean({ description: 'Whether `lookalike backup key` has made a key; without one nothing is sent.' }),
+          has_key: t.Boolean({
+            description: 'Whether `lookalike backup key` has made a key; without one nothing is sent.',
+          }),
           last_at: t.Union([Moment, t.Null()], {
             description: 'The moment whose state the newest copy holds.',
           }),

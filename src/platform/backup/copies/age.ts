@@ -64,7 +64,9 @@ export async function* decrypt(
   try {
     for (const identity of identities) decrypter.addIdentity(identity)
   } catch {
-    throw new OperatorError(`The key in ${names.keyFile} is damaged: it must be the whole AGE-SECRET-KEY-… line.`)
+    throw new OperatorError(
+      `The key in ${names.keyFile} is damaged: it must be the whole AGE-SECRET-KEY-… line.`,
+    )
   }
   // Reading and decrypting fail alike in a stream.
   let readFault: unknown

@@ -37,22 +37,6 @@ export function openBucketPlace(
   const lie = (fault: string) =>
     new OperatorError(`The store ${bucket.host} ${fault}. The copy does not count, and is sent again.`)
 
-  async function listKeys(): Promise<string[]> {
-    const keys: string[] = []
-    let token = ''
-    for (let page = 0; page < PAGES_MAX; page++) {
-      const query = {
-        ...{ 'list-type': '2', prefix: `${folder}/` },
-        ...(token === '' ? {} : { 'continuation-token': token }),
-      }
-      const { text } = await bucket.ask({ method: 'GET', query })
-      keys.push(...readAll(text, 'Key'))
-      token = readOne(text, 'NextContinuationToken')
-      if (token === '') break
-    }
-    return keys
-  }
-
   return {
     address: `s3://${bucketName}/${folder}`,
 
@@ -74,7 +58,7 @@ export function openBucketPlace(
     },
 
     async list() {
-      const names = (await listKeys()).map((key) => key.slice(folder.length + 1))
+      const names = (await listKeys(bucket, `${folder}/`)).map((key) => key.slice(folder.length + 1))
       return names.filter(isCopyName)
     },
 
@@ -92,6 +76,23 @@ export function openBucketPlace(
         if (key.startsWith(`${folder}/`)) await abandon(bucket, key, uploads[n] ?? '')
     },
   }
+}
+
+/** Lists the objects whose keys begin with a prefix. */
+export async function listKeys(bucket: Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  let token = ''
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query = {
+      ...{ 'list-type': '2', prefix },
+      ...(token === '' ? {} : { 'continuation-token': token }),
+    }
+    const { text } = await bucket.ask({ method: 'GET', query })
+    keys.push(...readAll(text, 'Key'))
+    token = readOne(text, 'NextContinuationToken')
+    if (token === '') break
+  }
+  return keys
 }
 
 export interface BucketPlaceOptions {

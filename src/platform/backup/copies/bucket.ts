@@ -112,7 +112,9 @@ export function openBucket(
   }
 
   const explain = (error: unknown): unknown =>
-    error instanceof OutboundError ? new OperatorError(`The store ${host} was not reached: ${error.message}.`) : error
+    error instanceof OutboundError
+      ? new OperatorError(`The store ${host} was not reached: ${error.message}.`)
+      : error
 
   function refuse({ status, text }: Pick<BucketAnswer, 'status' | 'text'>): BucketRefusal {
     // The rest of the answer is the store's, and may say anything.
@@ -123,8 +125,10 @@ export function openBucket(
   function describe(status: number, code: string): string {
     const said = `the store ${host} answered ${status}${code === '' ? '' : ` ${code}`}`
     const { bucket } = place
-    if (code === 'NoSuchBucket') return `There is no bucket ${bucket} at ${host}: make it, or correct BACKUP_TO.`
-    if (code === 'NoSuchKey' || status === 404) return `There is no such file in the bucket ${bucket} (${said}).`
+    if (code === 'NoSuchBucket')
+      return `There is no bucket ${bucket} at ${host}: make it, or correct BACKUP_TO.`
+    if (code === 'NoSuchKey' || status === 404)
+      return `There is no such file in the bucket ${bucket} (${said}).`
     if (code === 'RequestTimeTooSkewed') return `The clock of this machine is wrong (${said}): set it by NTP.`
     if (status === 401 || status === 403)
       return `The key in S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY may not do this in the bucket ${bucket} (${said}): correct it, or give it the rights to read, write, list and delete.`
@@ -185,7 +189,9 @@ export const sha256 = (content: Uint8Array | string): Buffer => createHash('sha2
 /** Whether the same request may succeed soon. */
 const isPassing = (error: unknown): boolean =>
   error instanceof BucketRefusal
-    ? error.status >= 500 ? error.status !== 501 : error.status === 429 || error.status === 408
+    ? error.status >= 500
+      ? error.status !== 501
+      : error.status === 429 || error.status === 408
     : error instanceof OutboundError && ['connect', 'timeout', 'dns'].includes(error.reason)
 
 async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {

@@ -17,7 +17,8 @@ export function openFolderPlace(folder: string, installId: string): CopyPlace {
       (found) => found.isDirectory(),
       () => false,
     )
-    if (!isThere) throw new OperatorError(`There is no folder ${folder}: mount or make it, or correct BACKUP_TO.`)
+    if (!isThere)
+      throw new OperatorError(`There is no folder ${folder}: mount or make it, or correct BACKUP_TO.`)
     await mkdir(own, { recursive: true, mode: 0o700 })
   }
 

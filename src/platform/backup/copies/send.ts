@@ -66,5 +66,7 @@ async function* readChecked(
     tell(bytes)
   }
   if (bytes !== expected.bytes || hash.digest('hex') !== expected.sha256)
-    throw new OperatorError(`${path} is no longer the file that was tried: make a new backup, and check the disk.`)
+    throw new OperatorError(
+      `${path} is no longer the file that was tried: make a new backup, and check the disk.`,
+    )
 }

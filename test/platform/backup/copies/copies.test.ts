@@ -13,7 +13,9 @@ import { sendCopy } from '../../../../src/platform/backup/copies/send.ts'
 import { createEgress } from '../../../../src/platform/outbound/egress.ts'
 
 const { default: S3rver } = (await import('s3rver' as string)) as {
-  default: new (options: Record<string, unknown>) => {
+  default: new (
+    options: Record<string, unknown>,
+  ) => {
     run(): Promise<{ port: number }>
     close(): Promise<void>
   }
@@ -190,7 +192,10 @@ describe('a store that misbehaves', () => {
   type Answer = (request: Request, body: Buffer) => Response | Promise<Response>
 
   /** A store of a few lines, of which one answer is replaced. */
-  async function withStore<Result>(replace: (request: Request) => Answer | undefined, work: (port: number, objects: Map<string, Buffer>, asked: string[]) => Promise<Result>): Promise<Result> {
+  async function withStore<Result>(
+    replace: (request: Request) => Answer | undefined,
+    work: (port: number, objects: Map<string, Buffer>, asked: string[]) => Promise<Result>,
+  ): Promise<Result> {
     const objects = new Map<string, Buffer>()
     const parts = new Map<string, Buffer>()
     const asked: string[] = []
@@ -200,14 +205,16 @@ describe('a store that misbehaves', () => {
         const { pathname, searchParams } = new URL(request.url)
         const body = Buffer.from(await request.arrayBuffer())
         asked.push(`${request.method} ${[...searchParams.keys()].toSorted().join('&')}`)
-        if (!isSigned(request, body)) return new Response('<Code>SignatureDoesNotMatch</Code>', { status: 403 })
+        if (!isSigned(request, body))
+          return new Response('<Code>SignatureDoesNotMatch</Code>', { status: 403 })
         const answer = replace(request)
         if (answer) return answer(request, body)
         if (request.method === 'PUT' && searchParams.has('partNumber')) {
           parts.set(searchParams.get('partNumber') ?? '', body)
           return new Response('', { headers: { etag: '"1"' } })
         }
-        if (request.method === 'POST' && searchParams.has('uploads')) return new Response('<UploadId>u</UploadId>')
+        if (request.method === 'POST' && searchParams.has('uploads'))
+          return new Response('<UploadId>u</UploadId>')
         if (request.method === 'POST') {
           objects.set(pathname, Buffer.concat([...parts.values()]))
           return new Response('<CompleteMultipartUploadResult/>')
@@ -236,7 +243,8 @@ describe('a store that misbehaves', () => {
   test('is asked again for what it could not serve', async () => {
     let failures = 2
     await withStore(
-      (request) => (isPart(request) && failures-- > 0 ? () => new Response('busy', { status: 503 }) : undefined),
+      (request) =>
+        isPart(request) && failures-- > 0 ? () => new Response('busy', { status: 503 }) : undefined,
       async (port, objects) => {
         await send(placeAt(port))
         expect(await open([...objects.values()][0] as Buffer)).toEqual(backup)
@@ -248,7 +256,10 @@ describe('a store that misbehaves', () => {
     await withStore(
       (request) =>
         isPart(request)
-          ? () => new Response('<Error><Code>SlowDown</Code><Message>secret words</Message></Error>', { status: 503 })
+          ? () =>
+              new Response('<Error><Code>SlowDown</Code><Message>secret words</Message></Error>', {
+                status: 503,
+              })
           : undefined,
       async (port, objects, asked) => {
         await expect(send(placeAt(port))).rejects.toThrow(
@@ -274,7 +285,10 @@ describe('a store that misbehaves', () => {
       'about a hash',
       (request: Request) =>
         request.method === 'HEAD'
-          ? () => new Response('x'.repeat(0), { headers: { 'content-length': '300453', 'x-amz-checksum-sha256': 'AAAA-4' } })
+          ? () =>
+              new Response('x'.repeat(0), {
+                headers: { 'content-length': '300453', 'x-amz-checksum-sha256': 'AAAA-4' },
+              })
           : undefined,
     ],
     [
@@ -291,7 +305,9 @@ describe('a store that misbehaves', () => {
   ] as const) {
     test(`that lies ${what} is not believed`, async () => {
       await withStore(answer, async (port, objects) => {
-        await expect(send(placeAt(port))).rejects.toThrow(/^The store 127\.0\.0\.1:\d+ (keeps other|says that)/)
+        await expect(send(placeAt(port))).rejects.toThrow(
+          /^The store 127\.0\.0\.1:\d+ (keeps other|says that)/,
+        )
         expect(objects.size).toBe(0)
       })
     })
