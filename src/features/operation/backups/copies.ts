@@ -90,7 +90,7 @@ export function createCopies({
       if (isLogged) log.error({ backup_id: id, reason }, 'the copy of a backup failed')
       atomically(() => {
         queries.failCopy(id, 'failed', reason)
-        tellFailure(`Its copy did not arrive at ${target.address}: ${reason}`)
+        tellFailure(`The copy of a good one did not arrive at ${target.address}: ${reason}`)
       })
       return false
     }
