@@ -138,7 +138,9 @@ describe('the copy of a backup', () => {
   test('is not begun twice while it is sent', async () => {
     await makeBackup()
     let second: unknown
-    onSend = () => void (second = runChore())
+    onSend = () => {
+      second = runChore()
+    }
     await runChore()
     await second
     expect(sent).toHaveLength(1)
