@@ -184,6 +184,43 @@ export const Settings = Type.Object({
     () =>
       'Copies of the database from before its last migrations to keep in `snapshots` of `DATA_DIR`, for a way back. `0`: the next migration makes none.',
   ),
+  BACKUP_TO: Type.String({
+    default: '',
+    pattern: `^(s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/(?!\\.+(/|$))[\\w.-]+)*/?|(?!\\w+:).*)$`,
+    must: 'be s3://bucket/prefix or the path of a folder',
+    description:
+      'Where an encrypted copy of each backup goes: `s3://bucket/prefix`, or a folder that exists, such as a mounted one. It needs the key of `lookalike backup key`. Empty: nowhere.',
+  }),
+  BACKUP_TO_KEEP: integer(
+    { preset: 30, minimum: 1, maximum: 10_000 },
+    (bounds) => `Copies of this install to keep in \`BACKUP_TO\`, ${bounds}.`,
+  ),
+  S3_ENDPOINT: Type.String({
+    default: '',
+    pattern: '^(https?://[^\\s/?#@]+/?)?$',
+    must: 'be a URL like https://s3.example.com',
+    description:
+      'Address of the S3-compatible store of `BACKUP_TO`; it may be in a private network. Empty: Amazon in `S3_REGION`.',
+  }),
+  S3_REGION: Type.String({
+    default: '',
+    pattern: '^[\\w-]*$',
+    must: 'be a region like eu-central-1',
+    description: 'Region of the bucket. Empty: `us-east-1`, which most stores other than Amazon take.',
+  }),
+  S3_ACCESS_KEY_ID: Type.String({
+    default: '',
+    pattern: '^[^\\s]*$',
+    must: 'be an access key, without spaces',
+    description: 'Access key of the bucket, which may read, write, list and delete in it.',
+  }),
+  S3_SECRET_ACCESS_KEY: Type.String({
+    default: '',
+    pattern: '^[^\\s]*$',
+    must: 'be the secret of an access key, without spaces',
+    secret: SECRET.always,
+    description: 'Secret of `S3_ACCESS_KEY_ID`.',
+  }),
   METRICS_TOKEN: Type.String({
     default: '',
     pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,
@@ -250,6 +287,10 @@ export function loadConfig(
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
   if (!TLS_CERT !== !TLS_KEY) problems.push('TLS_CERT and TLS_KEY are required together')
+  const { BACKUP_TO, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings as Config
+  if (BACKUP_TO.startsWith('s3://') && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)) {
+    problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in BACKUP_TO')
+  }
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })

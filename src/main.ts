@@ -27,6 +27,11 @@ if (name === 'embedder-process') {
   endWhenUncaught()
   const { runBackup } = await import('./platform/backup/apart.ts')
   await runBackup(rest)
+} else if (name === 'copy-process') {
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
+  endWhenUncaught()
+  const { runCopy } = await import('./platform/backup/copies/apart.ts')
+  await runCopy(rest)
 } else {
   const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()

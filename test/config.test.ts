@@ -59,7 +59,7 @@ describe('defaults (contract 8.5)', () => {
       const { default: value, description } = Settings.properties[name]
       expect([name, value]).not.toEqual([name, undefined])
       expect(description).toEndWith('.')
-      expect(name).toMatch(/^[A-Z][A-Z_]+$/)
+      expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/)
     }
   })
 
@@ -221,5 +221,32 @@ describe('flags', () => {
     expect(toFlag('DATA_DIR')).toBe('data-dir')
     expect(toFlag('TOKEN_LIFETIME_S')).toBe('token-lifetime-s')
     expect(loadConfig({}, { 'data-dir': '/d' }).DATA_DIR).toBe('/d')
+  })
+})
+
+describe('BACKUP_TO', () => {
+  const S3 = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+
+  test('is a bucket with a key, or a folder', () => {
+    for (const BACKUP_TO of ['s3://bucket', 's3://my.bucket-1/', 's3://bucket/a/b_c.d', '/mnt/nas', 'copies'])
+      expect(loadConfig({ ...S3, BACKUP_TO }).BACKUP_TO).toBe(BACKUP_TO)
+    expect(() => loadConfig({ BACKUP_TO: 's3://bucket' })).toThrow(
+      /S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/,
+    )
+  })
+
+  test('is nothing else', () => {
+    for (const BACKUP_TO of [
+      's3://',
+      's3://B/x',
+      's3://bucket/../x',
+      's3://bucket/a b',
+      's3://u:p@h/x',
+      'https://h/b',
+      'sftp://h/b',
+    ])
+      expect(() => loadConfig({ ...S3, BACKUP_TO })).toThrow(
+        'BACKUP_TO must be s3://bucket/prefix or the path',
+      )
   })
 })

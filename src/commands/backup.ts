@@ -31,6 +31,8 @@ export const backup: Command = {
   settings: [
     ...(['DATA_DIR', 'BACKUP_DIR', 'BACKUP_KEEP'] as const),
     ...(['BASE_URL', 'HOST', 'PORT', 'SMTP_URL', 'MAIL_FROM'] as const),
+    ...(['BACKUP_TO', 'BACKUP_TO_KEEP'] as const),
+    ...(['S3_ENDPOINT', 'S3_REGION', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const),
     ...(['OFFLINE', 'FETCH_ALLOW_CIDRS', 'WEBHOOK_ALLOW_CIDRS'] as const),
   ],
   essentials: ['DATA_DIR', 'BACKUP_DIR', 'BACKUP_KEEP'],
@@ -54,7 +56,9 @@ export const backup: Command = {
       }
     })
     console.log(options['json'] ? JSON.stringify(made) : format(made))
-    return 0
+    const fault = findCopyFault(made, config.BACKUP_TO)
+    if (fault !== undefined) console.error(fault)
+    return fault === undefined ? 0 : 1
   },
 }
 
@@ -63,11 +67,18 @@ function show(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
-const format = ({ file, bytes, counts, has_secrets }: Backup): string =>
+/** What keeps the copy from lying elsewhere, though the backup is good. */
+function findCopyFault({ copy }: Backup, to: string): string | undefined {
+  if (to === '' || copy?.state === 'copied' || copy?.state === 'sending') return undefined
+  if (copy?.error) return `Its copy did not arrive: ${copy.error}`
+  return 'It was not copied to BACKUP_TO: make the key of copies with "lookalike backup key".'
+}
+
+const format = ({ file, bytes, counts, has_secrets, copy }: Backup): string =>
   `${file}
 ${sizeInWords(bytes ?? 0)}, ${counted(counts?.['stores'] ?? 0, 'store')}, ${counted(counts?.['products'] ?? 0, 'product')}; opened and tried.
 ${
   has_secrets
     ? 'It holds the keys of the install: keep it where only you can read it.'
     : 'The keys of the install are not in it: keep a copy of secrets/ in the data folder, too.'
-}`
+}${copy?.address ? `\nCopied to ${copy.address}, encrypted.` : ''}`

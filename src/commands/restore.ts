@@ -15,6 +15,7 @@ import type { Call, Command } from './cli/command.ts'
 import { confirm } from './cli/confirm.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
+import { openSource } from './restore/copy.ts'
 import { restoreStore } from './restore/one-store.ts'
 import { readAddresses } from './service/addresses.ts'
 import { explainFolderError, makeFolder } from './service/data-folder.ts'
@@ -30,6 +31,12 @@ export const restore: Command = {
   summary: 'put the state of a backup in the place of the present one; stop the service first',
   positionals: ['[FILE]'],
   options: [
+    {
+      flag: 'key-file',
+      value: 'PATH',
+      meaning:
+        'file with the key of "backup key", for an encrypted copy: FILE.age or s3://bucket/prefix/FILE.age',
+    },
     { flag: 'dry-run', meaning: 'read and try the file, show what it would replace, and change nothing' },
     { flag: 'yes', meaning: 'do not ask; needed where there is no terminal and something is replaced' },
     { flag: 'undo', meaning: 'instead of FILE: go back to the state before the last restore' },
@@ -46,11 +53,16 @@ export const restore: Command = {
         'with --store: give its keys new values, for a copy beside the store that has the present ones',
     },
   ],
-  settings: ['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM', 'MODEL_DIR'],
+  settings: [
+    ...(['DATA_DIR', 'HOST', 'PORT', 'BASE_URL', 'SMTP_URL', 'MAIL_FROM', 'MODEL_DIR'] as const),
+    ...(['S3_ENDPOINT', 'S3_REGION', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const),
+    ...(['OFFLINE', 'FETCH_ALLOW_CIDRS'] as const),
+  ],
   essentials: ['DATA_DIR'],
   example:
     'lookalike restore /mnt/backups/lookalike-20261127T020000000Z.tar.zst --data-dir /var/lib/lookalike',
   findProblems: ({ store, as, undo, ...options }) => [
+    ...(undo !== undefined && options['key-file'] !== undefined ? ['--key-file goes with FILE'] : []),
     ...(store !== undefined && (undo !== undefined || options['dry-run'] !== undefined)
       ? ['--store goes neither with --undo nor with --dry-run']
       : []),
@@ -65,10 +77,12 @@ export const restore: Command = {
       throw wrongUsage('Give the FILE of a backup, or --undo')
     try {
       if (file === undefined) return await undo(dataDir, call)
-      const { store } = call.options
+      const { store, 'key-file': keyFile } = call.options
+      const stop = createStopSignal()
+      await using source = await openSource(file, keyFile, call.config, stop)
       return store === undefined
-        ? await restoreFile(dataDir, resolve(file), call)
-        : await takeStore(resolve(file), store, call)
+        ? await restoreFile(dataDir, source.path, call, stop)
+        : await takeStore(source.path, store, call, stop)
     } catch (error) {
       if (error instanceof UnreadableFile)
         throw new OperatorError(`${error.message}. Nothing was changed: choose another backup.`)
@@ -77,15 +91,25 @@ export const restore: Command = {
   },
 }
 
-async function takeStore(path: string, slug: string, { config, options }: Call): Promise<number> {
+async function takeStore(
+  path: string,
+  slug: string,
+  { config, options }: Call,
+  stop: AbortSignal,
+): Promise<number> {
   await openManifest(path)
   const wish = { slug, as: options['as'], hasNewKeys: options['new-keys'] !== undefined }
-  const report = await restoreStore(config, path, wish, createStopSignal())
+  const report = await restoreStore(config, path, wish, stop)
   if (report) console.log(describeImport(report))
   return report ? 0 : 1
 }
 
-async function restoreFile(dataDir: string, path: string, { options }: Call): Promise<number> {
+async function restoreFile(
+  dataDir: string,
+  path: string,
+  { options }: Call,
+  stop: AbortSignal,
+): Promise<number> {
   const manifest = await openManifest(path)
   const { has_secrets: hasSecrets } = readDetails(manifest)
   if (manifest.schema > schemaVersion) {
@@ -97,7 +121,6 @@ async function restoreFile(dataDir: string, path: string, { options }: Call): Pr
   using _lock = lockForRestore(dataDir, { isTrial })
   const present = readPresent(dataDir)
   console.log(formatComparison(dataDir, present, describeBackup(manifest)))
-  const stop = createStopSignal()
   const unpacked = join(dataDir, NEW_FOLDER)
   if (isTrial) {
     await checkRoom(dataDir, manifest)

@@ -4,6 +4,7 @@ import { findNearest } from '../../core/nearest.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { version } from '../../version.ts'
 import { backup } from '../backup.ts'
+import { backupKey } from '../backup-key.ts'
 import { billingCommands } from '../billing.ts'
 import { demo } from '../demo.ts'
 import { doctor } from '../doctor.ts'
@@ -53,6 +54,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
     title: 'The service',
     commands: [
       backup,
+      backupKey,
       restore,
       upgrade,
       ...serviceCommands,
@@ -87,7 +89,10 @@ export async function runCommand(
     return first === undefined ? 2 : 0
   }
   if (first === '--version' || first === '-v') return runCommand(['version'], env)
-  const command = COMMANDS.find(({ name }) => name.split(' ').every((word, n) => argv[n] === word))
+  // The longest name: "backup key" is another command than "backup".
+  const [command] = COMMANDS.filter(({ name }) =>
+    name.split(' ').every((word, n) => argv[n] === word),
+  ).toSorted((a, b) => b.name.length - a.name.length)
   if (!command) return reportUnknown(argv)
   const rest = argv.slice(command.name.split(' ').length)
   if (asksForHelp(rest)) {

@@ -23,11 +23,11 @@ interface EgressSettings
     | 'STRIPE_SECRET_KEY'
     | 'STRIPE_API_BASE'
     | 'BASE_URL'
+    | 'BACKUP_TO'
+    | 'S3_ENDPOINT'
+    | 'S3_REGION'
   > {
-  /** Where copies of backups go, and who gives certificates. */
-  BACKUP_TO?: string
-  S3_ENDPOINT?: string
-  S3_REGION?: string
+  /** Who gives certificates. */
   DOMAIN?: string
 }
 
@@ -97,7 +97,7 @@ function listNetworks({ FETCH_ALLOW_CIDRS, WEBHOOK_ALLOW_CIDRS }: EgressSettings
 /** The servers that settings name. */
 function listServers(config: EgressSettings): Destination[] {
   const { SMTP_URL, STRIPE_SECRET_KEY, STRIPE_API_BASE, BASE_URL } = config
-  const { BACKUP_TO = '', S3_ENDPOINT = '', S3_REGION = '', DOMAIN = '' } = config
+  const { BACKUP_TO, S3_ENDPOINT, S3_REGION, DOMAIN = '' } = config
   const all: Destination[] = []
   const add = (what: string, where: string, setting: string, why: string) =>
     void all.push({ what, where, setting, why })

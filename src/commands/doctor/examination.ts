@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { findRecipient } from '../../platform/backup/copies/key-files.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
 import { openReadOnly } from '../../platform/db/read-only.ts'
@@ -19,6 +20,7 @@ import { checkDisk, checkDiskSpeed } from './disk-checks.ts'
 import { checkClock, checkDataFolder, checkPort, checkService, toFault } from './host-checks.ts'
 import {
   checkBackups,
+  checkCopies,
   checkDamage,
   checkFeeds,
   checkSchema,
@@ -70,7 +72,10 @@ export async function* examine(
   if (typeof running === 'string' && config.BASE_URL !== '')
     yield* await checkAddress(config, version, main, systemClock.now)
   yield await checkMail(config, main, mailTo)
-  if (install.read) yield* install.read((queries) => checkWork(queries, config.BACKUP_EVERY_H))
+  if (install.read) {
+    const hasKey = findRecipient(dataDir) !== undefined
+    yield* install.read((queries) => checkWork(queries, config, hasKey))
+  }
 }
 
 /** A public address without TLS. */
@@ -148,10 +153,13 @@ async function* checkThoroughly(dataDir: string, { read, checks }: ReadInstall):
 }
 
 /** What stores have the service do for them. */
-function checkWork(queries: InstallQueries, backupEveryHours: number): Check[] {
+function checkWork(queries: InstallQueries, config: Config, hasKey: boolean): Check[] {
   try {
-    const backup = checkBackups(queries, backupEveryHours, systemClock.now())
-    return [checkWebhooks(queries), checkFeeds(queries), ...(backup ? [backup] : [])]
+    const backup = checkBackups(queries, config.BACKUP_EVERY_H, systemClock.now())
+    const copies = checkCopies(queries, config.BACKUP_TO, hasKey)
+    return [checkWebhooks(queries), checkFeeds(queries), backup, copies].filter(
+      (check) => check !== undefined,
+    )
   } catch (fault) {
     return [toDatabaseFault(fault)]
   }

@@ -104,6 +104,37 @@ export function checkBackups(
   return isLate || failure !== null ? warning(name, text + reason, cure) : ok(name, text)
 }
 
+/**
+ * @param to by `BACKUP_TO`; empty where nobody wants copies.
+ * @param hasKey whether there is a key to encrypt them to.
+ */
+export function checkCopies(
+  queries: Pick<InstallQueries, 'readCopies'>,
+  to: string,
+  hasKey: boolean,
+): Check | undefined {
+  const name = 'backup copies'
+  if (to === '') return undefined
+  if (!hasKey)
+    return warning(
+      name,
+      'Backups are not copied to BACKUP_TO: there is no key to encrypt them with',
+      'Run "lookalike backup key", and keep what it prints away from this machine',
+    )
+  const { lastCopiedAt, failure } = queries.readCopies()
+  const text =
+    lastCopiedAt === null
+      ? 'No backup has a copy elsewhere yet'
+      : `The newest backup with a copy elsewhere is of ${isoTime(lastCopiedAt)}`
+  return failure === null
+    ? ok(name, text)
+    : warning(
+        name,
+        `${text}; the newest copy failed: ${failure.replace(/\.$/, '')}`,
+        'Correct what it says. The service tries again by itself; "lookalike backup" tries at once',
+      )
+}
+
 /** Names the first few, with the host alone: addresses may hold keys. */
 function name<Item extends Failing>(failing: readonly Item[], more: (item: Item) => string): string {
   const named = failing.slice(0, NAMED_MAX).map((item) => `${item.slug}: ${hostOf(item.url)}${more(item)}`)

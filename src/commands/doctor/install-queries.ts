@@ -18,6 +18,13 @@ export interface BackupFacts {
   beganAt: number | null
 }
 
+export interface CopyFacts {
+  /** The moment of the newest backup that has a copy elsewhere, in Unix ms; null before the first one. */
+  lastCopiedAt: number | null
+  /** Why the newest copy failed; null if it did not. */
+  failure: string | null
+}
+
 export interface VectorFacts {
   pictures: number
   /** Pictures without a vector, and vectors without a picture. */
@@ -118,6 +125,24 @@ export function installQueries(db: Db) {
         lastGoodAt: good?.at ?? null,
         failure: newest?.state === 'failed' ? (newest.error ?? 'unknown') : null,
         beganAt: first?.at ?? null,
+      }
+    },
+
+    readCopies(): CopyFacts {
+      const copied = db
+        .prepare<[], { at: number | null }>(
+          "SELECT max(made_at) AS at FROM backups WHERE copy_state = 'copied'",
+        )
+        .get()
+      const newest = db
+        .prepare<[], { state: string; error: string | null }>(
+          `SELECT copy_state AS state, copy_error AS error FROM backups
+           WHERE copy_state IN ('copied', 'failed') ORDER BY id DESC LIMIT 1`,
+        )
+        .get()
+      return {
+        lastCopiedAt: copied?.at ?? null,
+        failure: newest?.state === 'failed' ? (newest.error ?? 'unknown') : null,
       }
     },
 

@@ -1,13 +1,18 @@
 import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { systemIds } from '../../core/ids.ts'
 import { parseCidrs } from '../../core/networks.ts'
 import { OperatorError, wrongSettings } from '../../core/operator-error.ts'
+import type { CopyWorld } from '../../features/operation/backups/copies.ts'
 import type { BackupWorld } from '../../features/operation/backups/service.ts'
 import type { InstallPorts } from '../../install.ts'
 import { createBackupMaker } from '../../platform/backup/apart.ts'
+import { sendApart } from '../../platform/backup/copies/apart.ts'
+import { ensureInstallId, findRecipient } from '../../platform/backup/copies/key-files.ts'
+import { isBucketAddress } from '../../platform/backup/copies/target.ts'
 import { isThere } from '../../platform/backup/make.ts'
 import { tryLockBackups } from '../../platform/db/instance-lock.ts'
 import { createEmbedder } from '../../platform/embedder/child-embedder.ts'
@@ -42,10 +47,10 @@ export const openInstallPorts = (
   dataSecret: loadDataSecret(db, dataDir, systemIds),
   defer,
   stop,
-  backups: openBackups(dataDir),
+  backups: openBackups(config, dataDir),
 })
 
-const openBackups = (dataDir: string): BackupWorld => ({
+const openBackups = (config: Config, dataDir: string): BackupWorld => ({
   make: createBackupMaker(ownCommand('backup-process'), ownEnvironment()),
   dataDir,
   isIdle() {
@@ -55,7 +60,35 @@ const openBackups = (dataDir: string): BackupWorld => ({
   },
   isThere,
   remove: (path) => rm(path, { force: true }),
+  copies: openCopies(config, dataDir),
 })
+
+function openCopies(config: Config, dataDir: string): CopyWorld | undefined {
+  const { BACKUP_TO, BACKUP_TO_KEEP: keep } = config
+  if (BACKUP_TO === '') return undefined
+  const address = isBucketAddress(BACKUP_TO) ? BACKUP_TO : resolve(BACKUP_TO)
+  const { OFFLINE, FETCH_ALLOW_CIDRS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } =
+    config
+  const settings = {
+    ...{ OFFLINE, FETCH_ALLOW_CIDRS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY },
+  }
+  return {
+    address,
+    keep,
+    hasKey: () => findRecipient(dataDir) !== undefined,
+    async send(file, tell, stop) {
+      const recipient = findRecipient(dataDir)
+      if (recipient === undefined) throw new OperatorError('There is no key for copies')
+      const task = {
+        address,
+        installId: ensureInstallId(dataDir),
+        settings,
+        order: { ...file, recipient, keep },
+      }
+      return sendApart(ownCommand('copy-process'), ownEnvironment(), task, tell, stop)
+    },
+  }
+}
 
 /** The ways to other servers. */
 interface Egresses {

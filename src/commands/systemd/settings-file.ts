@@ -8,7 +8,9 @@ import { PATHS } from './unit.ts'
 export function settleConfig(config: Config, settings: readonly ShownSetting[], dataDir: string): Config {
   const isChosen = settings.some(({ name, source }) => name === 'DATA_DIR' && source !== 'default')
   // The service runs in another folder than the command.
-  const paths = PATHS.map((name) => [name, config[name] === '' ? '' : resolve(String(config[name]))])
+  const settle = (value: string): string =>
+    value === '' || value.startsWith('s3://') ? value : resolve(value)
+  const paths = PATHS.map((name) => [name, settle(String(config[name]))])
   return { ...config, ...Object.fromEntries(paths), DATA_DIR: isChosen ? resolve(config.DATA_DIR) : dataDir }
 }
 

@@ -12,6 +12,7 @@ interface UnitPlan {
 export const PATHS = [
   'DATA_DIR',
   'BACKUP_DIR',
+  'BACKUP_TO',
   'MODEL_DIR',
   'LIBRARY_DIR',
   'PLANS_FILE',
@@ -83,13 +84,14 @@ const HARDENING = [
 
 /** Separates the service from the rest of the machine. ProcSubset= stays out: the service reads how much memory there is. */
 function formatIsolation({ config }: UnitPlan): string[] {
-  const { DATA_DIR: dataDir, BACKUP_DIR: backupDir, PORT: port } = config
+  const { DATA_DIR: dataDir, BACKUP_DIR: backupDir, BACKUP_TO: copiesTo, PORT: port } = config
   const needsPrivilege = port > 0 && port < FIRST_FREE_PORT
   return [
-    `ReadWritePaths=${[dataDir, backupDir]
-      .filter((path) => path !== '')
-      .map(quotePath)
-      .join(' ')}`,
+    `ReadWritePaths=${[
+      ...[dataDir, backupDir].filter((path) => path !== '').map(quotePath),
+      // A disk that is not mounted must not keep the service from starting.
+      ...(copiesTo.startsWith('/') ? [`-${quotePath(copiesTo)}`] : []),
+    ].join(' ')}`,
     'ProtectSystem=strict',
     `ProtectHome=${hasPathInHome(config) ? 'read-only' : 'yes'}`,
     'PrivateTmp=yes',

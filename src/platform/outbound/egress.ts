@@ -4,9 +4,11 @@ import type { Cidr } from '../../core/networks.ts'
 import { openConnection } from './connection.ts'
 import {
   checkWithoutLookup,
+  type Destination,
   type DestinationRules,
   findDestination,
   findTrustedDestination,
+  readServer,
   type Server,
 } from './destination.ts'
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts'
@@ -23,6 +25,13 @@ export interface Egress {
    * @throws OutboundError for every failure on the way; and the errors of `request.read`.
    */
   send<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
+
+  /**
+   * Sends one request to a URL of a server that the operator named, under the rules of {@link Egress.connect}.
+   *
+   * @throws OutboundError for every failure on the way; and the errors of `request.read`.
+   */
+  sendToOwn<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
 
   /**
    * Checks a URL that a customer named before anything is sent there. A host name is looked up only when it is used.
@@ -78,13 +87,21 @@ export function createEgress(options: EgressOptions): Egress {
     isOwnAddress: options.isOwnAddress ?? createOwnAddresses(clock),
   }
 
+  async function sendTo<Body>(
+    url: URL,
+    request: OutboundRequest<Body>,
+    find: (signal: AbortSignal) => Promise<Destination>,
+  ): Promise<OutboundResponse<Body>> {
+    const connecting = AbortSignal.any([request.signal, AbortSignal.timeout(request.connectMs)])
+    const socket = await openConnection(await find(connecting), { signal: connecting, ca })
+    return exchange(socket, url, request)
+  }
+
   return {
-    async send(url, request) {
-      const connecting = AbortSignal.any([request.signal, AbortSignal.timeout(request.connectMs)])
-      const destination = await findDestination(url, rules, connecting)
-      const socket = await openConnection(destination, { signal: connecting, ca })
-      return exchange(socket, url, request)
-    },
+    send: (url, request) => sendTo(url, request, (signal) => findDestination(url, rules, signal)),
+
+    sendToOwn: (url, request) =>
+      sendTo(url, request, (signal) => findTrustedDestination(readServer(url), rules, signal)),
 
     check: (url) => checkWithoutLookup(url, rules),
 

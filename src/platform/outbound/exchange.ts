@@ -14,9 +14,9 @@ export interface OutboundResponse<Body> extends ResponseHead {
 
 /** One HTTP request, without URL and Host. */
 export interface OutboundRequest<Body> {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
-  /** The body of a POST. */
+  /** The body of a POST or PUT. */
   body?: string | Uint8Array
   /** Time for lookup, connection and TLS, in ms. */
   connectMs: number

@@ -40,6 +40,18 @@ test('backups in another folder can be written', () => {
   expect(unit).toContain('\nReadWritePaths=/var/lib/lookalike /mnt/backups\n')
 })
 
+test('copies can be written to a folder, whose disk need not be there at the start', () => {
+  const of = (BACKUP_TO: string) =>
+    unitOf({
+      settings: {
+        BACKUP_TO,
+        ...(BACKUP_TO.startsWith('s3') && { S3_ACCESS_KEY_ID: 'i', S3_SECRET_ACCESS_KEY: 's' }),
+      },
+    })
+  expect(of('/mnt/nas')).toContain('\nReadWritePaths=/var/lib/lookalike -/mnt/nas\n')
+  expect(of('s3://bucket')).toContain('\nReadWritePaths=/var/lib/lookalike\n')
+})
+
 test('the engine may compile', () => {
   expect(unitOf()).not.toContain('MemoryDenyWriteExecute')
 })

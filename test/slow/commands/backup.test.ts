@@ -62,6 +62,26 @@ test('a backup of a running service replaces another install, whose state stays 
   expect(storeOf(target.dataDir)).toBe(before)
 }, 120_000)
 
+test('a copy in another folder comes back with the key that was printed once', () => {
+  const none = run('backup', '--data-dir', source.dataDir, '--backup-to', folder)
+  expect([none.code, none.said]).toEqual([1, expect.stringContaining('lookalike backup key')])
+  const { code, out } = run('backup', 'key', '--data-dir', source.dataDir)
+  expect([code, out]).toEqual([0, expect.stringContaining('AGE-SECRET-KEY-1')])
+  expect(run('backup', 'key', '--data-dir', source.dataDir).said).toContain('give --replace')
+  const keyFile = join(folder, 'key.txt')
+  writeFileSync(keyFile, out)
+  const made = run('backup', '--data-dir', source.dataDir, '--backup-to', folder, '--json')
+  const { copy } = JSON.parse(made.out) as { copy: { address: string } }
+
+  expect(restore(copy.address, '--yes').said).toContain('give its key with --key-file')
+  writeFileSync(`${copy.address}.cut`, readFileSync(copy.address).subarray(0, -1))
+  const cut = restore(`${copy.address}.cut`, '--yes', '--key-file', keyFile)
+  expect([cut.code, cut.said]).toEqual([1, expect.stringContaining('truncated or damaged')])
+  expect(restore(copy.address, '--yes', '--key-file', keyFile).code).toBe(0)
+  expect(storeOf(target.dataDir)).toBe(source.storeId)
+  expect(existsSync(join(target.dataDir, 'restore-decrypted'))).toBeFalse()
+}, 60_000)
+
 test('a file that is damaged, cut short or something else changes nothing, and says so', () => {
   const file = backUp('--no-secrets')
   const whole = readFileSync(file)

@@ -48,7 +48,7 @@ const write = (to: string, reason: string, address: string): Mail => ({
 
   ${reason}
 
-The older backups are kept, and the service tries again within an hour. All backups and their state:
+The older backups are kept, and the service tries again by itself. All backups and their state:
 
   ${address}/admin/backups
 

@@ -14,6 +14,8 @@ export interface BackupNeeds
  * Wires the backups of the install: the table of them, the schedule, and who is told of a failure. `platform/backup` makes
  * the file, in a process of its own.
  *
+ * `copies.ts` sends each good file elsewhere, encrypted to a key that this install cannot read with.
+ *
  * One backup is made at a time, whoever asks: the lock of the data folder lies with the process that makes it. A row that
  * says `running` while nobody holds the lock was left by a process that was killed, and the next backup closes it.
  */
@@ -24,6 +26,9 @@ export function buildBackups(base: Base, needs: BackupNeeds) {
   return {
     service,
     routes: (guards: Guards) => backupRoutes(guards, service),
-    chores: [{ name: 'making backups', everyMs: 5 * MINUTE_MS, run: service.runIfDue }],
+    chores: [
+      { name: 'making backups', everyMs: 5 * MINUTE_MS, run: service.runIfDue },
+      { name: 'copying backups', everyMs: MINUTE_MS, run: service.copyIfDue },
+    ],
   } satisfies Module<BackupsService>
 }

@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import type { BackupRow } from './queries.ts'
-import type { Backup } from './schema.ts'
+import type { Backup, BackupCopy } from './schema.ts'
 import type { BackupWorld } from './service.ts'
 
 /** The tables whose rows people see; all of them are compared. */
@@ -25,6 +25,18 @@ export const createBackupView = (world: Pick<BackupWorld, 'isThere'>) => ({
       has_secrets: row.hasSecrets === 1,
       counts: counts && Object.fromEntries(SHOWN.map((name) => [name, counts[name] ?? 0])),
       error: row.error,
+      copy: viewCopy(row),
     }
   },
 })
+
+const viewCopy = (row: BackupRow): BackupCopy | null =>
+  row.copyState && {
+    state: row.copyState,
+    progress: row.copyProgress,
+    copied_at: isoTimeOrNull(row.copiedAt),
+    address: row.copyAddress,
+    bytes: row.copyBytes,
+    sha256: row.copySha256,
+    error: row.copyError,
+  }

@@ -1,6 +1,7 @@
 import type { Db } from '../../../platform/db/open.ts'
 
 export type BackupState = 'running' | 'completed' | 'failed'
+export type CopyState = 'waiting' | 'sending' | 'copied' | 'failed'
 export type BackupStarter = 'schedule' | 'operator' | 'command'
 
 export interface BackupRow {
@@ -22,6 +23,14 @@ export interface BackupRow {
   /** JSON. */
   counts: string | null
   error: string | null
+  /** Of the copy elsewhere; null where none is wanted. */
+  copyState: CopyState | null
+  copyProgress: number
+  copyAddress: string | null
+  copiedAt: number | null
+  copyBytes: number | null
+  copySha256: string | null
+  copyError: string | null
 }
 
 export type NewBackup = Pick<
@@ -31,7 +40,9 @@ export type NewBackup = Pick<
 export type GoodBackup = Pick<BackupRow, 'id' | 'finishedAt' | 'madeAt' | 'bytes' | 'sha256' | 'counts'>
 
 const COLUMNS = `id, state, started_by AS startedBy, path, has_secrets AS hasSecrets, is_rotated AS isRotated, step, progress,
-  started_at AS startedAt, finished_at AS finishedAt, made_at AS madeAt, bytes, sha256, counts, error`
+  started_at AS startedAt, finished_at AS finishedAt, made_at AS madeAt, bytes, sha256, counts, error,
+  copy_state AS copyState, copy_progress AS copyProgress, copy_address AS copyAddress, copied_at AS copiedAt,
+  copy_bytes AS copyBytes, copy_sha256 AS copySha256, copy_error AS copyError`
 
 export type BackupQueries = ReturnType<typeof backupQueries>
 
@@ -46,6 +57,25 @@ export function backupQueries(db: Db) {
       bytes = @bytes, sha256 = @sha256, counts = @counts WHERE id = @id AND state = 'running'`)
   const fail = db.prepare(`
     UPDATE backups SET state = 'failed', step = NULL, finished_at = ?, error = ? WHERE id = ? AND state = 'running'`)
+  const wantCopy = db.prepare(`UPDATE backups SET copy_state = 'waiting' WHERE id = ?`)
+  const dueCopies = db.prepare<[bigint], BackupRow>(`
+    SELECT ${COLUMNS} FROM backups WHERE state = 'completed' AND (copy_state IN ('waiting', 'failed')
+      OR copy_state = 'sending' AND copy_beat_at < ?
+      OR copy_state IS NULL AND id = (SELECT max(id) FROM backups WHERE state = 'completed')) ORDER BY id DESC`)
+  const claimCopy = db.prepare(`
+    UPDATE backups SET copy_state = 'sending', copy_beat_at = @now, copy_progress = 0, copy_error = NULL
+    WHERE id = @id AND NOT EXISTS (SELECT 1 FROM backups WHERE copy_state = 'sending' AND copy_beat_at >= @silentBefore)`)
+  const advanceCopy = db.prepare(
+    `UPDATE backups SET copy_beat_at = ?, copy_progress = ? WHERE id = ? AND copy_state = 'sending'`,
+  )
+  const endCopy = db.prepare(`
+    UPDATE backups SET copy_state = 'copied', copy_progress = 1, copied_at = @copiedAt, copy_address = @address,
+      copy_bytes = @bytes, copy_sha256 = @sha256 WHERE id = @id`)
+  const failCopy = db.prepare('UPDATE backups SET copy_state = ?, copy_error = ? WHERE id = ?')
+  const newestCopy = db.prepare<[], BackupRow>(`
+    SELECT ${COLUMNS} FROM backups WHERE copy_state = 'copied' ORDER BY id DESC LIMIT 1`)
+  const newestJudged = db.prepare<[], BackupRow>(`
+    SELECT ${COLUMNS} FROM backups WHERE copy_state IN ('copied', 'failed') ORDER BY id DESC LIMIT 1`)
   const remove = db.prepare('DELETE FROM backups WHERE id = ?')
   const removeFailed = db.prepare(`DELETE FROM backups WHERE state = 'failed' AND started_at < ?`)
   const one = db.prepare<[string], BackupRow>(`SELECT ${COLUMNS} FROM backups WHERE id = ?`)
@@ -94,6 +124,21 @@ export function backupQueries(db: Db) {
       state === undefined ? newestOfAll.get() : newest.get(state),
     /** The good ones that are older than the newest so many. */
     listBeyond: (keep: number): BackupRow[] => beyond.all(BigInt(keep)),
+    wantCopy: (id: string): void => void wantCopy.run(id),
+    /** Backups whose copy is to be sent, the newest first; and the newest of all, which was made before copies were wanted. */
+    listDueCopies: (silentBefore: number): BackupRow[] => dueCopies.all(BigInt(silentBefore)),
+    /** @returns false while any copy is sent by a program that was heard of since a moment. */
+    claimCopy: (id: string, now: number, silentBefore: number): boolean =>
+      claimCopy.run({ id, now: BigInt(now), silentBefore: BigInt(silentBefore) }).changes === 1,
+    advanceCopy: (id: string, now: number, progress: number): void =>
+      void advanceCopy.run(BigInt(now), progress, id),
+    endCopy: (copy: { id: string; copiedAt: number; address: string; bytes: number; sha256: string }): void =>
+      void endCopy.run({ ...copy, copiedAt: BigInt(copy.copiedAt), bytes: BigInt(copy.bytes) }),
+    failCopy: (id: string, state: 'waiting' | 'failed', error: string | null): void =>
+      void failCopy.run(state, error, id),
+    findNewestCopy: (): BackupRow | undefined => newestCopy.get(),
+    /** The newest backup whose copy arrived or failed. */
+    findNewestJudgedCopy: (): BackupRow | undefined => newestJudged.get(),
     /** Stores that a super-admin owns. */
     listOperatorStores: (limit: number): string[] => ownStores.all(BigInt(limit)),
   }

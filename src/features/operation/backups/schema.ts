@@ -4,6 +4,25 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 
+export const BackupCopy = named(
+  'BackupCopy',
+  t.Object({
+    state: oneOf(
+      ['waiting', 'sending', 'copied', 'failed'],
+      '`copied`: the other place has confirmed size and SHA-256. `failed`: it is tried again.',
+    ),
+    progress: t.Number({ minimum: 0, maximum: 1 }),
+    copied_at: MomentOrNull,
+    address: t.Union([t.String(), t.Null()], {
+      description: 'Where it lies, as `lookalike restore` takes it.',
+    }),
+    bytes: t.Union([Type.Integer(), t.Null()], { description: 'Of the encrypted file.' }),
+    sha256: t.Union([t.String(), t.Null()], { description: 'Of the encrypted file, in hex.' }),
+    error: t.Union([t.String(), t.Null()], { description: 'Why it failed, in words for the operator.' }),
+  }),
+)
+export type BackupCopy = typeof BackupCopy.static
+
 export const Backup = named(
   'Backup',
   t.Object({
@@ -37,6 +56,9 @@ export const Backup = named(
       examples: [{ stores: 1, users: 2, products: 40, vectors: 40 }],
     }),
     error: t.Union([t.String(), t.Null()], { description: 'Why it failed, in words for the operator.' }),
+    copy: t.Union([BackupCopy, t.Null()], {
+      description: 'Its encrypted copy elsewhere; null where none is wanted.',
+    }),
   }),
 )
 export type Backup = typeof Backup.static
@@ -60,6 +82,25 @@ export const BackupList = named(
         description: 'When the next one is due; null without a schedule.',
       }),
     }),
+    copies: t.Union(
+      [
+        t.Object({
+          to: t.String({ description: 'By `BACKUP_TO`.' }),
+          keep: Type.Integer({ description: 'By `BACKUP_TO_KEEP`.' }),
+          has_key: t.Boolean({
+            description: 'Whether `lookalike backup key` has made a key; without one nothing is sent.',
+          }),
+          last_at: t.Union([Moment, t.Null()], {
+            description: 'The moment whose state the newest copy holds.',
+          }),
+          warning: t.Union([t.String(), t.Null()], {
+            description: 'What is wrong with the copies; null if nothing.',
+          }),
+        }),
+        t.Null(),
+      ],
+      { description: 'The copies elsewhere; null where `BACKUP_TO` is empty.' },
+    ),
     last_good_at: t.Union([Moment, t.Null()], {
       description: 'The moment whose state the newest good backup holds.',
     }),

@@ -7,6 +7,7 @@ import { CursorId, createCursors } from '../../../http/paging.ts'
 import type { BackupMaker } from '../../../platform/backup/apart.ts'
 import type { BackupProgress, MadeBackup } from '../../../platform/backup/make.ts'
 import type { Base } from '../../module.ts'
+import { type CopyWorld, createCopies } from './copies.ts'
 import type { TellFailure } from './failure.ts'
 import { createBackupView } from './presenter.ts'
 import type { BackupQueries, BackupRow, BackupStarter } from './queries.ts'
@@ -22,6 +23,8 @@ export interface BackupWorld {
   isThere(path: string, bytes: number): Promise<boolean>
   /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>
+  /** Undefined where no copies go elsewhere. */
+  copies?: CopyWorld | undefined
 }
 
 export interface BackupsDeps
@@ -62,6 +65,7 @@ export function backupsService(deps: BackupsDeps) {
   const { queries, world, clock, ids, atomically, record, log, withoutFsync, defer, everyMs, keep } = deps
   const { view } = createBackupView(world)
   const schedule = createSchedule({ queries, clock, everyMs })
+  const copies = createCopies({ ...deps, world: world.copies, isThere: world.isThere })
   let isRunning = false
 
   /** Registers a backup. @throws ApiError `conflict` while another one runs. */
@@ -114,7 +118,10 @@ export function backupsService(deps: BackupsDeps) {
         },
         stop,
       )
-      queries.complete(describeMade(id, made, clock.now()))
+      atomically(() => {
+        queries.complete(describeMade(id, made, clock.now()))
+        copies.want(id)
+      })
     } catch (error) {
       const reason = stop.aborted ? 'It was stopped.' : (error as Error).message
       // A command prints it.
@@ -128,6 +135,8 @@ export function backupsService(deps: BackupsDeps) {
       isRunning = false
     }
     log.info({ backup_id: id, file: path }, 'a backup was made and tried')
+    // The service has a chore for the copies of its own.
+    if (startedBy === 'command') await copies.sendNow(stop)
     await rotate()
     return view(queries.find(id) as BackupRow)
   }
@@ -178,6 +187,7 @@ export function backupsService(deps: BackupsDeps) {
           folder: deps.folder,
           next_at: due === undefined ? null : isoTime(due),
         },
+        copies: copies.describe(),
         last_good_at: isoTimeOrNull(queries.findNewest('completed')?.madeAt ?? null),
         warning: schedule.findWarning() ?? null,
       }
@@ -191,7 +201,10 @@ export function backupsService(deps: BackupsDeps) {
       return view(row)
     },
 
-    findWarning: schedule.findWarning,
+    /** Sends the copies that wait. */
+    copyIfDue: (): Promise<void> => copies.sendIfDue(deps.stop),
+
+    findWarning: (): string | undefined => schedule.findWarning() ?? copies.findWarning(),
 
     /** The moment whose state the newest good backup holds, in Unix ms; undefined before the first one. */
     findLastGood: (): number | undefined => queries.findNewest('completed')?.madeAt ?? undefined,

@@ -62,6 +62,7 @@ describe('a backup that a super-admin asks for', () => {
       made_at: '2030-01-01T00:00:00.000Z',
       file: '/data/backups/lookalike-20300101T000000000Z.tar.zst',
       ...{ is_there: true, bytes: 5_000, sha256: 'ab'.repeat(32), has_secrets: true, error: null },
+      copy: null,
       counts: { stores: 1, users: 0, products: 40, kept_pictures: 0, vectors: 0 },
     })
     const { body } = await call('GET', '/audit?action=backup.started')
@@ -113,6 +114,7 @@ describe('the schedule', () => {
     expect((await call('GET', '/backups')).body).toMatchObject({
       schedule: { every_hours: 24, keep: 2, folder: '/data/backups', next_at: '2030-01-03T00:15:00.000Z' },
       ...{ last_good_at: '2030-01-02T00:15:00.000Z', warning: null, count: 2, next_cursor: null },
+      copies: null,
     })
   })
 

@@ -14,7 +14,7 @@ import { t } from './texts/texts.ts'
 /** How often a running backup is looked at. */
 const LOOK_MS = 1_000
 
-type Facts = Pick<BackupList, 'schedule' | 'last_good_at' | 'warning'>
+type Facts = Pick<BackupList, 'schedule' | 'copies' | 'last_good_at' | 'warning'>
 
 export function Tab() {
   const [facts, setFacts] = useState<Facts | null>(null)
@@ -52,6 +52,11 @@ export function Tab() {
         {facts?.warning && (
           <p class="severity" data-severity="warning">
             {t.backupsWarning}
+          </p>
+        )}
+        {facts?.copies?.warning && (
+          <p class="severity" data-severity="warning">
+            {facts.copies.has_key ? t.copiesFailed : t.copiesWithoutKey}
           </p>
         )}
         <p class="muted">{t.backupsHint}</p>
@@ -102,7 +107,7 @@ export function Tab() {
   )
 }
 
-function Schedule({ facts: { schedule, last_good_at } }: { facts: Facts }) {
+function Schedule({ facts: { schedule, copies, last_good_at } }: { facts: Facts }) {
   const { every_hours, keep, folder, next_at } = schedule
   return (
     <>
@@ -124,6 +129,16 @@ function Schedule({ facts: { schedule, last_good_at } }: { facts: Facts }) {
         <dd>
           <code>{folder}</code>
         </dd>
+        {copies && (
+          <>
+            <dt>{t.copiesTo}</dt>
+            <dd>
+              <code>{copies.to}</code>
+            </dd>
+            <dt>{t.lastCopy}</dt>
+            <dd>{copies.last_at ? <Moment at={copies.last_at} /> : t.noLastBackup}</dd>
+          </>
+        )}
       </dl>
     </>
   )
@@ -140,6 +155,12 @@ function Progress({ backup: { step, progress } }: { backup: Backup }) {
 }
 
 const nameOf = (path: string): string => path.slice(path.search(/[^/\\]*$/))
+
+/** The file that lies here, or else its copy. */
+function restoreCommandOf({ file, is_there, copy }: Backup): string | null {
+  if (is_there) return commandOf('restore', [file])
+  return copy?.address ? commandOf('restore', [copy.address], { 'key-file': 'key.txt' }) : null
+}
 
 const COLUMNS = [
   {
@@ -175,9 +196,21 @@ const COLUMNS = [
       state === 'completed' && !is_there ? t.backupGone : <code title={file}>{nameOf(file)}</code>,
   },
   {
+    label: t.backupCopy,
+    draw: ({ copy }: Backup) =>
+      copy && (
+        <div>
+          <span title={copy.address ?? undefined}>{t.copyStates[copy.state]}</span>{' '}
+          {copy.error && <span lang="en">{copy.error}</span>}
+        </div>
+      ),
+  },
+  {
     label: t.copyRestore,
     isActions: true,
-    draw: ({ file, is_there }: Backup) =>
-      is_there && <Copy class="link" text={commandOf('restore', [file])} label={t.copyRestore} />,
+    draw: (backup: Backup) => {
+      const command = restoreCommandOf(backup)
+      return command && <Copy class="link" text={command} label={t.copyRestore} />
+    },
   },
 ]

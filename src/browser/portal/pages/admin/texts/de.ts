@@ -237,6 +237,14 @@ export const texts: Texts = {
   noLastBackup: 'keine',
   backupsWarning:
     'Die letzte Sicherung ist fehlgeschlagen, oder keine gute ist aktuell. Lesen Sie, was bei der neuesten steht, und schaffen Sie Platz oder ändern Sie BACKUP_DIR.',
+  copiesTo: 'Kopien gehen nach',
+  lastCopy: 'Neueste Kopie',
+  copiesWithoutKey:
+    'Es wird nichts anderswohin kopiert: Der Schlüssel fehlt. Führen Sie auf der Maschine „lookalike backup key“ aus und bewahren Sie die Ausgabe auf.',
+  copiesFailed:
+    'Die letzte Kopie ist nicht angekommen. Bei der Sicherung steht, warum; der Dienst sendet sie von selbst noch einmal.',
+  backupCopy: 'Kopie',
+  copyStates: { waiting: 'Wartet', sending: 'Wird gesendet', copied: 'Angekommen', failed: 'Fehlgeschlagen' },
   backupStates: { running: 'Läuft', completed: 'Gut', failed: 'Fehlgeschlagen' },
   backupStarters: {
     schedule: 'vom Dienst',

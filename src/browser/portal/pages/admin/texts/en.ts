@@ -222,6 +222,13 @@ export const texts = {
   noLastBackup: 'none',
   backupsWarning:
     'The last backup failed, or no good one is recent. See what the newest one says, and free space or change BACKUP_DIR.',
+  copiesTo: 'Copies go to',
+  lastCopy: 'Newest copy',
+  copiesWithoutKey:
+    'Nothing is copied elsewhere: there is no key. Run “lookalike backup key” on the machine, and keep what it prints.',
+  copiesFailed: 'The last copy did not arrive. The backup says why; the service sends it again by itself.',
+  backupCopy: 'Copy',
+  copyStates: { waiting: 'Waits', sending: 'Is sent', copied: 'Arrived', failed: 'Failed' },
   backupStates: { running: 'Running', completed: 'Good', failed: 'Failed' },
   backupStarters: {
     schedule: 'by the service',

@@ -242,6 +242,14 @@ export const texts: Texts = {
   noLastBackup: 'ninguna',
   backupsWarning:
     'La última copia ha fallado, o no hay ninguna buena reciente. Lea lo que dice la más nueva y libere espacio o cambie BACKUP_DIR.',
+  copiesTo: 'Las copias van a',
+  lastCopy: 'Copia externa más reciente',
+  copiesWithoutKey:
+    'No se copia nada fuera: falta la clave. Ejecute «lookalike backup key» en la máquina y guarde lo que muestra.',
+  copiesFailed:
+    'La última copia externa no llegó. Junto a la copia de seguridad se dice por qué; el servicio la envía de nuevo por sí mismo.',
+  backupCopy: 'Copia externa',
+  copyStates: { waiting: 'En espera', sending: 'Enviándose', copied: 'Llegó', failed: 'Fallida' },
   backupStates: { running: 'En curso', completed: 'Buena', failed: 'Fallida' },
   backupStarters: {
     schedule: 'por el servicio',

@@ -250,6 +250,14 @@ export const texts: Texts = {
   noLastBackup: 'aucune',
   backupsWarning:
     'La dernière sauvegarde a échoué, ou aucune bonne n’est récente. Lisez ce que dit la plus récente, puis libérez de la place ou changez BACKUP_DIR.',
+  copiesTo: 'Les copies vont vers',
+  lastCopy: 'Dernière copie',
+  copiesWithoutKey:
+    'Rien n’est copié ailleurs : il n’y a pas de clé. Exécutez « lookalike backup key » sur la machine et conservez ce qui s’affiche.',
+  copiesFailed:
+    'La dernière copie n’est pas arrivée. La sauvegarde dit pourquoi ; le service la renvoie de lui-même.',
+  backupCopy: 'Copie',
+  copyStates: { waiting: 'En attente', sending: 'Envoi en cours', copied: 'Arrivée', failed: 'Échouée' },
   backupStates: { running: 'En cours', completed: 'Bonne', failed: 'Échouée' },
   backupStarters: {
     schedule: 'par le service',

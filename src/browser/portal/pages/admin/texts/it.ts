@@ -246,6 +246,14 @@ export const texts: Texts = {
   noLastBackup: 'nessuno',
   backupsWarning:
     'L’ultimo backup non è riuscito, o nessuno buono è recente. Leggere che cosa dice il più nuovo e liberare spazio o cambiare BACKUP_DIR.',
+  copiesTo: 'Le copie vanno in',
+  lastCopy: 'Copia più recente',
+  copiesWithoutKey:
+    'Nulla viene copiato altrove: manca la chiave. Eseguire «lookalike backup key» sulla macchina e conservare ciò che mostra.',
+  copiesFailed:
+    'L’ultima copia non è arrivata. Il backup dice perché; il servizio la invia di nuovo da solo.',
+  backupCopy: 'Copia',
+  copyStates: { waiting: 'In attesa', sending: 'Invio in corso', copied: 'Arrivata', failed: 'Non riuscita' },
   backupStates: { running: 'In corso', completed: 'Buono', failed: 'Non riuscito' },
   backupStarters: {
     schedule: 'dal servizio',

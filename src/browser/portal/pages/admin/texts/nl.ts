@@ -235,6 +235,14 @@ export const texts: Texts = {
   noLastBackup: 'geen',
   backupsWarning:
     'De laatste back-up is mislukt, of geen goede is recent. Lees wat de nieuwste zegt en maak ruimte vrij of wijzig BACKUP_DIR.',
+  copiesTo: 'Kopieën gaan naar',
+  lastCopy: 'Nieuwste kopie',
+  copiesWithoutKey:
+    'Er wordt niets elders gekopieerd: de sleutel ontbreekt. Voer op de machine ‘lookalike backup key’ uit en bewaar wat het toont.',
+  copiesFailed:
+    'De laatste kopie is niet aangekomen. Bij de back-up staat waarom; de dienst verstuurt haar vanzelf opnieuw.',
+  backupCopy: 'Kopie',
+  copyStates: { waiting: 'Wacht', sending: 'Wordt verzonden', copied: 'Aangekomen', failed: 'Mislukt' },
   backupStates: { running: 'Bezig', completed: 'Goed', failed: 'Mislukt' },
   backupStarters: {
     schedule: 'door de dienst',

@@ -237,6 +237,14 @@ export const texts: Texts = {
   noLastBackup: 'brak',
   backupsWarning:
     'Ostatnia kopia się nie powiodła albo nie ma świeżej dobrej. Zobacz, co mówi najnowsza, i zwolnij miejsce lub zmień BACKUP_DIR.',
+  copiesTo: 'Kopie są wysyłane do',
+  lastCopy: 'Najnowsza wysłana kopia',
+  copiesWithoutKey:
+    'Nic nie jest kopiowane w inne miejsce: brakuje klucza. Uruchom na maszynie „lookalike backup key” i zachowaj to, co się wyświetli.',
+  copiesFailed:
+    'Ostatnia kopia nie dotarła. Przy kopii zapasowej podano powód; usługa wyśle ją ponownie sama.',
+  backupCopy: 'Druga kopia',
+  copyStates: { waiting: 'Czeka', sending: 'Wysyłanie', copied: 'Dotarła', failed: 'Nieudana' },
   backupStates: { running: 'W toku', completed: 'Dobra', failed: 'Nieudana' },
   backupStarters: {
     schedule: 'przez usługę',

@@ -228,6 +228,14 @@ export const texts: Texts = {
   noLastBackup: 'nenhuma',
   backupsWarning:
     'A última cópia falhou, ou nenhuma boa é recente. Veja o que diz a mais nova e liberte espaço ou mude BACKUP_DIR.',
+  copiesTo: 'As cópias externas vão para',
+  lastCopy: 'Cópia externa mais recente',
+  copiesWithoutKey:
+    'Nada é copiado para outro local: falta a chave. Execute «lookalike backup key» na máquina e guarde o que mostra.',
+  copiesFailed:
+    'A última cópia externa não chegou. Junto da cópia de segurança está o motivo; o serviço envia-a de novo por si.',
+  backupCopy: 'Cópia externa',
+  copyStates: { waiting: 'Em espera', sending: 'A enviar', copied: 'Chegou', failed: 'Falhou' },
   backupStates: { running: 'Em curso', completed: 'Boa', failed: 'Falhou' },
   backupStarters: {
     schedule: 'pelo serviço',
