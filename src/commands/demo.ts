@@ -71,6 +71,7 @@ async function configureDemo(config: Config, folder: string, hasPort: boolean): 
     ...config,
     TLS_CERT: '',
     TLS_KEY: '',
+    DOMAIN: '',
     DATA_DIR: folder,
     OFFLINE: true,
     BASE_URL: '',

@@ -14,7 +14,7 @@ export interface OutboundResponse<Body> extends ResponseHead {
 
 /** One HTTP request, without URL and Host. */
 export interface OutboundRequest<Body> {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE'
   headers: Readonly<Record<string, string>>
   /** The body of a POST. */
   body?: string | Uint8Array
