@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { findPackages } from '../generate/notices/collect.ts'
+import { ACME_CLIENT_SWAPS } from './acme-client.ts'
 import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
 import { packFile } from './pack.ts'
@@ -31,7 +32,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
   const passwords = await packFile(Buffer.from(dictionary['passwords-common'].join('\n')), packedDir)
-  const swaps = createLoaderSwaps(options.root, embedded, paths, passwords.source)
+  const swaps = [...createLoaderSwaps(options.root, embedded, paths, passwords.source), ...ACME_CLIENT_SWAPS]
   const used = new Set<Swap>()
   const result = await Bun.build({
     entrypoints: [options.entry],
