@@ -169,7 +169,7 @@ function describeState(files: AcmeFiles, now: number): string {
 /** One sentence. Where the authority did not find the service, it says where the name leads. */
 async function explain(error: unknown, { DOMAIN }: Config): Promise<string> {
   const { message } = error as Error
-  if (!(error instanceof AcmeError && error.isUnproven)) return message
+  if (!(error instanceof AcmeError && error.kind === 'unproven')) return message
   const addresses = await lookupHost(DOMAIN).catch(() => [])
   const leads = addresses.length === 0 ? 'has no address' : `leads to ${addresses.join(', ')}`
   return `${message} (here the name ${leads}; it must lead to this machine, and port 80 must be open to everybody)`

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { systemClock } from '../../core/clock.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
 import { readServer } from '../outbound/destination.ts'
@@ -61,7 +60,7 @@ export function createAdapter({ egress, directory, stop }: AdapterOptions) {
       )
       return { status, statusText: '', headers: simple, data: body, config: asked, request: null }
     } catch (error) {
-      throw error instanceof OutboundError ? unreachable(url, error) : error
+      throw error instanceof OutboundError ? unreachable(error) : error
     }
   }
 }
@@ -98,19 +97,19 @@ async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function refused(host: string, { status, headers }: OutboundResponse<string>, problem: Problem): AcmeError {
-  const retryAfterMs = readRetryAfter(headers['retry-after'], systemClock.now())
-  const isLimited = status === 429 || kindOf(problem) === 'rateLimited'
-  if (isLimited)
-    return new AcmeError(`${host} gives no more for now: ${describeProblem(problem)}`, { retryAfterMs })
-  const reason = kindOf(problem) === '' && status >= 500 ? `it is in trouble itself (${status})` : ''
-  return new AcmeError(`${host} refused: ${reason || describeProblem(problem)}`, { retryAfterMs })
+  const kind = status === 429 ? 'rateLimited' : kindOf(problem)
+  const details = { kind, retryAfterMs: readRetryAfter(headers['retry-after'], systemClock.now()) }
+  if (kind === 'rateLimited')
+    return new AcmeError(`${host} gives no more for now: ${describeProblem(problem)}`, details)
+  const isInTrouble = kind === '' && status >= 500
+  const reason = isInTrouble ? `it is in trouble itself (status ${status})` : describeProblem(problem)
+  return new AcmeError(`${host} refused: ${reason}`, details)
 }
 
-function unreachable({ hostname }: URL, error: OutboundError): AcmeError {
-  const cause = error.cause instanceof Error && error.reason === 'tls' ? ` (${error.cause.message})` : ''
-  const cure =
-    error.reason === 'tls' && isIP(hostname) === 0
-      ? '; name the certificate of a CA of your own with ACME_CA'
-      : ''
-  return new AcmeError(`${error.message}${cause}${cure}`)
+function unreachable(error: OutboundError): AcmeError {
+  if (error.reason !== 'tls') return new AcmeError(error.message)
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  return new AcmeError(
+    `${error.message}${cause}; name the certificate of an authority of your own with ACME_CA`,
+  )
 }

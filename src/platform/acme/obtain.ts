@@ -41,7 +41,7 @@ export async function obtainCertificate(options: ObtainOptions): Promise<Obtaine
   axios.defaults.adapter = createAdapter({ egress, directory, stop })
   const client = new Client({ directoryUrl: options.directory, accountKey })
   try {
-    await client.createAccount({ termsOfServiceAgreed: true })
+    await findAccount(client)
     const order = await client.createOrder({ identifiers: [{ type: 'dns', value: domain }] })
     const proofs = await client.getAuthorizations(order)
     if (proofs.length > PROOFS_MAX) throw new AcmeError(`${directory.hostname} wants too many proofs`)
@@ -58,6 +58,19 @@ export async function obtainCertificate(options: ObtainOptions): Promise<Obtaine
     throw new AcmeError(
       `${directory.hostname} does not answer as ACME says: ${(error as Error).message.slice(0, 200)}`,
     )
+  }
+}
+
+/**
+ * Finds the account of the key, or makes it. The library would send a change of an account that exists, which has none that an authority
+ * has to accept.
+ */
+async function findAccount(client: Client): Promise<void> {
+  try {
+    await client.createAccount({ onlyReturnExisting: true })
+  } catch (error) {
+    if (!(error instanceof AcmeError && error.kind === 'accountDoesNotExist')) throw error
+    await client.createAccount({ termsOfServiceAgreed: true })
   }
 }
 
@@ -106,7 +119,7 @@ async function waitUntil<Item extends Waiting>(
     if (!['pending', 'processing', 'ready'].includes(item.status)) {
       const reason = describeProblem((item.error ?? {}) as object)
       throw item.isProof
-        ? new AcmeError(`${hostname} did not find this service at ${domain}: ${reason}`, { isUnproven: true })
+        ? new AcmeError(`${hostname} did not find this service at ${domain}: ${reason}`, { kind: 'unproven' })
         : new AcmeError(`${hostname} refused the order: ${reason}`)
     }
     await sleep(pauses(tries), undefined, { signal: stop })

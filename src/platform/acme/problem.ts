@@ -1,17 +1,17 @@
 /** Why there is no certificate. The message is one sentence for the operator. */
 export class AcmeError extends Error {
   override readonly name = 'AcmeError'
-  /** Whether the authority did not find this service at the name. */
-  readonly isUnproven: boolean
+  /** The authority's own word, such as `rateLimited`; `unproven` where it did not find this service at the name. */
+  readonly kind: string
   /** How long the authority wants to be left alone. */
   readonly retryAfterMs: number
 
   constructor(
     message: string,
-    { isUnproven = false, retryAfterMs = 0 }: { isUnproven?: boolean; retryAfterMs?: number } = {},
+    { kind = '', retryAfterMs = 0 }: { kind?: string; retryAfterMs?: number } = {},
   ) {
     super(message)
-    this.isUnproven = isUnproven
+    this.kind = kind
     this.retryAfterMs = retryAfterMs
   }
 }
