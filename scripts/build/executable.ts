@@ -8,6 +8,7 @@ import { createLoaderSwaps, type Swap } from './loaders.ts'
 import { packFile } from './pack.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
+import { createSwapPlugin } from './swap-plugin.ts'
 import { findTarget } from './targets.ts'
 
 export interface ExecutableOptions {
@@ -73,21 +74,4 @@ function checkNotices(root: string, inputs: readonly string[]): void {
 
 function nameRuntime(os: 'linux' | 'darwin', cpu: 'x64' | 'arm64'): Bun.Build.CompileTarget {
   return `bun-${os}-${cpu}`
-}
-
-function createSwapPlugin(swaps: readonly Swap[], used: Set<Swap>): Bun.BunPlugin {
-  return {
-    name: 'native-parts',
-    setup(build) {
-      for (const swap of swaps) {
-        build.onLoad({ filter: swap.path }, ({ path }) => {
-          used.add(swap)
-          return {
-            contents: swap.rewrite(readFileSync(path, 'utf8')),
-            loader: path.endsWith('.ts') ? 'ts' : 'js',
-          }
-        })
-      }
-    },
-  }
 }
