@@ -109,7 +109,7 @@ export const Settings = Type.Object({
     '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, feeds, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
   ),
   FETCH_ALLOW_CIDRS: text(
-    'Private networks from which pictures and feeds may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
+    'Private networks from which pictures and feeds may be fetched, comma separated. With `OFFLINE`, the mail server and the certificate authority must be in one of them too.',
   ),
   WEBHOOK_ALLOW_CIDRS: text(
     'Private networks that webhooks and callbacks may be sent to, comma separated. Receivers there may use `http:` and any port.',
