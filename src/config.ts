@@ -265,14 +265,14 @@ export function loadConfig(
   const settings = Value.Default(Settings, { ...presetsOfDomain(given['DOMAIN']), ...given })
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
-  const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, TLS_CERT, TLS_KEY, DOMAIN } =
+  const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, TLS_CERT, TLS_KEY } =
     settings as Config
   if (SMTP_URL && !MAIL_FROM) problems.push('MAIL_FROM is required with SMTP_URL')
   if (STRIPE_SECRET_KEY && !STRIPE_WEBHOOK_SECRET) {
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
   if (!TLS_CERT !== !TLS_KEY) problems.push('TLS_CERT and TLS_KEY are required together')
-  if (DOMAIN && TLS_CERT) problems.push('DOMAIN gets a certificate by itself: leave out TLS_CERT and TLS_KEY')
+  problems.push(...findDomainProblems(settings as Config))
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })
@@ -281,6 +281,15 @@ export function loadConfig(
 /** What stands in place of other defaults where the service has a name of its own. */
 const presetsOfDomain = (domain: unknown): Record<string, unknown> =>
   domain ? { HOST: hasIpv6() ? '::' : '0.0.0.0', PORT: 443, BASE_URL: `https://${domain}` } : {}
+
+function findDomainProblems({ DOMAIN, TLS_CERT, BASE_URL, PORT, HTTP_PORT }: Config): string[] {
+  if (!DOMAIN) return []
+  return [
+    ...(TLS_CERT ? ['DOMAIN gets a certificate by itself: leave out TLS_CERT and TLS_KEY'] : []),
+    ...(BASE_URL.startsWith('http:') ? ['BASE_URL must begin with https:// when DOMAIN is set'] : []),
+    ...(PORT === HTTP_PORT ? ['PORT and HTTP_PORT must differ'] : []),
+  ]
+}
 
 const hasIpv6 = (): boolean =>
   Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'))

@@ -84,6 +84,8 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
   let failures = 0
   let triesAt = 0
   let isBusy = false
+  // The note of a failure may be that of an earlier process.
+  let hasFailed = true
 
   async function getCertificate(): Promise<void> {
     closeDoor ??= openChallengeDoor(config, answers, deps.address)
@@ -103,10 +105,10 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
     if (unwritten === undefined) return
     files.write(unwritten)
     unwritten = undefined
-    files.forgetFailure()
   }
 
   async function tell(error: unknown): Promise<void> {
+    hasFailed = true
     const wait = backoff(failures++, shareOf(config.DOMAIN + failures))
     const asked = error instanceof AcmeError ? error.retryAfterMs : 0
     triesAt = clock.now() + Math.max(wait, asked)
@@ -127,6 +129,8 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
       try {
         await getCertificate()
         failures = 0
+        if (hasFailed) files.forgetFailure()
+        hasFailed = false
       } catch (error) {
         if (!stop.aborted) await tell(error)
       } finally {

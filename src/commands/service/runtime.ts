@@ -177,7 +177,9 @@ async function start(
     const { show } = listener
     const renewal = createRenewal(config, { log, clock, show, address: baseUrl, stop: stop.signal })
     started.defer(renewal.close)
-    process.on('SIGHUP', () => void renewal.tryNow())
+    const tryNow = () => void renewal.tryNow()
+    process.on('SIGHUP', tryNow)
+    started.defer(() => void process.off('SIGHUP', tryNow))
     deferred.every(MINUTE_MS, 'the renewal of the certificate', renewal.tick)
   }
   // After the requests, and after what they wait for was cut.

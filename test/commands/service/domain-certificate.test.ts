@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkCertificate } from '../../../src/commands/doctor/certificate-check.ts'
 import { openChallengeDoor } from '../../../src/commands/service/challenge-door.ts'
-import { findRenewal, readDomainCertificate } from '../../../src/commands/service/domain-certificate.ts'
+import {
+  createRenewal,
+  findRenewal,
+  type RenewalDeps,
+  readDomainCertificate,
+} from '../../../src/commands/service/domain-certificate.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { DAY_MS } from '../../../src/core/clock.ts'
+import { DAY_MS, systemClock } from '../../../src/core/clock.ts'
 import { openAcmeFiles } from '../../../src/platform/acme/files.ts'
 import { makeKey, makeOwnCertificate } from '../../../src/platform/acme/requests.ts'
 
@@ -56,7 +61,11 @@ describe('the settings of a service with a name', () => {
     expect(() => loadConfig({ DOMAIN: name })).toThrow('DOMAIN must be one name like search.shop.example')
   })
 
-  test('refuse a certificate beside the name, and an authority without TLS', () => {
+  test('refuse what contradicts the name, and an authority without TLS', () => {
+    expect(() => loadConfig({ DOMAIN, BASE_URL: 'http://a.example' })).toThrow(
+      'BASE_URL must begin with https',
+    )
+    expect(() => loadConfig({ DOMAIN, PORT: '80' })).toThrow('PORT and HTTP_PORT must differ')
     expect(() => loadConfig({ DOMAIN, TLS_CERT: 'a', TLS_KEY: 'b' })).toThrow('leave out TLS_CERT')
     expect(() => loadConfig({ DOMAIN, ACME_DIRECTORY: 'http://a.example/dir' })).toThrow(
       'ACME_DIRECTORY must',
@@ -159,6 +168,37 @@ describe('the door for the authority', () => {
       )
     } finally {
       await close()
+    }
+  })
+
+  test('is opened as soon as its port is free, and the doctor forgets the failure', async () => {
+    const { port, close } = free()
+    keep(Date.now() - DAY_MS, Date.now() + 89 * DAY_MS)
+    const settings = { DATA_DIR, DOMAIN, HOST: '127.0.0.1', HTTP_PORT: String(port) }
+    const said: string[] = []
+    const tell = (_fields: unknown, text?: string) => void said.push(text ?? '')
+    const renewal = createRenewal(loadConfig(settings), {
+      log: { info: tell, warn: tell, error: tell } as RenewalDeps['log'],
+      clock: systemClock,
+      show: () => void said.push('shown'),
+      address: `https://${DOMAIN}`,
+      stop: new AbortController().signal,
+    })
+    try {
+      await renewal.tick()
+      expect(said).toEqual(['the certificate was not renewed; the earlier one stays'])
+      expect(files.readFailure()?.reason).toContain(`Port ${port}`)
+      // Not before its time.
+      await renewal.tick()
+      expect(said).toHaveLength(1)
+      await close()
+      await renewal.tryNow()
+      expect(files.readFailure()).toBeUndefined()
+      expect((await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' })).status).toBe(308)
+      // It is not due, so nobody was asked and nothing has changed.
+      expect(said).toHaveLength(1)
+    } finally {
+      await renewal.close()
     }
   })
 })
