@@ -103,7 +103,7 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
       log.info({ domain, ends: isoTime(endsAt), renewal: isoTime(renewAt) }, 'there is a new certificate')
     }
     if (unwritten === undefined) return
-    files.write(unwritten)
+    write(files, unwritten)
     unwritten = undefined
   }
 
@@ -113,7 +113,10 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
     const asked = error instanceof AcmeError ? error.retryAfterMs : 0
     triesAt = clock.now() + Math.max(wait, asked)
     const reason = await explain(error, config)
-    log.warn({ domain: config.DOMAIN, reason, next_try: isoTime(triesAt) }, describeState(files, clock.now()))
+    log.warn(
+      { domain: config.DOMAIN, reason, next_try: isoTime(triesAt) },
+      unwritten ? 'the new certificate is in use and was not kept' : describeState(files, clock.now()),
+    )
     try {
       files.writeFailure({ at: clock.now(), reason })
     } catch {
@@ -161,6 +164,17 @@ function readAccountKey(files: AcmeFiles): string {
   }
 }
 
+function write(files: AcmeFiles, obtained: Obtained): void {
+  try {
+    files.write(obtained)
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      `${files.certificate} cannot be written (${code}): the new certificate is lost when the service ends before that is mended`,
+    )
+  }
+}
+
 /** What clients see until the next try succeeds. */
 function describeState(files: AcmeFiles, now: number): string {
   const kept = files.read()
@@ -171,9 +185,9 @@ function describeState(files: AcmeFiles, now: number): string {
 }
 
 /** One sentence. Where the authority did not find the service, it says where the name leads. */
-async function explain(error: unknown, { DOMAIN }: Config): Promise<string> {
+async function explain(error: unknown, { DOMAIN, OFFLINE }: Config): Promise<string> {
   const { message } = error as Error
-  if (!(error instanceof AcmeError && error.kind === 'unproven')) return message
+  if (!(error instanceof AcmeError && error.kind === 'unproven') || OFFLINE) return message
   const addresses = await lookupHost(DOMAIN).catch(() => [])
   const leads = addresses.length === 0 ? 'has no address' : `leads to ${addresses.join(', ')}`
   return `${message} (here the name ${leads}; it must lead to this machine, and port 80 must be open to everybody)`
