@@ -18,6 +18,12 @@ const TEXT_QUERY = 'red mug'
 /** Longest wait for the model to load. */
 const MODEL_MS = 60_000
 
+/** A demo decides on these itself. */
+const FIXED: readonly string[] = [
+  ...['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'],
+  ...['DOMAIN', 'HTTP_PORT', 'ACME_DIRECTORY', 'ACME_CA'],
+]
+
 /** `lookalike demo`. */
 export const demo: Command = {
   name: 'demo',
@@ -26,7 +32,7 @@ export const demo: Command = {
     { flag: 'once', meaning: 'stop after the searches' },
     { flag: 'shop', meaning: 'also serve a small shop with the widget, to search in with a browser' },
   ],
-  settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
+  settings: SETTING_NAMES.filter((name) => !FIXED.includes(name)),
   essentials: ['PORT', 'HOST'],
   example: 'lookalike demo --shop',
   findProblems: ({ once, shop }) =>
