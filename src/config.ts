@@ -1,4 +1,4 @@
-import { cpus } from 'node:os'
+import { cpus, networkInterfaces } from 'node:os'
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { wrongSettings } from './core/operator-error.ts'
@@ -49,6 +49,10 @@ const TOKEN_SECRET_BYTES_MIN = 32
 /** A shorter token could be guessed. */
 const METRICS_TOKEN_CHARS_MIN = 16
 
+/** A host name with a dot that is no address. */
+const DOMAIN_PATTERN =
+  '^((?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9]))?$'
+
 /**
  * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
  */
@@ -65,7 +69,8 @@ export const Settings = Type.Object({
     default: '',
     pattern: '^(https?://[^\\s]+[^/\\s])?$',
     must: 'be a URL like https://search.example.com',
-    description: 'Public URL used in links. Empty: `http://HOST:PORT`, with `TLS_CERT` `https://HOST:PORT`.',
+    description:
+      'Public URL used in links. Empty: `http://HOST:PORT`, with `TLS_CERT` `https://HOST:PORT`, with `DOMAIN` `https://DOMAIN`.',
   }),
   DATA_DIR: text(
     'Folder for all persistent data: database, pictures, unpacked parts, generated secrets.',
@@ -104,7 +109,7 @@ export const Settings = Type.Object({
     '`1` refuses every outbound connection except to `FETCH_ALLOW_CIDRS` (pictures, feeds, mail) and `WEBHOOK_ALLOW_CIDRS` (webhooks, callbacks).',
   ),
   FETCH_ALLOW_CIDRS: text(
-    'Private networks from which pictures and feeds may be fetched, comma separated. With `OFFLINE`, the mail server must be in one of them too.',
+    'Private networks from which pictures and feeds may be fetched, comma separated. With `OFFLINE`, the mail server and the certificate authority must be in one of them too.',
   ),
   WEBHOOK_ALLOW_CIDRS: text(
     'Private networks that webhooks and callbacks may be sent to, comma separated. Receivers there may use `http:` and any port.',
@@ -120,6 +125,28 @@ export const Settings = Type.Object({
     secret: SECRET.never,
     description: 'File with the private key of `TLS_CERT`, in PEM and without a passphrase.',
   }),
+  DOMAIN: Type.String({
+    default: '',
+    pattern: DOMAIN_PATTERN,
+    must: 'be one name like search.shop.example, without port, path or wildcard',
+    description:
+      'Name of the service: it gets and renews a certificate for it by ACME and thereby accepts the terms of the certificate authority. It then listens on every address, on port 443 unless `PORT` says otherwise, and on `HTTP_PORT`; `BASE_URL` is `https://DOMAIN`. Empty: no certificate of its own.',
+  }),
+  HTTP_PORT: integer(
+    { preset: 80, minimum: 1, maximum: 65_535 },
+    () =>
+      'TCP port on which a service with `DOMAIN` answers the certificate authority, which asks at port 80, and sends everybody else to https.',
+  ),
+  ACME_DIRECTORY: Type.String({
+    default: 'https://acme-v02.api.letsencrypt.org/directory',
+    pattern: '^https://[^\\s@]+$',
+    must: 'be a URL like https://acme.example.com/directory',
+    description:
+      "Address of the certificate authority's ACME directory, which `DOMAIN` uses. Default: Let's Encrypt.",
+  }),
+  ACME_CA: text(
+    'File with the certificate, in PEM, that the server of `ACME_DIRECTORY` is verified by, for an authority of your own. Empty: the public ones.',
+  ),
   SMTP_URL: Type.String({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',
@@ -277,7 +304,7 @@ export function loadConfig(
     const value = read[findSource(name, env, flags)]()
     if (value) given[name] = toType(name, value.trim())
   }
-  const settings = Value.Default(Settings, given)
+  const settings = Value.Default(Settings, { ...presetsOfDomain(given['DOMAIN']), ...given })
   const bad = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.slice(1) as SettingName))
   for (const name of bad) problems.push(`${name} must ${Settings.properties[name]['must'] ?? 'be a text'}`)
   const { SMTP_URL, MAIL_FROM, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, TLS_CERT, TLS_KEY } =
@@ -291,10 +318,27 @@ export function loadConfig(
   if (BACKUP_TO.startsWith('s3://') && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)) {
     problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in BACKUP_TO')
   }
+  problems.push(...findDomainProblems(settings as Config))
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })
 }
+
+/** What stands in place of other defaults where the service has a name of its own. */
+const presetsOfDomain = (domain: unknown): Record<string, unknown> =>
+  domain ? { HOST: hasIpv6() ? '::' : '0.0.0.0', PORT: 443, BASE_URL: `https://${domain}` } : {}
+
+function findDomainProblems({ DOMAIN, TLS_CERT, BASE_URL, PORT, HTTP_PORT }: Config): string[] {
+  if (!DOMAIN) return []
+  return [
+    ...(TLS_CERT ? ['DOMAIN gets a certificate by itself: leave out TLS_CERT and TLS_KEY'] : []),
+    ...(BASE_URL.startsWith('http:') ? ['BASE_URL must begin with https:// when DOMAIN is set'] : []),
+    ...(PORT === HTTP_PORT ? ['PORT and HTTP_PORT must differ'] : []),
+  ]
+}
+
+const hasIpv6 = (): boolean =>
+  Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'))
 
 /** Reads the operator's plans, and lists what is wrong with them by its place in the file. */
 function loadPlans(path: string, readText: (path: string) => string, problems: string[]): Plans {
@@ -351,6 +395,7 @@ function hideSecret(name: SettingName, value: Config[SettingName]): ShownSetting
 function toType(name: SettingName, value: string): unknown {
   const { type } = Settings.properties[name]
   if (type === 'integer') return /^-?\d+$/.test(value) ? Number(value) : value
+  if (name === 'DOMAIN') return value.toLowerCase().replace(/\.$/, '')
   if (name === 'BASE_URL') return value.replace(/(?<!\/)\/+$/, '')
   if (type === 'boolean')
     return { '1': true, true: true, '0': false, false: false }[value.toLowerCase()] ?? value

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { findPackages } from '../generate/notices/collect.ts'
+import { ACME_CLIENT_SWAPS } from './acme-client.ts'
 import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
 import { packFile } from './pack.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
+import { createSwapPlugin } from './swap-plugin.ts'
 import { findTarget } from './targets.ts'
 
 export interface ExecutableOptions {
@@ -31,7 +33,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
   const passwords = await packFile(Buffer.from(dictionary['passwords-common'].join('\n')), packedDir)
-  const swaps = createLoaderSwaps(options.root, embedded, paths, passwords.source)
+  const swaps = [...createLoaderSwaps(options.root, embedded, paths, passwords.source), ...ACME_CLIENT_SWAPS]
   const used = new Set<Swap>()
   const result = await Bun.build({
     entrypoints: [options.entry],
@@ -72,21 +74,4 @@ function checkNotices(root: string, inputs: readonly string[]): void {
 
 function nameRuntime(os: 'linux' | 'darwin', cpu: 'x64' | 'arm64'): Bun.Build.CompileTarget {
   return `bun-${os}-${cpu}`
-}
-
-function createSwapPlugin(swaps: readonly Swap[], used: Set<Swap>): Bun.BunPlugin {
-  return {
-    name: 'native-parts',
-    setup(build) {
-      for (const swap of swaps) {
-        build.onLoad({ filter: swap.path }, ({ path }) => {
-          used.add(swap)
-          return {
-            contents: swap.rewrite(readFileSync(path, 'utf8')),
-            loader: path.endsWith('.ts') ? 'ts' : 'js',
-          }
-        })
-      }
-    },
-  }
 }

@@ -6,7 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bundledModelName } from '../../src/platform/native/model-folder.ts'
+import { ACME_CLIENT_SWAPS } from '../build/acme-client.ts'
 import { listFiles } from '../build/parts.ts'
+import { createSwapPlugin } from '../build/swap-plugin.ts'
 import { findTarget, nameThisMachine } from '../build/targets.ts'
 import {
   collectComponent,
@@ -43,6 +45,8 @@ async function findBundledPackages(): Promise<string[]> {
     metafile: true,
     // They may not exist yet, and contain no package that is not carried.
     external: ['#generated/*'],
+    // They leave whole packages out.
+    plugins: [createSwapPlugin(ACME_CLIENT_SWAPS)],
   })
   if (!result.success) throw new AggregateError(result.logs, 'The bundler failed')
   return findPackages(Object.keys(result.metafile?.inputs ?? {}))

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Config, SETTING_NAMES } from '../config.ts'
+import { type Config, SETTING_NAMES, Settings } from '../config.ts'
 import { systemIds } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { readDemoPicture } from '../features/catalogue/demo/assets.ts'
@@ -18,6 +18,12 @@ const TEXT_QUERY = 'red mug'
 /** Longest wait for the model to load. */
 const MODEL_MS = 60_000
 
+/** A demo decides on these itself. */
+const FIXED: readonly string[] = [
+  ...['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'],
+  ...['DOMAIN', 'HTTP_PORT', 'ACME_DIRECTORY', 'ACME_CA'],
+]
+
 /** `lookalike demo`. */
 export const demo: Command = {
   name: 'demo',
@@ -26,7 +32,7 @@ export const demo: Command = {
     { flag: 'once', meaning: 'stop after the searches' },
     { flag: 'shop', meaning: 'also serve a small shop with the widget, to search in with a browser' },
   ],
-  settings: SETTING_NAMES.filter((name) => !['DATA_DIR', 'BASE_URL', 'JWT_SECRET', 'OFFLINE'].includes(name)),
+  settings: SETTING_NAMES.filter((name) => !FIXED.includes(name)),
   essentials: ['PORT', 'HOST'],
   example: 'lookalike demo --shop',
   findProblems: ({ once, shop }) =>
@@ -36,7 +42,10 @@ export const demo: Command = {
     const folder = await mkdtemp(join(tmpdir(), 'lookalike-demo-'))
     try {
       const service = await startService(
-        await configureDemo(config, folder, options['port'] !== undefined),
+        await configureDemo(config, folder, {
+          hasHost: options['host'] !== undefined,
+          hasPort: options['port'] !== undefined,
+        }),
         stop,
       )
       if (!service) return 0
@@ -62,7 +71,21 @@ export const demo: Command = {
 }
 
 /** The demo is offline. Unless --port is given, it takes a free port if the default one is in use. */
-async function configureDemo(config: Config, folder: string, hasPort: boolean): Promise<Config> {
+async function configureDemo(
+  given: Config,
+  folder: string,
+  { hasHost, hasPort }: { hasHost: boolean; hasPort: boolean },
+): Promise<Config> {
+  const { HOST, PORT } = Settings.properties
+  // A name would put the demo on every address.
+  const config =
+    given.DOMAIN === ''
+      ? given
+      : {
+          ...given,
+          HOST: hasHost ? given.HOST : HOST.default,
+          PORT: hasPort ? given.PORT : PORT.default,
+        }
   const isFree = hasPort || (await canListen(config.HOST, config.PORT))
   // stdout begins with the address.
   if (!isFree) console.error(`Port ${config.PORT} is in use, so the demo takes a free one.`)
@@ -71,6 +94,7 @@ async function configureDemo(config: Config, folder: string, hasPort: boolean): 
     ...config,
     TLS_CERT: '',
     TLS_KEY: '',
+    DOMAIN: '',
     DATA_DIR: folder,
     OFFLINE: true,
     BASE_URL: '',

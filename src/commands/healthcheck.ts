@@ -9,7 +9,7 @@ const PATIENCE_MS = 5_000
 export const healthcheck: Command = {
   name: 'healthcheck',
   summary: 'exit with 0 if the service is ready, otherwise with 1',
-  settings: ['HOST', 'PORT', 'TLS_CERT', 'TLS_KEY'],
+  settings: ['HOST', 'PORT', 'TLS_CERT', 'TLS_KEY', 'DOMAIN'],
   example: 'lookalike healthcheck --port 8080',
   async run({ config }) {
     const address = formatAddress({ ...config, HOST: toLocalHost(config.HOST) })

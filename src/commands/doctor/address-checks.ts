@@ -95,10 +95,7 @@ const BITS_MIN = { ipv4: 16, ipv6: 32 } as const
 const PRIVATE = /^(10|127|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^f[cd]/i
 const PRIVATE_BITS_MIN = 7
 
-interface ProxySettings extends Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'TRUSTED_PROXIES' | 'TLS_CERT'> {
-  /** With one of these the service speaks TLS itself. */
-  DOMAIN?: string
-}
+type ProxySettings = Pick<Config, 'BASE_URL' | 'HOST' | 'PORT' | 'TRUSTED_PROXIES' | 'TLS_CERT' | 'DOMAIN'>
 
 /** Whether the addresses of clients will be right. */
 export function checkProxies({
@@ -107,7 +104,7 @@ export function checkProxies({
   PORT,
   TRUSTED_PROXIES,
   TLS_CERT,
-  DOMAIN = '',
+  DOMAIN,
 }: ProxySettings): Check[] {
   const name = 'proxies'
   const networks = TRUSTED_PROXIES.split(',').flatMap((entry) => entry.trim() || [])
@@ -119,11 +116,11 @@ export function checkProxies({
     ]
   }
   if (networks.length > 0) return [ok(name, `Addresses of clients are believed to ${networks.join(', ')}`)]
-  if (BASE_URL === '') return []
+  // A service that speaks TLS itself needs no proxy.
+  if (BASE_URL === '' || TLS_CERT !== '' || DOMAIN !== '') return []
   const { protocol, hostname, port } = new URL(BASE_URL)
   const isBehind =
-    (protocol === 'https:' && TLS_CERT === '' && DOMAIN === '') ||
-    (!isLocalAddress(BASE_URL) && (hostname !== HOST || Number(port || 80) !== PORT))
+    protocol === 'https:' || (!isLocalAddress(BASE_URL) && (hostname !== HOST || Number(port || 80) !== PORT))
   if (!isBehind) return []
   const cure =
     'Set TRUSTED_PROXIES to the addresses of the proxy, such as 127.0.0.1/32 for one on this machine'

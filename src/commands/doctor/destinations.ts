@@ -13,8 +13,7 @@ export interface Destination {
   why: string
 }
 
-interface EgressSettings
-  extends Pick<
+type EgressSettings = Pick<
     Config,
     | 'OFFLINE'
     | 'FETCH_ALLOW_CIDRS'
@@ -26,13 +25,11 @@ interface EgressSettings
     | 'BACKUP_TO'
     | 'S3_ENDPOINT'
     | 'S3_REGION'
-  > {
-  /** Who gives certificates. */
-  DOMAIN?: string
-}
+    | 'DOMAIN'
+    | 'ACME_DIRECTORY'
+  >
 
 const STRIPE = 'https://api.stripe.com'
-const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org'
 
 /** Addresses that stores have named. */
 interface NamedAddresses {
@@ -96,8 +93,8 @@ function listNetworks({ FETCH_ALLOW_CIDRS, WEBHOOK_ALLOW_CIDRS }: EgressSettings
 
 /** The servers that settings name. */
 function listServers(config: EgressSettings): Destination[] {
-  const { SMTP_URL, STRIPE_SECRET_KEY, STRIPE_API_BASE, BASE_URL } = config
-  const { BACKUP_TO, S3_ENDPOINT, S3_REGION, DOMAIN = '' } = config
+  const { SMTP_URL, STRIPE_SECRET_KEY, STRIPE_API_BASE, BASE_URL, DOMAIN, ACME_DIRECTORY } = config
+  const { BACKUP_TO, S3_ENDPOINT, S3_REGION } = config
   const all: Destination[] = []
   const add = (what: string, where: string, setting: string, why: string) =>
     void all.push({ what, where, setting, why })
@@ -111,7 +108,7 @@ function listServers(config: EgressSettings): Destination[] {
     const endpoint = S3_ENDPOINT || `https://s3.${S3_REGION || 'us-east-1'}.amazonaws.com`
     add('backups', hostOf(endpoint), 'BACKUP_TO', 'Copies of backups, encrypted')
   }
-  if (DOMAIN !== '') add('certificate', hostOf(LETS_ENCRYPT), 'DOMAIN', 'To get and renew the certificate')
+  if (DOMAIN !== '') add('certificate', hostOf(ACME_DIRECTORY), 'DOMAIN', 'To get and renew the certificate')
   if (BASE_URL !== '')
     add('doctor', hostOf(BASE_URL), 'BASE_URL', 'The doctor asks whether the address leads here')
   return all

@@ -111,11 +111,11 @@ export function explainListening(error: unknown, port: number): string {
 export const buildAddress = ({ server }: Http, config: Listening): string =>
   formatAddress({ ...config, PORT: server?.port ?? config.PORT })
 
-type Listening = Pick<Config, 'HOST' | 'PORT' | 'TLS_CERT'>
+type Listening = Pick<Config, 'HOST' | 'PORT' | 'TLS_CERT' | 'DOMAIN'>
 
 /** The address of a service with these settings. */
-export const formatAddress = ({ HOST, PORT, TLS_CERT }: Listening): string =>
-  `${TLS_CERT ? 'https' : 'http'}://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${PORT}`
+export const formatAddress = ({ HOST, PORT, TLS_CERT, DOMAIN }: Listening): string =>
+  `${TLS_CERT || DOMAIN ? 'https' : 'http'}://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${PORT}`
 
 /** Where programs on this machine reach it, past every proxy. */
 export const buildLocalAddress = (http: Http, config: Listening): string =>

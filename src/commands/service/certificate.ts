@@ -25,8 +25,7 @@ export function readCertificate(
   if (TLS_CERT === '') return undefined
   const cert = readText('TLS_CERT', TLS_CERT)
   const key = readText('TLS_KEY', TLS_KEY)
-  const parsed = parseCertificate(cert, TLS_CERT)
-  const endsAt = Date.parse(parsed.validTo)
+  const { parsed, endsAt } = parseCertificate(cert, TLS_CERT)
   if (endsAt <= now) {
     throw wrongInput(
       `TLS_CERT: the certificate in ${TLS_CERT} ended on ${new Date(endsAt).toISOString().slice(0, 10)}: renew it.`,
@@ -49,11 +48,20 @@ function readText(name: SettingName, path: string): string {
   }
 }
 
-function parseCertificate(text: string, path: string): X509Certificate {
+/** A certificate, and from when to when it is good, in Unix ms. */
+interface Parsed {
+  parsed: X509Certificate
+  startsAt: number
+  endsAt: number
+}
+
+/** Reads the first certificate in a text. @throws OperatorError */
+export function parseCertificate(text: string, path: string, name: SettingName = 'TLS_CERT'): Parsed {
   try {
-    return new X509Certificate(text)
+    const parsed = new X509Certificate(text)
+    return { parsed, startsAt: Date.parse(parsed.validFrom), endsAt: Date.parse(parsed.validTo) }
   } catch {
-    throw wrongInput(`TLS_CERT: ${path} holds no certificate in PEM, which begins with "BEGIN CERTIFICATE".`)
+    throw wrongInput(`${name}: ${path} holds no certificate in PEM, which begins with "BEGIN CERTIFICATE".`)
   }
 }
 

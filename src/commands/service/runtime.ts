@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type App, createApp } from '../../app.ts'
 import { type Config, listSettings, type ShownSetting } from '../../config.ts'
 import { createByteBudget } from '../../core/byte-budget.ts'
-import { systemClock as clock } from '../../core/clock.ts'
+import { systemClock as clock, MINUTE_MS } from '../../core/clock.ts'
 import { systemIds as ids } from '../../core/ids.ts'
 import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
@@ -27,6 +27,7 @@ import { explainFolderError, lockFolder, openForServing } from './data-folder.ts
 import { loadTokenSecret } from './data-secrets.ts'
 import { createDeferredWork } from './deferred-work.ts'
 import { checkDiskSpace } from './disk-space.ts'
+import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
@@ -173,6 +174,15 @@ async function start(
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
   if (config.TLS_CERT) process.on('SIGHUP', listener.renewCertificate)
+  if (config.DOMAIN) {
+    const { show } = listener
+    const renewal = createRenewal(config, { log, clock, show, address: baseUrl, stop: stop.signal })
+    started.defer(renewal.close)
+    const tryNow = () => void renewal.tryNow()
+    process.on('SIGHUP', tryNow)
+    started.defer(() => void process.off('SIGHUP', tryNow))
+    deferred.every(MINUTE_MS, 'the renewal of the certificate', renewal.tick)
+  }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
     const { jobs, reembedding, products } = app.services

@@ -6,6 +6,7 @@ import { createStartingServer, type StartingDeps, type StartPhase } from '../../
 import { version } from '../../version.ts'
 import { type Answering, buildAddress, handOver, listen, replaceServer } from './addresses.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
+import { readDomainCertificate } from './domain-certificate.ts'
 
 const PHASES = {
   migrating: { doing: 'the database is being migrated', retryAfterSeconds: 5 },
@@ -19,8 +20,11 @@ const PHASES = {
  */
 export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 'ids'> & { log: Logger }) {
   let phase: StartPhase = PHASES.loading
-  const certificate = readCertificate(config, deps.clock.now())
-  if (certificate) tellEnd(certificate, deps)
+  const isOwn = config.DOMAIN !== ''
+  const now = deps.clock.now()
+  const certificate = isOwn ? readDomainCertificate(config, now) : readCertificate(config, now)
+  // The service renews its own, and says when it cannot.
+  if (certificate && !isOwn) tellEnd(certificate, deps)
   const address = () => buildAddress(http, config)
   const http = createStartingServer({
     ...deps,
@@ -32,6 +36,15 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
   let serving: { http: AnyElysia; answering: Answering } | undefined
   // Servers of earlier certificates. Each ends with its requests.
   const retired: Server<unknown>[] = []
+
+  function show(next: Certificate): void {
+    const { server } = serving?.http ?? {}
+    if (!serving || !server) return
+    serving.http.server = replaceServer(server, serving.answering, next)
+    retired.push(server)
+    void server.stop()
+  }
+
   return {
     address: address(),
     enter(name: keyof typeof PHASES): void {
@@ -41,16 +54,15 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
     handOver(routes: AnyElysia): void {
       serving = { http: routes, answering: handOver(http, routes) }
     },
+    /** Shows this certificate to all new connections. */
+    show,
     /** Reads the certificate again. One that cannot be used changes nothing. */
     renewCertificate(): void {
-      const { server } = serving?.http ?? {}
-      if (!serving || !server) return
+      if (!serving) return
       try {
         const next = readCertificate(config, deps.clock.now())
         if (!next) return
-        serving.http.server = replaceServer(server, serving.answering, next)
-        retired.push(server)
-        void server.stop()
+        show(next)
         deps.log.info({ ends: new Date(next.endsAt).toISOString() }, 'the certificate was read again')
         tellEnd(next, deps)
       } catch (error) {

@@ -5,7 +5,7 @@ interface UnitPlan {
   /** The unit of a user, which runs without privileges of its own. */
   isOfUser: boolean
   places: Pick<UnitPlaces, 'settings' | 'executable'>
-  config: Pick<Config, 'PORT' | PathSetting>
+  config: Pick<Config, 'PORT' | 'DOMAIN' | 'HTTP_PORT' | PathSetting>
 }
 
 /** Settings that name a file or a folder. */
@@ -18,6 +18,7 @@ export const PATHS = [
   'PLANS_FILE',
   'TLS_CERT',
   'TLS_KEY',
+  'ACME_CA',
 ] as const satisfies SettingName[]
 type PathSetting = (typeof PATHS)[number]
 
@@ -50,7 +51,7 @@ const formatProcess = ({ isOfUser, places, config }: UnitPlan): string[] => [
   `EnvironmentFile=${escapeSpecifiers(places.settings)}`,
   `ExecStart=${quotePath(places.executable)} serve`,
   // Without a certificate to read again, the signal would end the service.
-  ...(config.TLS_CERT ? ['ExecReload=/bin/kill -HUP $MAINPID'] : []),
+  ...(config.TLS_CERT || config.DOMAIN ? ['ExecReload=/bin/kill -HUP $MAINPID'] : []),
   'Restart=on-failure',
   'RestartSec=2',
   '# A wrong setting does not mend itself.',
@@ -84,8 +85,9 @@ const HARDENING = [
 
 /** Separates the service from the rest of the machine. ProcSubset= stays out: the service reads how much memory there is. */
 function formatIsolation({ config }: UnitPlan): string[] {
-  const { DATA_DIR: dataDir, BACKUP_DIR: backupDir, BACKUP_TO: copiesTo, PORT: port } = config
-  const needsPrivilege = port > 0 && port < FIRST_FREE_PORT
+  const { DATA_DIR: dataDir, BACKUP_DIR: backupDir, BACKUP_TO: copiesTo } = config
+  const ports = [config.PORT, ...(config.DOMAIN ? [config.HTTP_PORT] : [])]
+  const needsPrivilege = ports.some((port) => port > 0 && port < FIRST_FREE_PORT)
   return [
     `ReadWritePaths=${[
       ...[dataDir, backupDir].filter((path) => path !== '').map(quotePath),
