@@ -1,6 +1,7 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../core/operator-error.ts'
+import { giveToOwner } from '../owner.ts'
 
 /**
  * Locks a data folder for this process. Two services on one folder would each miss the other's writes in their search
@@ -32,6 +33,7 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
+    giveToOwner(dirname(path), path)
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined

@@ -1,8 +1,7 @@
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** Writes a word as a shell reads it. */
-const quote = (word: string): string =>
-  PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+const quote = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 type Options = Readonly<Record<string, string | true>>
 
