@@ -8,7 +8,7 @@ import { buildOwnStore } from '../features/stores/own-store/module.ts'
 import { buildPeople } from '../features/stores/people/module.ts'
 import { buildOwnSettings, buildSettings } from '../features/stores/settings/module.ts'
 import type { SigningSecrets } from '../features/stores/store-files/export.ts'
-import { buildArrivals, buildStoreFiles } from '../features/stores/store-files/module.ts'
+import { buildArrivals, buildAwaited, buildStoreFiles } from '../features/stores/store-files/module.ts'
 import { buildStateWatch, buildStores } from '../features/stores/stores/module.ts'
 import { buildInvitations, buildTeam } from '../features/stores/team/module.ts'
 import type { Install } from '../install.ts'
@@ -45,15 +45,21 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
     setupCodes: setup.service.codes,
     settings: buildSettings(base),
     invitations: buildInvitations(base, { people, outbox }),
+    awaited: buildAwaited(base),
   }
 }
 
 /** Builds the file of a store, which commands write and read. */
 export const wireStoreFiles = (
   { base, secretBox }: Foundation,
-  { storeRows, people, invitations }: StoresWing,
+  { storeRows, people, invitations, settings }: StoresWing,
   signing: SigningSecrets,
-) => buildStoreFiles(base, { storeRows, people, invites: invitations.service, signing, secretBox })
+) =>
+  buildStoreFiles(base, {
+    ...{ storeRows, people, signing, secretBox },
+    invites: invitations.service,
+    settings: settings.service,
+  })
 
 export type TeamsWing = ReturnType<typeof wireTeams>
 

@@ -14,20 +14,20 @@ export interface Destination {
 }
 
 type EgressSettings = Pick<
-    Config,
-    | 'OFFLINE'
-    | 'FETCH_ALLOW_CIDRS'
-    | 'WEBHOOK_ALLOW_CIDRS'
-    | 'SMTP_URL'
-    | 'STRIPE_SECRET_KEY'
-    | 'STRIPE_API_BASE'
-    | 'BASE_URL'
-    | 'BACKUP_TO'
-    | 'S3_ENDPOINT'
-    | 'S3_REGION'
-    | 'DOMAIN'
-    | 'ACME_DIRECTORY'
-  >
+  Config,
+  | 'OFFLINE'
+  | 'FETCH_ALLOW_CIDRS'
+  | 'WEBHOOK_ALLOW_CIDRS'
+  | 'SMTP_URL'
+  | 'STRIPE_SECRET_KEY'
+  | 'STRIPE_API_BASE'
+  | 'BASE_URL'
+  | 'BACKUP_TO'
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'DOMAIN'
+  | 'ACME_DIRECTORY'
+>
 
 const STRIPE = 'https://api.stripe.com'
 

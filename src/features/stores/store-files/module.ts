@@ -14,9 +14,11 @@ import { createSecretBox, type SecretBox } from '../../../platform/secret-box.ts
 import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
+import type { SettingsService } from '../settings/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { InviteService } from '../team/invites.ts'
 import { type ArrivalDeps, createArrivals, createOpener } from './arrivals.ts'
+import { awaitedQueries } from './awaited-queries.ts'
 import { createExport, type SigningSecrets } from './export.ts'
 import { createImport } from './import.ts'
 import { storeFileQueries } from './queries.ts'
@@ -30,6 +32,7 @@ export interface StoreFileNeeds {
   invites: InviteService
   signing: SigningSecrets
   secretBox: SecretBox
+  settings: SettingsService
 }
 
 /**
@@ -84,6 +87,9 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
     },
   } satisfies Module<object>
 }
+
+/** Wires the memory of people whom stores from files await, as far as others need it. */
+export const buildAwaited = ({ db }: Pick<Base, 'db'>) => ({ rows: awaitedQueries(db) })
 
 /** Wires the opening of stores that commands bring in beside a running service. */
 export function buildArrivals(
