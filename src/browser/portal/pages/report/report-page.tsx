@@ -104,7 +104,7 @@ function Found({ finding: { kind, count, products }, store }: { finding: Finding
         {t.kinds[kind]} <span class="muted">{formatNumber(count)}</span>
       </h2>
       <p class="muted">{t.hints[kind]}</p>
-      <ul class="found" aria-label={t.kinds[kind]}>
+      <ul class="reported" aria-label={t.kinds[kind]}>
         {shown.map((product) => (
           <Row key={product.product_id} {...{ kind, product, store }} />
         ))}
