@@ -103,6 +103,11 @@ async function start(
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
   const listener = openListener(config, { log, clock, ids })
   started.defer(listener.close)
+  if (config.TLS_CERT) {
+    // From the first moment: a signal that nobody handles ends the process, perhaps in the middle of a migration.
+    process.on('SIGHUP', listener.renewCertificate)
+    started.defer(() => void process.off('SIGHUP', listener.renewCertificate))
+  }
   const { address } = listener
   const baseUrl = config.BASE_URL || address
   if (isOutdated(dataDir)) {
@@ -172,7 +177,6 @@ async function start(
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
-  if (config.TLS_CERT) process.on('SIGHUP', listener.renewCertificate)
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
     const { jobs, reembedding, products } = app.services

@@ -30,6 +30,8 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
   })
   listen(http, config, certificate)
   let serving: { http: AnyElysia; answering: Answering } | undefined
+  /** Whether the certificate is to be read again once the routes answer. */
+  let isAsked = false
   // Servers of earlier certificates. Each ends with its requests.
   const retired: Server<unknown>[] = []
   return {
@@ -40,10 +42,12 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
     /** From now on these routes answer. */
     handOver(routes: AnyElysia): void {
       serving = { http: routes, answering: handOver(http, routes) }
+      if (isAsked) this.renewCertificate()
     },
     /** Reads the certificate again. One that cannot be used changes nothing. */
     renewCertificate(): void {
       const { server } = serving?.http ?? {}
+      isAsked = true
       if (!serving || !server) return
       try {
         const next = readCertificate(config, deps.clock.now())

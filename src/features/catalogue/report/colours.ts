@@ -13,7 +13,8 @@ const PRODUCTS_MIN = 12
 const SHOWING_MIN = 0.85
 /** Of that much of a picture a colour counts in full. */
 const ENOUGH = 0.1
-const STEP = 128
+/** Pictures in one step: the first ones fill what is known of the colours, which takes most of the time. */
+const STEP = 16
 /** Products that are looked up in one statement. */
 const FACES_AT_ONCE = 100
 const CANDIDATES_MAX = 10_000
