@@ -50,7 +50,7 @@ export function Page({ store, can }: PageProps) {
   )
   return (
     <div class="catalogue-report">
-      <div class="heading">
+      <div class="page-head">
         <h1>{t.heading}</h1>
         {report && report.state !== 'none' && ask}
       </div>
