@@ -104,6 +104,11 @@ async function start(
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
   const listener = openListener(config, { log, clock, ids })
   started.defer(listener.close)
+  if (config.TLS_CERT || config.DOMAIN) {
+    // From the first moment: a signal that nobody handles ends the process, perhaps in the middle of a migration.
+    process.on('SIGHUP', listener.renewCertificate)
+    started.defer(() => void process.off('SIGHUP', listener.renewCertificate))
+  }
   const { address } = listener
   const baseUrl = config.BASE_URL || address
   if (isOutdated(dataDir)) {
@@ -173,7 +178,6 @@ async function start(
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
-  if (config.TLS_CERT) process.on('SIGHUP', listener.renewCertificate)
   if (config.DOMAIN) {
     const { show } = listener
     const renewal = createRenewal(config, { log, clock, show, address: baseUrl, stop: stop.signal })
@@ -193,10 +197,9 @@ async function start(
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
-    finishRequests(listener.whole(), () => {
+    finishRequests(listener.whole(), () => 
       stop.abort()
-      void embedder.close()
-    }),
+      void embedder.close()),
   )
   started.defer(app.services.jobs.stop)
   // Writes during the stop must not wait.

@@ -34,6 +34,8 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
   })
   listen(http, config, certificate)
   let serving: { http: AnyElysia; answering: Answering } | undefined
+  /** Whether the certificate is to be read again once the routes answer. */
+  let isAsked = false
   // Servers of earlier certificates. Each ends with its requests.
   const retired: Server<unknown>[] = []
 
@@ -53,11 +55,13 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
     /** From now on these routes answer. */
     handOver(routes: AnyElysia): void {
       serving = { http: routes, answering: handOver(http, routes) }
+      if (isAsked) this.renewCertificate()
     },
     /** Shows this certificate to all new connections. */
     show,
     /** Reads the certificate again. One that cannot be used changes nothing. */
     renewCertificate(): void {
+      isAsked = true
       if (!serving) return
       try {
         const next = readCertificate(config, deps.clock.now())

@@ -22,20 +22,32 @@ const blockOf = (cell: number): number => ((cell >> 3) & 0xf00) | ((cell >> 2) &
 /** The differences within a block are less than this beside that of one of its cells; see {@link differencesFrom}. */
 const BLOCK_ERROR = 12
 
-/** Numbers of all middles, computed when they are first needed and kept: three for each cell. */
-let labs: Float32Array | undefined
-let okLchs: Float32Array | undefined
-
-function listMiddles(convert: (rgb: number) => readonly [number, number, number]): Float32Array {
-  const numbers = new Float32Array(CELLS * 3)
-  for (let cell = 0, at = 0; cell < CELLS; cell++) {
-    const [x, y, z] = convert(middleOf(cell))
-    numbers[at++] = x
-    numbers[at++] = y
-    numbers[at++] = z
+/** Three numbers for the middle of each cell, computed when they are first needed and kept: all at once take 0.1 s. */
+function createMiddles(convert: (rgb: number) => readonly [number, number, number]) {
+  let numbers: Float32Array | undefined
+  return {
+    /** All numbers. Only those of cells that were asked for are there; see {@link need}. */
+    read(): Float32Array {
+      numbers ??= new Float32Array(CELLS * 3).fill(Number.NaN)
+      return numbers
+    },
+    /** Computes those of a cell. */
+    need(cell: number): void {
+      const all = this.read()
+      if (!Number.isNaN(all[cell * 3])) return
+      all.set(convert(middleOf(cell)), cell * 3)
+    },
   }
-  return numbers
 }
+
+const labs = createMiddles((rgb) => {
+  const { l, a, b } = toLab(rgb)
+  return [l, a, b]
+})
+const okLchs = createMiddles((rgb) => {
+  const { l, c, h } = toOkLch(rgb)
+  return [l, c, h]
+})
 
 /**
  * Compares the middles of cells with a colour.
@@ -44,11 +56,7 @@ function listMiddles(convert: (rgb: number) => readonly [number, number, number]
  *   passed over where its first one is far beyond.
  */
 function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
-  labs ??= listMiddles((rgb) => {
-    const { l, a, b } = toLab(rgb)
-    return [l, a, b]
-  })
-  const middles = labs
+  const middles = labs.read()
   const reach = lightnessReach(deltaE)
   const [far, close] = [1, 2]
   const blocks = new Uint8Array(BLOCKS)
@@ -59,6 +67,7 @@ function differencesFrom(lab: Lab, deltaE: number): (cell: number) => number {
       b: middles[cell * 3 + 2] as number,
     })
   return (cell) => {
+    labs.need(cell)
     if (Math.abs((middles[cell * 3] as number) - lab.l) > reach) return Number.POSITIVE_INFINITY
     const block = blockOf(cell)
     if (blocks[block] === 0) blocks[block] = compare(cell) > deltaE + BLOCK_ERROR ? far : close
@@ -71,11 +80,7 @@ const shadeCells = new Map<string, Uint8Array>()
 
 /** Makes a test of colours: whether a shade's name fits them. The middle of a colour's cell decides. */
 export function shadeTest(shade: Shade): (rgb: number) => boolean {
-  okLchs ??= listMiddles((rgb) => {
-    const { l, c, h } = toOkLch(rgb)
-    return [l, c, h]
-  })
-  const middles = okLchs
+  const middles = okLchs.read()
   const [no, yes] = [1, 2]
   const name = `${shade.base} ${shade.tone ?? ''}`
   const known = shadeCells.get(name) ?? new Uint8Array(CELLS)
@@ -83,6 +88,7 @@ export function shadeTest(shade: Shade): (rgb: number) => boolean {
   return (rgb) => {
     const cell = cellOf(rgb)
     if (known[cell] === 0) {
+      okLchs.need(cell)
       const colour: OkLch = {
         l: middles[cell * 3] as number,
         c: middles[cell * 3 + 1] as number,

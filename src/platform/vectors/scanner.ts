@@ -170,6 +170,11 @@ export class Scanner {
     return this.#memoryOf(place).own.vectorAt(place % MEMORY_STEP)
   }
 
+  /** The same, into a vector of the caller's. */
+  readVector(place: number, into: Float32Array): void {
+    this.#memoryOf(place).own.readVector(place % MEMORY_STEP, into)
+  }
+
   /** Scores all places of `blocks[from]` to `blocks[to - 1]`, in order; see {@link scanParts}. */
   scanBlocks(
     queries: readonly Float32Array[],

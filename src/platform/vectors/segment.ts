@@ -104,6 +104,12 @@ export class StoreSegment implements Segment {
     return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot))
   }
 
+  readVector(slot: number, into: Float32Array): boolean {
+    if (this.keyAt(slot) === FREE) return false
+    this.#scanner.readVector(this.#findPlace(slot), into)
+    return true
+  }
+
   score<Result>(
     request: ScoreRequest,
     use: (scores: SlotScores) => Result,

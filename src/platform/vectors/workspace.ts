@@ -145,6 +145,13 @@ export class Workspace {
     return this.#floats.slice(this.#at.query / 4, this.#at.query / 4 + this.#dimension)
   }
 
+  /** Reads the vector in a place into one of as many numbers. */
+  readVector(place: number, into: Float32Array): void {
+    this.#kernel.decode(place, this.#width, this.#at.query)
+    const from = this.#at.query / 4
+    for (let n = 0; n < this.#dimension; n++) into[n] = this.#floats[from + n] as number
+  }
+
   /** Writes the sketch of a taken place. */
   sketch(place: number, mean: Float32Array): void {
     this.#kernel.decode(place, this.#width, this.#at.query)

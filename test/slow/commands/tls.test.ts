@@ -121,4 +121,39 @@ describe.skipIf(!first)('https without a proxy', () => {
     expect((await underWay).status).toBe(400)
     expect((await ask('/health')).status).toBe(200)
   }, 30_000)
+
+  test('SIGHUP before the service is ready ends nothing, and the certificate is read again', async () => {
+    use(first)
+    const early = await newInstall()
+    const settings = { DATA_DIR: early.dataDir, PORT: String(findFreePort()) }
+    const child = Bun.spawn([...PROGRAM, 'serve'], {
+      cwd: folder,
+      env: { ...ENV, ...settings, TLS_CERT: files.cert, TLS_KEY: files.key, LOG_LEVEL: 'info' },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    while (child.exitCode === null && !(await isOpen(Number(settings.PORT)))) await Bun.sleep(2)
+    child.kill('SIGHUP')
+    let said = ''
+    for await (const chunk of child.stderr) {
+      said += new TextDecoder().decode(chunk)
+      if (said.includes('the certificate was read again')) break
+    }
+    expect(said).toContain('the certificate was read again')
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    early.remove()
+  }, 60_000)
 })
+
+function findFreePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  listener.stop(true)
+  return listener.port
+}
+
+const isOpen = (port: number): Promise<boolean> =>
+  Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).then(
+    (socket) => (socket.end(), true),
+    () => false,
+  )

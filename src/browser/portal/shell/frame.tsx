@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Me } from '#generated/api.ts'
 import { Mark } from '../parts/mark.tsx'
 import { t } from '../texts/texts.ts'
@@ -60,9 +60,14 @@ export function Frame({
 /** The pages that stand together with this one. */
 function Group({ store, page }: { store: string; page: StorePage }) {
   const group = listGroup(page)
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the present page may stand outside the window.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [page])
   if (group.length === 0) return null
   return (
-    <nav class="group" aria-label={t.pages[placeOf(page)]}>
+    <nav class="group" ref={nav} aria-label={t.pages[placeOf(page)]}>
       {group.map((name) => (
         <a key={name} href={addressOf(store, name)} aria-current={name === page ? 'page' : undefined}>
           {t.pages[name]}

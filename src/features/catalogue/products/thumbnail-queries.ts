@@ -85,11 +85,11 @@ export function thumbnailQueries(db: Db) {
     WHERE store_id = ? AND content_hash = ? AND thumbnail = 1`)
   const first = db.prepare<
     { storeId: string; ids: string },
-    { productId: string; thumbnail: number | null }
+    { productId: string; id: number; contentHash: Buffer; given: number }
   >(`
-    SELECT product_id AS productId, CASE thumbnail WHEN 1 THEN pictures.id END AS thumbnail
+    SELECT product_id AS productId, pictures.id, content_hash AS contentHash, is_given AS given
     FROM json_each(@ids) AS wanted CROSS JOIN products ON products.store_id = @storeId AND product_id = wanted.value
-      JOIN pictures ON pictures.product = products.id AND position = 0`)
+      JOIN pictures ON pictures.product = products.id AND position = 0 AND thumbnail = 1`)
   const ofPicture = db.prepare<[bigint], { contentHash: Buffer; given: number }>(
     'SELECT content_hash AS contentHash, is_given AS given FROM pictures WHERE id = ?',
   )
@@ -108,12 +108,18 @@ export function thumbnailQueries(db: Db) {
     isUsed: (storeId: string, { contentHash, isPrecomputed }: PictureContent): boolean =>
       user.get(storeId, contentHash, isPrecomputed ? 1n : 0n) !== undefined,
 
-    /** The first pictures of some products, by product id; null for those without a thumbnail. */
-    findFirst: (storeId: string, productIds: readonly string[]): Map<string, number | null> =>
+    /** The first pictures of some products, by product id, without those that have no thumbnail. */
+    findFirst: (
+      storeId: string,
+      productIds: readonly string[],
+    ): Map<string, PictureContent & { id: number }> =>
       new Map(
         first
           .all({ storeId, ids: JSON.stringify(productIds) })
-          .map(({ productId, thumbnail }) => [productId, thumbnail]),
+          .map(({ productId, id, contentHash, given }) => [
+            productId,
+            { id, contentHash, isPrecomputed: given === 1 },
+          ]),
       ),
     findContent(pictureId: number): PictureContent | undefined {
       const row = ofPicture.get(BigInt(pictureId))

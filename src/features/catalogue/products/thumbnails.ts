@@ -59,8 +59,9 @@ export function createThumbnails(deps: ThumbnailDeps) {
       const ids = new Set(items.flatMap(({ product_id }) => product_id ?? []))
       const pictures = ids.size > 0 && isWanted(storeId) ? queries.findFirst(storeId, [...ids]) : undefined
       return items.map((item) => {
-        const picture = (item.product_id !== null && pictures?.get(item.product_id)) || null
-        return { ...item, thumbnail_url: findUrl(storeId, picture) }
+        const picture = item.product_id === null ? undefined : pictures?.get(item.product_id)
+        const url = picture && addresses.of(picture.id, () => hashThumbnail(storeId, picture))
+        return { ...item, thumbnail_url: url ?? null }
       })
     },
 

@@ -1,7 +1,8 @@
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { IndexedStore } from '../product-index/product-index.ts'
-import { type Breathe, createFound, type Found } from './found.ts'
+import { type Breathe, createSurest, type Found } from './found.ts'
 import type { ReportQueries } from './queries.ts'
+import { createTold, type Told } from './told.ts'
 
 /** Categories of a store that are told apart, the largest. */
 const CATEGORIES_MAX = 128
@@ -16,28 +17,23 @@ const TOLD_MIN = 0.75
 const SURE_SHARE = 0.25
 /** Products that are compared, spread over the store. */
 const COMPARED_MAX = 50_000
-/** Pictures and names of one step: 32 × 128 comparisons take some milliseconds. */
-const SLOTS_AT_ONCE = 32
+/** Comparisons of a picture with a name in one step: they take some milliseconds. */
+const PAIRS_AT_ONCE = 4_096
+/** Pictures in one step. */
+const SLOTS_AT_ONCE = 256
 const NAMES_AT_ONCE = 16
+/** Products that are looked up in one statement. */
+const FACES_AT_ONCE = 100
 /** Pictures that tell how well each name fits any picture. */
 const SAMPLE = 512
 
 interface Category {
   number: number
+  /** As people spell it. */
+  label: string
   vector: Float32Array
   /** How well the name fits the store's pictures in general. */
   mean: number
-}
-
-/** One product, compared with all names. */
-interface Told {
-  slot: number
-  row: number
-  /** Places in the list of categories. */
-  own: number
-  best: number
-  /** How much better the best name fits than the next: than the own one, where that is another. */
-  margin: number
 }
 
 /**
@@ -54,50 +50,67 @@ export async function findWrongCategories(
   shared: ReadonlySet<string>,
   breathe: Breathe,
 ): Promise<{ found: Found; compared: number }> {
-  const { found, add } = createFound('category_mismatch')
   const { columns, segment } = store
   const categories = await nameCategories(store, embedder)
-  if (categories.length < 2) return { found, compared: 0 }
+  if (categories.length < 2)
+    return { found: { kind: 'category_mismatch', count: 0, products: [] }, compared: 0 }
   const places = new Map(categories.map(({ number }, place) => [number, place]))
   await centre(store, categories, breathe)
-  const told: Told[] = []
-  const sums = categories.map(({ vector }) => new Float32Array(vector.length))
+  const told = createTold(Math.min(segment.slots, COMPARED_MAX + SLOTS_AT_ONCE))
+  const vector = new Float32Array((categories[0] as Category).vector.length)
+  const sums = categories.map(() => new Float32Array(vector.length))
   const step = Math.max(1, segment.slots / COMPARED_MAX)
-  for (let at = 0; at < segment.slots; ) {
-    const slots: number[] = []
-    for (let n = 0; n < SLOTS_AT_ONCE && at < segment.slots; n++, at += step) {
+  const together = Math.min(SLOTS_AT_ONCE, Math.ceil(PAIRS_AT_ONCE / categories.length))
+  for (let at = 0; at < segment.slots && told.size() < COMPARED_MAX; ) {
+    const first = told.size()
+    for (let n = 0; n < together && at < segment.slots; n++, at += step) {
       const slot = Math.floor(at)
-      if (columns.isFirst(slot) && places.has(columns.categoryAt(slot))) slots.push(slot)
+      const own = columns.isFirst(slot) ? places.get(columns.categoryAt(slot)) : undefined
+      if (own !== undefined) told.add(slot, columns.productAt(slot), own)
     }
-    for (const one of compare(store, categories, places, slots)) {
-      told.push(one)
-      const sum = sums[one.own] as Float32Array
-      const vector = segment.vectorAt(one.slot)
-      if (vector) for (let n = 0; n < sum.length; n++) sum[n] = (sum[n] as number) + (vector[n] as number)
+    compare(segment, categories, told, first)
+    for (let n = first; n < told.size(); n++)
+      if (readVector(n)) addTo(sums[told.own(n)] as Float32Array, vector)
+    await breathe()
+  }
+  const sure = told.listMargins(categories.length).map(({ margins, total }) => judge(margins, total))
+  await breathe()
+  const surest = createSurest()
+  for (let n = 0; n < told.size(); ) {
+    const wrong: number[] = []
+    for (; n < told.size() && wrong.length < FACES_AT_ONCE; n++) {
+      if (n % SLOTS_AT_ONCE === 0) await breathe()
+      if (isWrong(n)) wrong.push(n)
+    }
+    const faces = queries.listFaces(wrong.map(told.row))
+    for (const [at, one] of wrong.entries()) {
+      const face = faces[at]
+      if (!face || shared.has(face.productId)) continue
+      const { label: seems } = categories[told.best(one)] as Category
+      surest.add(told.margin(one), {
+        productId: face.productId,
+        data: { category: face.category ?? '', seems },
+      })
     }
     await breathe()
   }
-  const { margins, totals } = sortByCategory(told, categories.length)
-  const sure = margins.map((own, place) => judge(own, totals[place] as number))
-  const wrong = told.filter(({ own, best, margin, slot, row }) => {
-    const [mine, other] = [sure[own], sure[best]]
-    if (own === best || mine === undefined || other === undefined || margin < other) return false
-    const vector = columns.productAt(slot) === row ? segment.vectorAt(slot) : undefined
-    return vector !== undefined && likeness(vector, best, false) > likeness(vector, own, true)
-  })
-  // The surest first.
-  wrong.sort((a, b) => b.margin - a.margin)
-  const faces = queries.listFaces(wrong.map(({ row }) => row))
-  for (const [n, { best }] of wrong.entries()) {
-    const face = faces[n]
-    if (!face || shared.has(face.productId)) continue
-    const seems = columns.categories.getLabel((categories[best] as Category).number)
-    add(face.productId, { category: face.category ?? '', seems })
-  }
-  return { found, compared: told.length }
+  return { found: { kind: 'category_mismatch', ...surest.list() }, compared: told.size() }
 
-  /** How much a picture looks like the products of a category. @param isOwn whether it is one of them, and does not count. */
-  function likeness(vector: Float32Array, place: number, isOwn: boolean): number {
+  /** Reads the vector of a product that was compared. @returns false if its slot holds another one by now. */
+  function readVector(n: number): boolean {
+    const slot = told.slot(n)
+    return columns.productAt(slot) === told.row(n) && segment.readVector(slot, vector)
+  }
+
+  function isWrong(n: number): boolean {
+    const [own, best] = [told.own(n), told.best(n)]
+    const [mine, other] = [sure[own], sure[best]]
+    if (own === best || mine === undefined || other === undefined || told.margin(n) < other) return false
+    return readVector(n) && likeness(best, false) > likeness(own, true)
+  }
+
+  /** How much the vector looks like the products of a category. @param isOwn whether it is one of them, and does not count. */
+  function likeness(place: number, isOwn: boolean): number {
     const sum = sums[place] as Float32Array
     let [dot, length] = [0, 0]
     for (let n = 0; n < vector.length; n++) {
@@ -107,6 +120,10 @@ export async function findWrongCategories(
     }
     return dot / Math.sqrt(length || 1)
   }
+}
+
+function addTo(sum: Float32Array, vector: Float32Array): void {
+  for (let n = 0; n < sum.length; n++) sum[n] = (sum[n] as number) + (vector[n] as number)
 }
 
 /** The store's larger categories whose names the model knows. */
@@ -123,10 +140,12 @@ async function nameCategories(
   for (let start = 0; start < numbers.length; start += NAMES_AT_ONCE) {
     const some = numbers.slice(start, start + NAMES_AT_ONCE)
     const found = await Promise.all(
-      some.map((number) => embedder.embedText(leafOf(columns.categories.getLabel(number)), 'index')),
+      some.map(async (number) => {
+        const label = columns.categories.getLabel(number)
+        return { number, label, mean: 0, ...(await embedder.embedText(leafOf(label), 'index')) }
+      }),
     )
-    for (const [n, { vector, isUnknown }] of found.entries())
-      if (!isUnknown) named.push({ number: some[n] as number, vector, mean: 0 })
+    named.push(...found.filter(({ isUnknown }) => !isUnknown))
   }
   return named
 }
@@ -140,8 +159,9 @@ async function centre(
   categories: readonly Category[],
   breathe: Breathe,
 ): Promise<void> {
-  const step = Math.max(1, Math.floor(segment.slots / SAMPLE))
+  const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
   for (const category of categories) {
+    // Products may go between two steps.
     const slots: number[] = []
     for (let slot = 0; slot < segment.slots; slot += step) if (columns.isFirst(slot)) slots.push(slot)
     const cosines = segment.rescore(category.vector, slots)
@@ -150,42 +170,23 @@ async function centre(
   }
 }
 
-/** Compares some pictures with all names, in one go. */
+/** Compares the products from one on with all names, in one go: slots move between two steps. */
 function compare(
-  { segment, columns }: Pick<IndexedStore, 'segment' | 'columns'>,
+  segment: IndexedStore['segment'],
   categories: readonly Category[],
-  places: ReadonlyMap<number, number>,
-  slots: readonly number[],
-): Told[] {
-  const fits = categories.map(({ vector, mean }) => ({ mean, cosines: segment.rescore(vector, slots) }))
-  return slots.map((slot, n) => {
-    const own = places.get(columns.categoryAt(slot)) as number
-    const values = fits.map(({ mean, cosines }) => (cosines[n] as number) - mean)
-    let [best, next] = [0, -1]
-    for (let place = 1; place < values.length; place++) {
-      if ((values[place] as number) > (values[best] as number)) [best, next] = [place, best]
-      else if (next < 0 || (values[place] as number) > (values[next] as number)) next = place
-    }
-    const against = best === own ? next : own
-    const margin = (values[best] as number) - (values[against] as number)
-    return { slot, row: columns.productAt(slot), own, best, margin }
-  })
-}
-
-/** The margins of the products that the model calls by the name of their category, and the number of all, by category. */
-function sortByCategory(told: readonly Told[], count: number): { margins: number[][]; totals: number[] } {
-  const margins = Array.from({ length: count }, (): number[] => [])
-  const totals = new Array<number>(count).fill(0)
-  for (const { own, best, margin } of told) {
-    totals[own] = (totals[own] as number) + 1
-    if (own === best) (margins[own] as number[]).push(margin)
+  told: Told,
+  first: number,
+): void {
+  const slots = Array.from({ length: told.size() - first }, (_, n) => told.slot(first + n))
+  for (const [place, { vector, mean }] of categories.entries()) {
+    const cosines = segment.rescore(vector, slots)
+    for (let n = 0; n < slots.length; n++) told.meet(first + n, place, (cosines[n] as number) - mean)
   }
-  return { margins, totals }
 }
 
 /** The margin from which on a product is surely of a category; undefined for one that the model cannot tell. */
-function judge(margins: number[], total: number): number | undefined {
+function judge(margins: Float32Array, total: number): number | undefined {
   if (total < PRODUCTS_MIN || margins.length / total < TOLD_MIN) return undefined
-  margins.sort((a, b) => a - b)
+  margins.sort()
   return margins[Math.floor(margins.length * SURE_SHARE)]
 }

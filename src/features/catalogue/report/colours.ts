@@ -1,6 +1,6 @@
 import { describeColour, parseColour } from '../../../core/colours/colours.ts'
 import { parseHex, toLab } from '../../../core/colours/lab.ts'
-import { typicalOf } from '../../../core/colours/shades.ts'
+import { type Shade, typicalOf } from '../../../core/colours/shades.ts'
 import type { IndexedStore } from '../product-index/product-index.ts'
 import { type Breathe, createFound, type Found } from './found.ts'
 import type { ReportQueries } from './queries.ts'
@@ -13,7 +13,10 @@ const PRODUCTS_MIN = 12
 const SHOWING_MIN = 0.85
 /** Of that much of a picture a colour counts in full. */
 const ENOUGH = 0.1
-const STEP = 2_048
+/** Pictures in one step: the first ones fill what is known of the colours, which takes most of the time. */
+const STEP = 16
+/** Products that are looked up in one statement. */
+const FACES_AT_ONCE = 100
 const CANDIDATES_MAX = 10_000
 
 /**
@@ -27,37 +30,68 @@ export async function findWrongColours(
   breathe: Breathe,
 ): Promise<Found> {
   const { found, add } = createFound('color_mismatch')
-  const meters = new Map<number, { meters: ((slot: number) => number)[]; total: number; lacking: number[] }>()
+  const names = createNames(palettes)
+  const judgedNames = new Map<number, JudgedName>()
   for (const label of columns.listColors().slice(0, NAMES_MAX)) {
-    const query = parseColour(label)
-    const number = columns.readFields().color_name.words.findFolded(label)
-    const [shade] = query?.kind === 'name' && query.shades.length === 1 ? query.shades : []
-    if (shade === undefined || number === undefined) continue
-    // A light or dark one may look so, or not; of another colour it must not be.
-    const base = { base: shade.base }
-    const near = [base, shade].map((one) => toLab(typicalOf(one)))
-    const own = [palettes.shadeMeter(base, ENOUGH), ...near.map((lab) => palettes.meter([lab], ENOUGH))]
-    meters.set(number, { meters: own, total: 0, lacking: [] })
+    const number = columns.findColour(label)
+    const shows = number === undefined ? undefined : names.read(label)
+    if (number !== undefined && shows) judgedNames.set(number, { shows, total: 0, lacking: [] })
+    await breathe()
   }
   for (let slot = 0; slot < segment.slots; slot++) {
     if (slot % STEP === STEP - 1) await breathe()
     if (!columns.isFirst(slot)) continue
-    const judged = meters.get(columns.readColours().numbers[slot] as number)
+    const judged = judgedNames.get(columns.readColours().numbers[slot] as number)
     if (judged === undefined) continue
     judged.total++
-    const shown = Math.max(...judged.meters.map((meter) => meter(slot)))
-    if (shown === 0 && judged.lacking.length < CANDIDATES_MAX) judged.lacking.push(columns.productAt(slot))
+    if (!judged.shows(slot) && judged.lacking.length < CANDIDATES_MAX)
+      judged.lacking.push(columns.productAt(slot))
   }
-  for (const { total, lacking } of meters.values()) {
+  for (const { total, lacking } of judgedNames.values()) {
     if (total < PRODUCTS_MIN || 1 - lacking.length / total < SHOWING_MIN) continue
-    for (const face of queries.listFaces(lacking)) {
-      if (!face || shared.has(face.productId)) continue
-      const [main] = JSON.parse(face.palette) as { hex: string }[]
-      const rgb = main && parseHex(main.hex)
-      if (rgb === undefined) continue
-      add(face.productId, { color_name: face.color ?? '', shows: describeColour(rgb) })
+    for (let start = 0; start < lacking.length; start += FACES_AT_ONCE) {
+      for (const face of queries.listFaces(lacking.slice(start, start + FACES_AT_ONCE))) {
+        if (!face || shared.has(face.productId)) continue
+        const [main] = JSON.parse(face.palette) as { hex: string }[]
+        const rgb = main && parseHex(main.hex)
+        if (rgb === undefined) continue
+        add(face.productId, { color_name: face.color ?? '', shows: describeColour(rgb) })
+      }
+      await breathe()
     }
-    await breathe()
   }
   return found
+}
+
+interface JudgedName {
+  /** Whether the picture in a slot shows the colour. */
+  shows(slot: number): boolean
+  total: number
+  /** Rows of the products that do not show it. */
+  lacking: number[]
+}
+
+/** Reads names of colours. Many names mean one shade, and what is known of a shade takes some 80 KB. */
+function createNames(palettes: IndexedStore['palettes']) {
+  const known = new Map<string, JudgedName['shows']>()
+  return {
+    /** @returns undefined for a name that means no shade, or several. */
+    read(name: string): JudgedName['shows'] | undefined {
+      const query = parseColour(name)
+      const [shade, ...others] = query?.kind === 'name' ? query.shades : []
+      if (shade === undefined || others.length > 0) return undefined
+      const key = `${shade.base} ${shade.tone ?? ''}`
+      const shows = known.get(key) ?? testOf(shade)
+      known.set(key, shows)
+      return shows
+    },
+  }
+
+  function testOf(shade: Shade): JudgedName['shows'] {
+    // A light or dark one may look so, or not; of another colour it must not be.
+    const base = { base: shade.base }
+    const near = [base, shade].map((one) => toLab(typicalOf(one)))
+    const meters = [palettes.shadeMeter(base, ENOUGH), ...near.map((lab) => palettes.meter([lab], ENOUGH))]
+    return (slot) => meters.some((meter) => meter(slot) > 0)
+  }
 }

@@ -31,5 +31,22 @@ export function createFound(kind: FindingKind) {
   }
 }
 
+/** Counts products, and names those that are the surest, the surest first. */
+export function createSurest() {
+  const kept: { margin: number; product: FoundProduct }[] = []
+  let count = 0
+  return {
+    add(margin: number, product: FoundProduct): void {
+      count++
+      let at = kept.length
+      while (at > 0 && (kept[at - 1] as { margin: number }).margin < margin) at--
+      if (at === NAMED_MAX) return
+      kept.splice(at, 0, { margin, product })
+      if (kept.length > NAMED_MAX) kept.pop()
+    },
+    list: (): Pick<Found, 'count' | 'products'> => ({ count, products: kept.map(({ product }) => product) }),
+  }
+}
+
 /** Lets others work between two steps. @throws once the service stops. */
 export type Breathe = () => Promise<void>

@@ -17,7 +17,7 @@ import { walkProducts } from './walk.ts'
 export interface ReportMakerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
   queries: ReportQueries
   index: Pick<ProductIndex, 'findStore'>
-  embedder: Pick<Embedder, 'embedText' | 'calibration'>
+  embedder: Pick<Embedder, 'embedText' | 'calibration' | 'model'>
   /** The similarity from which on two pictures show the same product; null if the store does not want to know. */
   readThreshold(storeId: string): number | null
   /** The day of a moment in the zone of a store. */
@@ -76,8 +76,9 @@ export function createReportMaker(deps: ReportMakerDeps) {
       findings.push(categories.found, await findWrongColours(queries, store, shared, breathe))
       const threshold = readThreshold(storeId)
       const { image_image: map } = embedder.calibration
+      const { dimension } = embedder.model
       if (threshold !== null)
-        findings.push(await findTwins(queries, store, { prints, map, threshold, shared }, breathe))
+        findings.push(await findTwins(queries, store, { prints, map, dimension, threshold, shared }, breathe))
     }
     return { products, compared, findings: findings.filter(({ count }) => count > 0) }
   }

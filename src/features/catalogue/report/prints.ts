@@ -82,7 +82,7 @@ export function createPrints() {
       for (let band = 0; band < BANDS; band++) {
         const sorted = await sort(band, breathe)
         for (let i = 0; i < size; i++) {
-          if (i % 64 === 63) await breathe()
+          if (i % 16 === 15) await breathe()
           const one = sorted[i] as number
           for (let j = i + 1; j < Math.min(size, i + 1 + NEXT); j++) {
             const other = sorted[j] as number

@@ -12,6 +12,8 @@ const AT_ONCE = 200
 export interface TwinOptions {
   prints: Prints
   map: LogisticMap
+  /** Numbers of a vector. */
+  dimension: number
   /** The similarity from which on two pictures show the same product. */
   threshold: number
   /** Products that share a picture with many; it says nothing of them. */
@@ -25,10 +27,11 @@ export interface TwinOptions {
 export async function findTwins(
   queries: Pick<ReportQueries, 'findTwins'>,
   { segment }: Pick<IndexedStore, 'segment'>,
-  { prints, map, threshold, shared }: TwinOptions,
+  { prints, map, dimension, threshold, shared }: TwinOptions,
   breathe: Breathe,
 ): Promise<Found> {
   const { found, add } = createFound('near_duplicate')
+  const [first, second] = [new Float32Array(dimension), new Float32Array(dimension)]
   const twins = new Map<number, { older: number; similarity: number }>()
   await prints.pair((older, newer) => {
     if (twins.has(newer.row)) return true
@@ -52,11 +55,12 @@ export async function findTwins(
 
   /** 0 where a picture has gone. */
   function compare(one: number, other: number): number {
-    const [a, b] = [one, other].map((id) => {
-      const slot = segment.findSlot(id)
-      return slot === undefined ? undefined : segment.vectorAt(slot)
-    })
-    return a && b ? calibrate(dot(a, b), map) : 0
+    return read(one, first) && read(other, second) ? calibrate(dot(first, second), map) : 0
+  }
+
+  function read(id: number, into: Float32Array): boolean {
+    const slot = segment.findSlot(id)
+    return slot !== undefined && segment.readVector(slot, into)
   }
 }
 

@@ -14,7 +14,7 @@ const LOOPBACK = parseCidrs('127.0.0.0/8,::1/128')
 const OWN_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /** Headers of proxies, which connect from this machine on behalf of others. */
-const FORWARDED = ['forwarded', 'via', 'x-real-ip']
+const FORWARDED = ['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip']
 const FORWARDED_PREFIX = 'x-forwarded-'
 
 const BEARER = /^Bearer +(\S+) *$/i

@@ -58,7 +58,7 @@ const worstFirst = (checks: readonly Finding[]): Finding[] =>
 const Check = ({ name, state, text, cure }: Finding) => (
   <li data-state={state}>
     <span class="state">{t.checkStates[state]}</span>
-    <strong>{name}</strong>
+    <strong lang="en">{name}</strong>
     <div>
       <p lang="en">{text}</p>
       {cure !== null && (

@@ -50,7 +50,7 @@ export function Page({ store, can }: PageProps) {
   )
   return (
     <div class="catalogue-report">
-      <div class="heading">
+      <div class="page-head">
         <h1>{t.heading}</h1>
         {report && report.state !== 'none' && ask}
       </div>
@@ -104,7 +104,7 @@ function Found({ finding: { kind, count, products }, store }: { finding: Finding
         {t.kinds[kind]} <span class="muted">{formatNumber(count)}</span>
       </h2>
       <p class="muted">{t.hints[kind]}</p>
-      <ul class="found" aria-label={t.kinds[kind]}>
+      <ul class="reported" aria-label={t.kinds[kind]}>
         {shown.map((product) => (
           <Row key={product.product_id} {...{ kind, product, store }} />
         ))}
