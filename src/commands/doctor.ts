@@ -8,6 +8,7 @@ import { type Destination, listDestinations } from './doctor/destinations.ts'
 import { examine } from './doctor/examination.ts'
 import { checkDataFolder } from './doctor/host-checks.ts'
 import { installQueries } from './doctor/install-queries.ts'
+import { parseNetworks } from './service/open-ports.ts'
 
 /** `lookalike doctor`. It changes nothing, and creates no install. */
 export const doctor: Command = {
@@ -29,6 +30,9 @@ export const doctor: Command = {
   async run({ config, options, variables }) {
     const isJson = Boolean(options['json'])
     if (options['egress']) {
+      // What is no network would be listed as one, though the service refuses to start with it.
+      parseNetworks(config, 'FETCH_ALLOW_CIDRS')
+      parseNetworks(config, 'WEBHOOK_ALLOW_CIDRS')
       const destinations = listDestinations(config, readAddresses(config))
       console.log(isJson ? JSON.stringify(destinations) : formatDestinations(destinations))
       return 0

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { listDestinations } from '../../../src/commands/doctor/destinations.ts'
+import { doctor } from '../../../src/commands/doctor.ts'
 import { loadConfig } from '../../../src/config.ts'
 
 const NOBODY = { feeds: [], webhooks: [] }
@@ -83,3 +84,14 @@ describe('what the settings let the service connect to', () => {
     ])
   })
 })
+
+test.each(['FETCH_ALLOW_CIDRS', 'WEBHOOK_ALLOW_CIDRS'])(
+  '%s that holds no network is refused, and not listed as one',
+  async (setting) => {
+    const config = loadConfig({ [setting]: '10.0.0.0/8, nonsense' })
+    const asked = doctor.run({ config, options: { egress: true }, variables: [] } as unknown as Parameters<
+      typeof doctor.run
+    >[0])
+    await expect(asked).rejects.toThrow('"nonsense" is not an address block')
+  },
+)
