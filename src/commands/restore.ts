@@ -6,24 +6,22 @@ import { sizeInWords } from '../core/text.ts'
 import { UnreadableFile } from '../core/unreadable-file.ts'
 import { type BundleManifest, sumBytes } from '../platform/archives/bundle.ts'
 import { readManifest } from '../platform/archives/bundle-reader.ts'
-import { finishSwap, listOldStates, NEW_FOLDER, swapIn } from '../platform/backup/swap.ts'
+import { clearUnpacked, finishSwap, listOldStates, NEW_FOLDER, swapIn } from '../platform/backup/swap.ts'
 import { BACKUP, readDetails, tryBackup, unpackBackup } from '../platform/backup/unpack.ts'
 import { tryLockBackups, tryLockInstance } from '../platform/db/instance-lock.ts'
 import { schemaVersion } from '../platform/db/open.ts'
-import { readFreeDisk } from '../platform/disk.ts'
+import { giveTreeToOwner } from '../platform/owner.ts'
 import type { Call, Command } from './cli/command.ts'
 import { confirm } from './cli/confirm.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
+import { makeVisible } from './cli/table.ts'
 import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
 import { openSource } from './restore/copy.ts'
 import { restoreStore } from './restore/one-store.ts'
+import { checkRoom } from './restore/room.ts'
 import { readAddresses } from './service/addresses.ts'
 import { explainFolderError, makeFolder } from './service/data-folder.ts'
 import { describeImport } from './store-file.ts'
-
-const MB = 1_000_000
-/** So that the disk is not filled to its end. */
-const SPARE_BYTES = 64 * MB
 
 /** `lookalike restore`. */
 export const restore: Command = {
@@ -97,9 +95,9 @@ async function takeStore(
   { config, options }: Call,
   stop: AbortSignal,
 ): Promise<number> {
-  await openManifest(path)
+  const manifest = await openManifest(path)
   const wish = { slug, as: options['as'], hasNewKeys: options['new-keys'] !== undefined }
-  const report = await restoreStore(config, path, wish, stop)
+  const report = await restoreStore(config, path, manifest, wish, stop)
   if (report) console.log(describeImport(report))
   return report ? 0 : 1
 }
@@ -112,18 +110,13 @@ async function restoreFile(
 ): Promise<number> {
   const manifest = await openManifest(path)
   const { has_secrets: hasSecrets } = readDetails(manifest)
-  if (manifest.schema > schemaVersion) {
-    throw new OperatorError(
-      `lookalike ${manifest.version} made this backup, whose schema ${manifest.schema} is newer than ${schemaVersion}, the one that this program knows. Nothing was changed: use the newer lookalike.`,
-    )
-  }
   const isTrial = options['dry-run'] !== undefined
   using _lock = lockForRestore(dataDir, { isTrial })
   const present = readPresent(dataDir)
   console.log(formatComparison(dataDir, present, describeBackup(manifest)))
   const unpacked = join(dataDir, NEW_FOLDER)
   if (isTrial) {
-    await checkRoom(dataDir, manifest)
+    await checkRoom(dataDir, sumBytes(manifest.parts))
     await withProgress(manifest, (onBytes) => tryBackup(path, unpacked, { stop, onBytes }))
     console.log('\nThe backup was opened and tried, and it is good. Nothing was changed.')
     return 0
@@ -132,16 +125,17 @@ async function restoreFile(
     console.log('Nothing was changed.')
     return 1
   }
-  await checkRoom(dataDir, manifest)
+  await checkRoom(dataDir, sumBytes(manifest.parts))
   try {
     await withProgress(manifest, (onBytes) => unpackBackup(path, unpacked, { stop, onBytes }))
     stop.throwIfAborted()
+    giveTreeToOwner(dataDir, unpacked)
   } catch (error) {
     rmSync(unpacked, { recursive: true, force: true })
     if (stop.aborted) throw new OperatorError('Stopped. Nothing was changed.')
     throw error
   }
-  const old = swapIn(dataDir, NEW_FOLDER, { keepsSecrets: !hasSecrets, now: systemClock.now() })
+  const old = swapIn(dataDir, NEW_FOLDER, systemClock.now())
   console.log(formatDone(dataDir, present ? old : undefined, hasSecrets))
   return 0
 }
@@ -158,13 +152,21 @@ async function undo(dataDir: string, { options }: Call): Promise<number> {
     console.log('Nothing was changed.')
     return 1
   }
-  const old = swapIn(dataDir, last, { keepsSecrets: false, now: systemClock.now() })
+  const old = swapIn(dataDir, last, systemClock.now())
   console.log(formatDone(dataDir, old, true))
   return 0
 }
 
-/** @throws OperatorError for a file that cannot be read. */
+/** @throws OperatorError for a file that cannot be read, and for one of a newer program. */
 async function openManifest(path: string): Promise<BundleManifest> {
+  const manifest = await readFirst(path)
+  if (manifest.schema <= schemaVersion) return manifest
+  throw new OperatorError(
+    `lookalike ${makeVisible(manifest.version)} made this backup, whose schema ${manifest.schema} is newer than ${schemaVersion}, the one that this program knows. Nothing was changed: use the newer lookalike.`,
+  )
+}
+
+async function readFirst(path: string): Promise<BundleManifest> {
   try {
     return await readManifest(path, BACKUP)
   } catch (error) {
@@ -197,8 +199,7 @@ function lockForRestore(dataDir: string, { isTrial }: { isTrial: boolean }): Dis
     throw new OperatorError(`A backup of ${dataDir}, or a restore, is under way: wait until it has ended.`)
   }
   finishSwap(dataDir)
-  // What a process left that was killed before it changed anything.
-  rmSync(join(dataDir, NEW_FOLDER), { recursive: true, force: true })
+  clearUnpacked(dataDir)
   return {
     [Symbol.dispose]() {
       unlockBackups()
@@ -209,15 +210,6 @@ function lockForRestore(dataDir: string, { isTrial }: { isTrial: boolean }): Dis
 
 const mayReplace = (options: Call['options']): Promise<boolean> =>
   confirm('Replace the present state by this? It is kept beside.', 'This replaces the present state', options)
-
-async function checkRoom(dataDir: string, { parts }: BundleManifest): Promise<void> {
-  const neededBytes = sumBytes(parts) + SPARE_BYTES
-  const { freeBytes } = await readFreeDisk(dataDir)
-  if (freeBytes >= neededBytes) return
-  throw new OperatorError(
-    `The disk of ${dataDir} has ${Math.floor(freeBytes / MB)} MB free, and the backup unpacks to ${Math.ceil(neededBytes / MB)} MB beside the present state. Nothing was changed: free some space first.`,
-  )
-}
 
 /** Shows how far it is, on a terminal alone. */
 async function withProgress<Result>(

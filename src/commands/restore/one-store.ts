@@ -1,18 +1,19 @@
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemIds } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { type BundleManifest, sumBytes } from '../../platform/archives/bundle.ts'
 import { FOLDERS } from '../../platform/backup/contents.ts'
+import { clearUnpacked, STORE_FOLDER } from '../../platform/backup/swap.ts'
 import { unpackBackup } from '../../platform/backup/unpack.ts'
 import { tryLockBackups } from '../../platform/db/instance-lock.ts'
 import { DATABASE_FILE } from '../../platform/db/open.ts'
 import { checkFolder } from '../service/data-folder.ts'
 import { withInstall } from '../service/with-install.ts'
 import { bringIn, openFiles } from '../store-file.ts'
+import { checkRoom } from './room.ts'
 
-/** Where a backup is unpacked for one store. The next such restore deletes what a kill has left of it. */
-const SCRATCH = 'restore-one-store'
 const WANTED: readonly string[] = [DATABASE_FILE, FOLDERS.pictures, FOLDERS.secrets]
 
 export interface StoreWish {
@@ -33,6 +34,7 @@ export interface StoreWish {
 export async function restoreStore(
   config: Config,
   path: string,
+  { parts }: BundleManifest,
   { slug, as, hasNewKeys }: StoreWish,
   stop: AbortSignal,
 ) {
@@ -41,10 +43,12 @@ export async function restoreStore(
   const unlock = tryLockBackups(dataDir)
   if (!unlock)
     throw new OperatorError(`A backup of ${dataDir}, or a restore, is under way: wait until it has ended`)
-  const scratch = join(dataDir, SCRATCH)
+  const scratch = join(dataDir, STORE_FOLDER)
   try {
-    rmSync(scratch, { recursive: true, force: true })
+    clearUnpacked(dataDir)
     const isWanted = (part: string) => WANTED.includes(part.split('/')[0] ?? '')
+    // What is unpacked, the file of the store, and the store itself: at most thrice the same.
+    await checkRoom(dataDir, 3 * sumBytes(parts.filter((part) => isWanted(part.path))))
     await unpackBackup(path, scratch, { stop, isWanted })
     // A backup without its keys may be one of this install.
     const secrets = join(scratch, FOLDERS.secrets)
@@ -58,7 +62,7 @@ export async function restoreStore(
     )
     return await bringIn(config, file, { slug: as, passphrase, hasNewKeys }, stop)
   } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    clearUnpacked(dataDir)
     unlock()
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { storageFailure } from '../../core/storage.ts'
-import { finishSwap, isSwapPending } from '../../platform/backup/swap.ts'
+import { clearUnpacked, finishSwap, hasUnpacked, isSwapPending } from '../../platform/backup/swap.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
 import { lockInstance, tryLockBackups, tryLockInstance } from '../../platform/db/instance-lock.ts'
 import { DATABASE_FILE, type Db } from '../../platform/db/open.ts'
@@ -79,7 +79,21 @@ const BUSY_MS = 500
 export function lockFolder(dataDir: string, { mayMake = true } = {}): () => void {
   checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
-  return lockInstance(dataDir, readAddresses(dataDir)[0])
+  const unlock = lockInstance(dataDir, readAddresses(dataDir)[0])
+  if (hasUnpacked(dataDir)) clearLeftovers(dataDir)
+  return unlock
+}
+
+/** Deletes what a killed restore has left: it may be as large as the install, and holds its secrets. */
+function clearLeftovers(dataDir: string): void {
+  const unlock = tryLockBackups(dataDir)
+  // A restore of one store is under way, which a running service does not hinder.
+  if (!unlock) return
+  try {
+    clearUnpacked(dataDir)
+  } finally {
+    unlock()
+  }
 }
 
 /** Opens the database of a folder that this process has locked. */

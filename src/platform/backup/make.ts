@@ -8,6 +8,7 @@ import { writeBundle } from '../archives/bundle-writer.ts'
 import { tryLockBackups } from '../db/instance-lock.ts'
 import { connect, DATABASE_FILE, type Db } from '../db/open.ts'
 import { readFreeDisk } from '../disk.ts'
+import { giveToOwner } from '../owner.ts'
 import { flushFolder } from '../sync-folder.ts'
 import { describeFile, hold, listFiles, nameWorkFolder, readFile, sumPictures } from './contents.ts'
 import { type BackupDetails, type DatabaseFacts, readFacts } from './facts.ts'
@@ -69,13 +70,14 @@ export async function makeBackup(order: BackupOrder, options: MakeOptions): Prom
   if (!unlock) throw new OperatorError('Another backup or restore is under way: wait until it has ended.')
   const work = nameWorkFolder(folder, dataDir)
   try {
-    await openFolder(folder)
+    await openFolder(folder, dataDir)
     // What a process left that was killed.
     await rm(work, { recursive: true, force: true })
     await mkdir(join(work, 'held'), { recursive: true, mode: 0o700 })
     if (existsSync(path)) throw new OperatorError(`${path} is there already.`)
     const made = await make(order, join(work, 'bundle'), work, options)
     options.stop.throwIfAborted()
+    giveToOwner(dataDir, join(work, 'bundle'))
     await rename(join(work, 'bundle'), path)
     await flushFolder(folder)
     return { ...made, path }
@@ -85,9 +87,9 @@ export async function makeBackup(order: BackupOrder, options: MakeOptions): Prom
   }
 }
 
-async function openFolder(folder: string): Promise<void> {
+async function openFolder(folder: string, dataDir: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) giveToOwner(dataDir, folder)
   } catch (error) {
     throw new OperatorError(`Cannot make the folder ${folder} for backups: ${(error as Error).message}`)
   }

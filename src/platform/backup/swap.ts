@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
 import { DATABASE_FILE } from '../db/open.ts'
+import { giveToOwner } from '../owner.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { FOLDERS } from './contents.ts'
 
@@ -28,6 +29,8 @@ const ENTRIES: readonly string[] = [...DATABASE, ...[FOLDERS.pictures, FOLDERS.j
 const JOURNAL = 'restore.json'
 /** Where a backup is unpacked. Nobody looks into it before the journal names it. */
 export const NEW_FOLDER = 'restore-unpacked'
+/** Where a backup is unpacked to take one store out of it. */
+export const STORE_FOLDER = 'restore-one-store'
 const OLD_PREFIX = 'before-restore-'
 const OLD = new RegExp(`^${OLD_PREFIX}[0-9TZ]+$`)
 /** Of the folders for a database that gave way to its snapshot. Pictures and secrets stay then, so it is no state of its own. */
@@ -48,16 +51,15 @@ interface Journal {
  * Puts the state in a folder of the data folder in the place of the present one. From the moment at which the journal is on the
  * disk the new state is the true one: if the program is killed, the next one that opens the data folder finishes the work.
  *
+ * The secrets go only where others come: a backup without its keys leaves those that are there, and so does the way back.
+ *
  * @param from {@link NEW_FOLDER}, or a folder with a state that a restore has replaced.
  * @returns the folder with the old state.
  * @throws OperatorError, before anything is changed, for an entry that cannot be moved.
  */
-export function swapIn(
-  dataDir: string,
-  from: string,
-  { keepsSecrets, now }: { keepsSecrets: boolean; now: number },
-): string {
-  const moved = ENTRIES.filter((entry) => !(keepsSecrets && entry === FOLDERS.secrets))
+export function swapIn(dataDir: string, from: string, now: number): string {
+  const hasSecrets = existsSync(join(dataDir, from, FOLDERS.secrets))
+  const moved = ENTRIES.filter((entry) => hasSecrets || entry !== FOLDERS.secrets)
   return swap(dataDir, from, moved, nameFolder(OLD_PREFIX, now))
 }
 
@@ -90,9 +92,21 @@ function swap(dataDir: string, from: string, moved: readonly string[], old: stri
     )
   }
   mkdirSync(join(dataDir, old), { mode: 0o700 })
+  giveToOwner(dataDir, join(dataDir, old))
   writeDurably(dataDir, JSON.stringify(journal))
   finishSwap(dataDir)
   return join(dataDir, old)
+}
+
+const UNPACKED = [NEW_FOLDER, STORE_FOLDER]
+
+/** Whether a backup is being unpacked, or was by a process that was killed. */
+export const hasUnpacked = (dataDir: string): boolean =>
+  UNPACKED.some((folder) => existsSync(join(dataDir, folder)))
+
+/** Deletes what a restore has left that was killed before it changed anything. The caller holds the lock of backups. */
+export function clearUnpacked(dataDir: string): void {
+  for (const folder of UNPACKED) rmSync(join(dataDir, folder), { recursive: true, force: true })
 }
 
 /** Whether a swap was begun and not finished. */
@@ -135,6 +149,7 @@ function writeDurably(dataDir: string, text: string): void {
   } finally {
     closeSync(file)
   }
+  giveToOwner(dataDir, `${path}.part`)
   syncFolder(dataDir)
   renameSync(`${path}.part`, path)
   syncFolder(dataDir)

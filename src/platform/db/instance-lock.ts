@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../core/operator-error.ts'
+import { giveToOwner } from '../owner.ts'
 
 const INSTANCE_LOCK = 'serving.lock'
 
@@ -47,6 +48,7 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
+    giveToOwner(dirname(path), path)
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileFailure } from '../../core/storage.ts'
+import { giveToOwner } from '../owner.ts'
 import { flushFolder } from '../sync-folder.ts'
 
 /** Picture files named by content hash: `<dir>/ab/abcdef…`. A file is complete or absent. */
@@ -36,15 +37,23 @@ export function createPictureFiles(
   if (!isShared) rmSync(unfinished, { recursive: true, force: true })
   const buildPath = (contentHash: string) => join(dir, contentHash.slice(0, 2), contentHash)
 
+  /** @returns the first folder that it made. */
+  async function makeFolder(path: string): Promise<string | undefined> {
+    const made = await mkdir(path, { recursive: true, mode: 0o700 })
+    if (made !== undefined) giveToOwner(dirname(dir), ...(made === dir ? [dir, path] : [path]))
+    return made
+  }
+
   /** Writes a partial file and waits for the disk. @returns its path. */
   async function writeUnfinished(bytes: Uint8Array): Promise<string> {
-    await mkdir(unfinished, { recursive: true, mode: 0o700 })
+    await makeFolder(unfinished)
     const path = join(unfinished, uniqueName())
     try {
       const file = await open(path, 'wx', 0o600)
       try {
         await file.writeFile(bytes)
         await file.sync()
+        giveToOwner(dirname(dir), path)
       } finally {
         await file.close()
       }
@@ -58,7 +67,7 @@ export function createPictureFiles(
   async function write(contentHash: string, bytes: Uint8Array): Promise<void> {
     const path = buildPath(contentHash)
     if (await exists(path)) return
-    const madeFolder = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const madeFolder = await makeFolder(dirname(path))
     const temporary = await writeUnfinished(bytes)
     try {
       await rename(temporary, path)

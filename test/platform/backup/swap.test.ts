@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -7,18 +8,22 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkFolder } from '../../../src/commands/service/data-folder.ts'
+import { checkFolder, lockFolder } from '../../../src/commands/service/data-folder.ts'
 import {
   finishSwap,
   isSwapPending,
   listOldStates,
   NEW_FOLDER,
+  STORE_FOLDER,
   swapIn,
 } from '../../../src/platform/backup/swap.ts'
+import { tryLockBackups } from '../../../src/platform/db/instance-lock.ts'
+import { giveTreeToOwner } from '../../../src/platform/owner.ts'
 
 let folder: string
 beforeEach(() => {
@@ -64,7 +69,7 @@ const NEW_STATE = { ...stateOf('new', NEW_FILES), 'backups/kept.tar.zst': 'old' 
 describe('a swap', () => {
   test('puts the new state in place, keeps the old one whole, and leaves what belongs to no state', () => {
     fillBoth()
-    expect(swapIn(folder, NEW_FOLDER, { keepsSecrets: false, now: NOW })).toBe(join(folder, OLD))
+    expect(swapIn(folder, NEW_FOLDER, NOW)).toBe(join(folder, OLD))
     expect(readState(folder)).toEqual(NEW_STATE)
     expect(readState(join(folder, OLD))).toEqual(stateOf('old', OLD_FILES))
     expect([isSwapPending(folder), existsSync(join(folder, NEW_FOLDER))]).toEqual([false, false])
@@ -73,8 +78,8 @@ describe('a swap', () => {
 
   test('back to the old state gives what there was', () => {
     fillBoth()
-    swapIn(folder, NEW_FOLDER, { keepsSecrets: false, now: NOW })
-    swapIn(folder, OLD, { keepsSecrets: false, now: NOW + 1 })
+    swapIn(folder, NEW_FOLDER, NOW)
+    swapIn(folder, OLD, NOW + 1)
     expect(readState(folder)).toEqual({ ...stateOf('old', OLD_FILES), 'backups/kept.tar.zst': 'old' })
     expect(listOldStates(folder)).toHaveLength(1)
   })
@@ -82,8 +87,40 @@ describe('a swap', () => {
   test('of a state without secrets leaves those that are there', () => {
     fillBoth()
     rmSync(join(folder, NEW_FOLDER, 'secrets'), { recursive: true })
-    swapIn(folder, NEW_FOLDER, { keepsSecrets: true, now: NOW })
+    swapIn(folder, NEW_FOLDER, NOW)
     expect(readState(folder)).toMatchObject({ 'lookalike.db': 'new', 'secrets/data': 'old' })
+  })
+
+  test('back from a state without secrets leaves them, too', () => {
+    fillBoth()
+    rmSync(join(folder, NEW_FOLDER, 'secrets'), { recursive: true })
+    swapIn(folder, NEW_FOLDER, NOW)
+    swapIn(folder, OLD, NOW + 1)
+    expect(readState(folder)).toEqual({ ...stateOf('old', OLD_FILES), 'backups/kept.tar.zst': 'old' })
+  })
+
+  test('what a killed restore has unpacked is deleted by the service, but not under a restore', () => {
+    fillBoth()
+    fill(join(folder, STORE_FOLDER), 'one', ['lookalike.db'])
+    const unlock = tryLockBackups(folder)
+    lockFolder(folder)()
+    expect(readdirSync(folder)).toContain(STORE_FOLDER)
+    unlock?.()
+    lockFolder(folder)()
+    expect(readdirSync(folder)).not.toContain(STORE_FOLDER)
+    expect(readdirSync(folder)).not.toContain(NEW_FOLDER)
+  })
+
+  // Only root can make somebody else the owner of a file.
+  test.skipIf(process.getuid?.() !== 0)('by root belongs to the owner of the data folder', () => {
+    fillBoth()
+    chownSync(folder, 12_345, 12_346)
+    giveTreeToOwner(folder, join(folder, NEW_FOLDER))
+    const old = swapIn(folder, NEW_FOLDER, NOW)
+    tryLockBackups(folder)?.()
+    const made = [old, ...NEW_FILES.map((path) => join(folder, path)), join(folder, 'backup.lock')]
+    expect(made.map((path) => statSync(path).uid)).toEqual(made.map(() => 12_345))
+    expect(statSync(join(folder, 'pictures/ab')).gid).toBe(12_346)
   })
 
   const OUT = ['lookalike.db-wal', 'lookalike.db', 'pictures', 'secrets']
