@@ -51,9 +51,14 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
 /** Builds the file of a store, which commands write and read. */
 export const wireStoreFiles = (
   { base, secretBox }: Foundation,
-  { storeRows, people, invitations }: StoresWing,
+  { storeRows, people, invitations, settings }: StoresWing,
   signing: SigningSecrets,
-) => buildStoreFiles(base, { storeRows, people, invites: invitations.service, signing, secretBox })
+) =>
+  buildStoreFiles(base, {
+    ...{ storeRows, people, signing, secretBox },
+    invites: invitations.service,
+    settings: settings.service,
+  })
 
 export type TeamsWing = ReturnType<typeof wireTeams>
 

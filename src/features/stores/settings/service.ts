@@ -79,6 +79,13 @@ export function settingsService(deps: SettingsDeps) {
     /** The day of a store on which a moment falls. */
     dayOf: days.dayOf,
 
+    /** Whether settings that come from elsewhere, and have the right shape, are such as a store could have saved here. */
+    couldSave(settings: SettingsPatch): boolean {
+      const { facts, problems } = readFacts(settings)
+      const isRead = FACTS.every((name) => settings[name] === undefined || settings[name] === facts[name])
+      return problems.length === 0 && isRead && findConflicts(merge(DEFAULT_SETTINGS, settings)).length === 0
+    },
+
     forgetStore(storeId: string): void {
       known.delete(storeId)
       days.forgetStore(storeId)

@@ -11,6 +11,7 @@ import { credentialsContext } from '../../catalogue/product-feeds/schema.ts'
 import { PrecomputedPictures, ProductId } from '../../catalogue/products/schema.ts'
 import type { SigningSecrets } from './export.ts'
 import type { StoreFileQueries } from './queries.ts'
+import { createRowCheck, RULED_TABLES, type SettingsCheck } from './row-rules.ts'
 import type { FileSecrets } from './schema.ts'
 
 export interface AdaptDeps {
@@ -21,6 +22,7 @@ export interface AdaptDeps {
   >
   signing: Pick<SigningSecrets, 'create'>
   secretBox: Pick<SecretBox, 'seal'>
+  settings: SettingsCheck
   /** Keeps the sweeper from a picture whose products come later. */
   holdKeptPicture(address: string): void
   putVector(modelHash: string, storeId: string, pictureId: number, vector: Float32Array): void
@@ -54,6 +56,19 @@ const isPictures = TypeCompiler.Compile(PrecomputedPictures)
 
 /** Makes the rows of a file those of this install. Whoever wrote the file may want to harm other stores here. */
 export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<string, Adapt> {
+  const adapters = createTableAdapters(deps, file)
+  const check = createRowCheck(deps.settings)
+  const adapt =
+    (table: string): Adapt =>
+    (row, before) => {
+      check(table, row)
+      return adapters[table] ? adapters[table](row, before) : { row }
+    }
+  const tables = new Set([...Object.keys(adapters), ...RULED_TABLES])
+  return Object.fromEntries([...tables].map((table) => [table, adapt(table)]))
+}
+
+function createTableAdapters(deps: AdaptDeps, file: ArrivingFile): Record<string, Adapt> {
   const { ids, queries } = deps
   const { storeId } = file
   /** Addresses of kept pictures that differ from those in the file. */
@@ -158,7 +173,6 @@ export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<stri
     },
 
     feeds({ has_login, ...row }, before) {
-      checkHttp(row['url'])
       const login = file.secrets?.feeds.find(({ feed }) => feed === before)?.login
       const credentials =
         login === undefined ? null : deps.secretBox.seal(login, credentialsContext(String(row['id'])))
@@ -169,7 +183,6 @@ export function createAdapters(deps: AdaptDeps, file: ArrivingFile): Record<stri
     },
 
     webhooks(row, before) {
-      checkHttp(row['url'])
       const secret = file.secrets?.signing.find(({ owner }) => owner === before)?.secret
       const isOn = row['enabled'] === 1 && secret !== undefined
       return {
@@ -204,8 +217,4 @@ const PICTURE_TYPE = /^image\/(jpeg|png|webp|avif|gif)$/
 function toPictureType(type: Value | undefined): string {
   if (typeof type !== 'string' || !PICTURE_TYPE.test(type)) throw malformed('the type of a picture')
   return type
-}
-
-function checkHttp(url: Value | undefined): void {
-  if (typeof url !== 'string' || !PUBLIC_URL.test(url)) throw malformed('an address')
 }

@@ -14,6 +14,7 @@ import { createSecretBox, type SecretBox } from '../../../platform/secret-box.ts
 import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
+import type { SettingsService } from '../settings/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { InviteService } from '../team/invites.ts'
 import { type ArrivalDeps, createArrivals, createOpener } from './arrivals.ts'
@@ -30,6 +31,7 @@ export interface StoreFileNeeds {
   invites: InviteService
   signing: SigningSecrets
   secretBox: SecretBox
+  settings: SettingsService
 }
 
 /**

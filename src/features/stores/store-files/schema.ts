@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 
 /** What the manifest of a store's file says besides its parts. */
@@ -34,7 +35,8 @@ export const FilePeople = Type.Object({
       ),
       groups: Type.Array(Id, { maxItems: 1_000 }),
     }),
-    { maxItems: 10_000 },
+    // Each is mailed.
+    { maxItems: LIMITS.membersPerStoreMax },
   ),
   /** Who made an API key. */
   makers: Type.Array(Type.Object({ email: Email, key: Id }), { maxItems: 20_000 }),

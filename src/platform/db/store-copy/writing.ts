@@ -54,6 +54,7 @@ export function createRowWriter(
       columns.some((name) => typeof name !== 'string' || !allowed.has(name))
     )
       throw malformed(`${table} has columns that this program does not know`)
+    const integers = listIntegers(db, table)
     const inserts = new Map<string, (row: Row) => number>()
 
     function insert(row: AdaptedRow['row']): number {
@@ -76,6 +77,7 @@ export function createRowWriter(
         throw malformed(`a row of ${table} has too few or too many values`)
       const row: Row = {}
       for (const [n, column] of columns.entries()) row[column as string] = values[n] as Value
+      for (const column of integers) checkInteger(table, row[column])
       for (const [column, shape] of Object.entries(plan.json ?? {})) checkJson(table, row[column], shape)
       for (const [column, other] of Object.entries(plan.refs ?? {}))
         row[column] = translate(other, row[column] ?? null)
@@ -111,6 +113,21 @@ function writeRow(table: string, write: () => number): number {
     if (!/^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(code)) throw error
     throw malformed(`a row of ${table} does not fit into its table (${(error as Error).message})`)
   }
+}
+
+const listIntegers = (db: Db, table: string): string[] =>
+  db
+    .prepare<[string], string>(`SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER'`)
+    .pluck()
+    .all(table)
+
+/** The last moment that a date can be; larger numbers are not exact. */
+const INTEGER_MAX = 8.64e15
+
+/** @throws UnreadableFile for a number that the program could not show, as a moment or otherwise. */
+function checkInteger(table: string, value: Value | undefined): void {
+  if (typeof value === 'number' && Math.abs(value) > INTEGER_MAX)
+    throw malformed(`a number in a row of ${table} is too large`)
 }
 
 /** @throws UnreadableFile for a text that the program could not read. */

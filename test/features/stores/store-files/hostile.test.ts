@@ -216,6 +216,65 @@ describe('a file that is sealed, by somebody who wishes us ill', () => {
       'a webhook to a file',
       () => forge(rows('webhooks', (row) => Object.assign(row, { url: 'file:///etc/passwd' }))),
     ],
+    ...(
+      [
+        ['a webhook with a password in its address', 'webhooks', { url: 'https://a:b@hooks.test/' }],
+        ['a webhook for an event that no one knows', 'webhooks', { events: '["root.login"]' }],
+        ['a feed that runs without a pause', 'feeds', { interval_minutes: 0 }],
+        ['a feed with a password in plain sight', 'feeds', { url: 'https://a:b@feeds.test/' }],
+        ['a moment that no calendar has', 'products', { created_at: 9e15 }],
+        ['metadata of the wrong types', 'products', { metadata: '{"tags":5}' }],
+        ['metadata of many levels', 'products', { metadata: `{"a":${'['.repeat(9)}${']'.repeat(9)}}` }],
+        ['a key for more than there is', 'api_keys', { scopes: '["admin:everything"]' }],
+        ['a key with a name of two lines', 'api_keys', { name: 'a\nb' }],
+        ['a widget key for every page', 'public_keys', { origins: '["https://*"]' }],
+        ['a widget key without a limit', 'public_keys', { rate_per_minute: 1e9 }],
+        ['a check that looks for nothing', 'search_checks', { expected: '[]' }],
+        ['a check with a result of another kind', 'search_checks', { last_result: '{"passed":1}' }],
+        ['a group with a right that is none', 'user_groups', { permission_names: '["stores:delete"]' }],
+      ] as const
+    ).map(([title, table, values]): [string, () => Promise<string>] => [
+      title,
+      () => forge(rows(table, (row) => Object.assign(row, values))),
+    ]),
+    ...(
+      [
+        [
+          'a template that runs in the browser',
+          { product_url_template: 'javascript:alert(1)//{product_id}' },
+        ],
+        ['a shop that is a script', { shop_url: 'javascript:alert(1)' }],
+        ['a threshold of words', { duplicate_threshold: 'high' }],
+      ] as const
+    ).map(([title, settings]): [string, () => Promise<string>] => [
+      title,
+      () =>
+        forge(rows('store_settings', (row) => Object.assign(row, { settings: JSON.stringify(settings) }))),
+    ]),
+    [
+      'addresses that are none',
+      () => forge({ 'rows/ip_entries.ndjson': '["cidr","created_at"]\n["anywhere",1]\n' }),
+    ],
+    [
+      'more members than a store may have',
+      () =>
+        forge({
+          'people.json': JSON.stringify({
+            members: Array.from({ length: 201 }, (_, n) => ({
+              ...{ email: `a${n}@b.test`, role: 'viewer', groups: [] },
+            })),
+            makers: [],
+          }),
+        }),
+    ],
+    [
+      'more webhooks than a store may have',
+      () => {
+        const path = 'rows/webhooks.ndjson'
+        const [head, row] = String(parts.get(path)).split('\n')
+        return forge({ [path]: `${head}\n${`${row}\n`.repeat(21)}` })
+      },
+    ],
     [
       'a row that names what is not there',
       () => forge(rows('feeds', (row) => Object.assign(row, { interval_minutes: 'often' }))),
