@@ -41,7 +41,7 @@ export function wireAccounts(
   { REGISTRATION, DEFAULT_PLAN }: Pick<Config, 'REGISTRATION' | 'DEFAULT_PLAN'>,
   { base, audit, passwords, secretBox }: Foundation,
   outbox: OutboxService,
-  { storeRows, stores, people, invitations }: StoresWing,
+  { storeRows, stores, people, invitations, awaited }: StoresWing,
   { apiKeys, widgetKeys, ipAllowlist }: KeysWing,
 ) {
   const sessions = buildSessions(base)
@@ -113,6 +113,7 @@ export function wireAccounts(
       registration.service.forgetAddress(email)
       forgiveFailures(email)
       invitations.queries.forgetEmail(email)
+      awaited.rows.forgetEmail(email)
     },
     forgetEmailInLog: audit.service.forgetEmail,
   })

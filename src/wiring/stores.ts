@@ -8,7 +8,7 @@ import { buildOwnStore } from '../features/stores/own-store/module.ts'
 import { buildPeople } from '../features/stores/people/module.ts'
 import { buildOwnSettings, buildSettings } from '../features/stores/settings/module.ts'
 import type { SigningSecrets } from '../features/stores/store-files/export.ts'
-import { buildArrivals, buildStoreFiles } from '../features/stores/store-files/module.ts'
+import { buildArrivals, buildAwaited, buildStoreFiles } from '../features/stores/store-files/module.ts'
 import { buildStateWatch, buildStores } from '../features/stores/stores/module.ts'
 import { buildInvitations, buildTeam } from '../features/stores/team/module.ts'
 import type { Install } from '../install.ts'
@@ -45,6 +45,7 @@ export function wireStores({ base, passwords }: Foundation, outbox: OutboxServic
     setupCodes: setup.service.codes,
     settings: buildSettings(base),
     invitations: buildInvitations(base, { people, outbox }),
+    awaited: buildAwaited(base),
   }
 }
 

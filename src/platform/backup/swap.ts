@@ -91,8 +91,9 @@ function swap(dataDir: string, from: string, moved: readonly string[], old: stri
       `${join(dataDir, entry)} is on another disk than ${dataDir}, so it cannot be replaced in one step. Restore into a new folder with --data-dir, and move the files yourself.`,
     )
   }
-  mkdirSync(join(dataDir, old), { mode: 0o700 })
-  giveToOwner(dataDir, join(dataDir, old))
+  // Without one, all would be moved away and nothing put in its place.
+  if (!journal.in.includes(DATABASE_FILE))
+    throw new OperatorError(`${join(dataDir, from)} holds no database. Nothing was changed.`)
   writeDurably(dataDir, JSON.stringify(journal))
   finishSwap(dataDir)
   return join(dataDir, old)
@@ -117,6 +118,9 @@ export function finishSwap(dataDir: string): void {
   if (!isSwapPending(dataDir)) return
   const journal = readJournal(dataDir)
   const [from, old] = [join(dataDir, journal.from), join(dataDir, journal.old)]
+  // Not before the journal: a kill between the two would leave an empty folder that looks like a state.
+  mkdirSync(old, { recursive: true, mode: 0o700 })
+  giveToOwner(dataDir, old)
   for (const entry of journal.out)
     if (!existsSync(join(old, entry))) renameSync(join(dataDir, entry), join(old, entry))
   // Only when the whole old state is away does anything of the new one come.
@@ -159,6 +163,6 @@ function writeDurably(dataDir: string, text: string): void {
 export const listOldStates = (dataDir: string): string[] =>
   existsSync(dataDir)
     ? readdirSync(dataDir)
-        .filter((name) => OLD.test(name))
+        .filter((name) => OLD.test(name) && existsSync(join(dataDir, name, DATABASE_FILE)))
         .sort()
     : []

@@ -111,6 +111,15 @@ describe('a swap', () => {
     expect(readdirSync(folder)).not.toContain(NEW_FOLDER)
   })
 
+  test('never goes back to a folder without a database, as a killed restore may leave one', () => {
+    fillBoth()
+    const empty = 'before-restore-20261128T000000000Z'
+    mkdirSync(join(folder, empty))
+    expect(listOldStates(folder)).toEqual([])
+    expect(() => swapIn(folder, empty, NOW)).toThrow('holds no database')
+    expect(readState(folder)).toMatchObject({ 'lookalike.db': 'old', 'secrets/data': 'old' })
+  })
+
   // Only root can make somebody else the owner of a file.
   test.skipIf(process.getuid?.() !== 0)('by root belongs to the owner of the data folder', () => {
     fillBoth()

@@ -54,6 +54,13 @@ export function personExportQueries(db: Db) {
       FROM users CROSS JOIN team_invites ON team_invites.email = users.email
       WHERE users.id = @id AND team_invites.id > @after ORDER BY team_invites.id`,
     ),
+    // Who belonged to a store that came in a file, and has not joined it here.
+    list(
+      'awaited_person',
+      `SELECT store_id || kind || of_id AS key, store_id, awaited_people.email, kind, of_id
+      FROM users CROSS JOIN awaited_people ON awaited_people.email = users.email
+      WHERE users.id = @id AND store_id || kind || of_id > @after ORDER BY store_id || kind || of_id`,
+    ),
     list(
       'waiting_mail',
       `SELECT outbox.id AS key, recipient, subject, outbox.created_at

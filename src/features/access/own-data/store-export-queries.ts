@@ -29,6 +29,11 @@ export function storeExportQueries(db: Db) {
       `SELECT id AS key, id, email, role, invited_by, created_at, expires_at, accepted_at, cancelled_at
       FROM team_invites WHERE store_id = @id AND id > @after ORDER BY id`,
     ),
+    list(
+      'awaited_person',
+      `SELECT email || ' ' || kind || of_id AS key, email, kind, of_id FROM awaited_people
+      WHERE store_id = @id AND email || ' ' || kind || of_id > @after ORDER BY email || ' ' || kind || of_id`,
+    ),
     list('api_key', `SELECT ${API_KEY} WHERE store_id = @id AND id > @after ORDER BY id`),
     list('ip_entry', `SELECT ${IP_ENTRY} WHERE store_id = @id AND id > @after ORDER BY id`),
     list('audit_event', `SELECT ${AUDIT_EVENT} WHERE store_id = @id AND id > @after ORDER BY id`),

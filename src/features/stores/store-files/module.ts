@@ -18,6 +18,7 @@ import type { SettingsService } from '../settings/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
 import type { InviteService } from '../team/invites.ts'
 import { type ArrivalDeps, createArrivals, createOpener } from './arrivals.ts'
+import { awaitedQueries } from './awaited-queries.ts'
 import { createExport, type SigningSecrets } from './export.ts'
 import { createImport } from './import.ts'
 import { storeFileQueries } from './queries.ts'
@@ -86,6 +87,9 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
     },
   } satisfies Module<object>
 }
+
+/** Wires the memory of people whom stores from files await, as far as others need it. */
+export const buildAwaited = ({ db }: Pick<Base, 'db'>) => ({ rows: awaitedQueries(db) })
 
 /** Wires the opening of stores that commands bring in beside a running service. */
 export function buildArrivals(

@@ -14,6 +14,7 @@ import {
 } from '../../../support/people.ts'
 import {
   countRows,
+  insertRow,
   makeSuperAdmin,
   readColumn,
   readRows,
@@ -93,6 +94,10 @@ describe('DELETE /v1/me (contract 5.14)', () => {
       ...{ details: { email: anna.email, proven: true }, clientInfo: null },
     })
     app.outbox.write({ to: anna.email, subject: 'Waits', text: 'for the mail server' })
+    // As of a store that came in a file, which she has not joined.
+    await app.store('two')
+    const { id: two } = app.stores.requireBySlug('two')
+    insertRow(app, 'awaited_people', { store_id: two, email: anna.email, kind: 'api_key', of_id: 'k' })
     expect(placesOf(anna.id)).toContain('two_factor.user_id')
     expect(placesOf(anna.email)).toEqual(expect.arrayContaining(['registrations.email', 'outbox.recipient']))
     await app.twoFactor.reset(anna.email)

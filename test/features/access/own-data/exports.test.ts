@@ -12,6 +12,7 @@ import {
   proxiedApp,
   refusal,
 } from '../../../support/people.ts'
+import { insertRow } from '../../../support/seed.ts'
 
 const STORE = '/v1/store/people-data'
 const OWN = '/v1/me/export'
@@ -177,8 +178,13 @@ describe('GET /v1/me/export (contract 5.15)', () => {
       body: { client_name: 'Again', email: anna.email, password: PASSWORD },
       headers: from(freshAddress()),
     })
+    await app.store('three')
+    const { id: three } = app.stores.requireBySlug('three')
+    for (const email of [anna.email, 'bert@people.test'])
+      insertRow(app, 'awaited_people', { store_id: three, email, kind: 'group', of_id: 'g' })
     const all = await lines(OWN, own)
     expect(all[0]).toMatchObject({ type: 'export', user_id: anna.id })
+    expect(ofType(all, 'awaited_person')).toMatchObject([{ store_id: three, kind: 'group' }])
     expect(all.at(-1)).toEqual({ type: 'end', lines: all.length - 2 })
     expect(ofType(all, 'account')).toEqual([
       {
