@@ -10,6 +10,7 @@ import type { ExportReport } from '../features/stores/store-files/export.ts'
 import type { ImportReport } from '../features/stores/store-files/import.ts'
 import { PASSPHRASE_CHARS_MIN } from '../features/stores/store-files/sealing.ts'
 import { tryLockInstance } from '../platform/db/instance-lock.ts'
+import { readFreeDisk } from '../platform/disk.ts'
 import { bundledModelHash } from '../platform/native/model-folder.ts'
 import { createPictureFiles } from '../platform/pictures/kept.ts'
 import { flushFolder } from '../platform/sync-folder.ts'
@@ -110,6 +111,8 @@ export interface BringingIn {
 
 /** A step that must not hold a running service up leaves it as much time as it took, within this. */
 const PAUSE_MS_MAX = 250
+/** So that the disk is not filled to its end. */
+const SPARE_BYTES = 64 * 1_000_000
 /** How often a command looks whether the running service has opened its store. */
 const OPENED_MS = 200
 
@@ -137,6 +140,7 @@ export async function bringIn(
           ...wanted,
           files: openFiles(config),
           isServed,
+          roomBytes: Math.max((await readFreeDisk(dataDir)).freeBytes - SPARE_BYTES, 0),
           ownModelHash: config.MODEL_DIR ? undefined : (bundledModelHash() ?? storeFiles.findModelHash()),
           pause: (ms) => (isServed ? Bun.sleep(Math.min(ms, PAUSE_MS_MAX)) : turn()),
           stop,

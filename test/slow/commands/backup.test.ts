@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '../../../src/platform/db/open.ts'
 import { type Install, newInstall, startService } from '../../robustness/service.ts'
 import { ENV, PROGRAM } from './program.ts'
 
@@ -125,3 +126,50 @@ test.each([200, 400, 800])(
   },
   120_000,
 )
+
+test('kill -9 of a store that comes in leaves the others, and what is left is hidden and goes', async () => {
+  const backup = backUp()
+  const file = join(folder, 'one.store')
+  const [{ slug }] = JSON.parse(run('store', 'list', '--data-dir', source.dataDir, '--json').out) as [{ slug: string }]
+  expect(run('store', 'export', slug, file, '--data-dir', source.dataDir).code).toBe(0)
+  const ways = [
+    ['store', 'import', file],
+    ['restore', backup, '--store', slug],
+  ]
+  const before = storeOf(target.dataDir)
+  for (const [n, way] of ways.entries()) {
+    const as = `taken-${n}`
+    const words = [...way, '--as', as, '--new-keys', '--data-dir', target.dataDir]
+    const child = Bun.spawn([...PROGRAM, ...words], {
+      ...{ env: ENV, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' },
+    })
+    await until(() => isUnderWay(way[0] === 'restore'))
+    child.kill('SIGKILL')
+    await child.exited
+    const shown = storeOf(target.dataDir).split(',')
+    expect(shown).toContain(before)
+    if (shown.length > 1 + n) continue
+    const again = run(...words)
+    expect([again.code, again.said]).toEqual([0, ''])
+  }
+  expect(storeOf(target.dataDir).split(',')).toHaveLength(3)
+  // The next start deletes what was unpacked, with its keys.
+  const service = await startService(target, {})
+  expect(readdirSync(target.dataDir).filter((name) => name.startsWith('restore'))).toEqual([])
+  await service.stop()
+}, 120_000)
+
+/** Whether a store is coming in, or a backup is being unpacked for one. */
+function isUnderWay(isUnpacked: boolean): boolean {
+  if (isUnpacked) return existsSync(join(target.dataDir, 'restore-one-store', 'lookalike.db'))
+  const db = openDatabase(target.dataDir)
+  const { n } = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM store_arrivals').get() ?? { n: 0 }
+  const { all } = db.prepare<[], { all: number }>('SELECT count(*) AS "all" FROM stores').get() ?? { all: 0 }
+  db.close()
+  return n > 0 || all > 1
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; n < 1_000 && !holds(); n++) await Bun.sleep(10)
+  expect(holds()).toBe(true)
+}

@@ -54,6 +54,8 @@ export interface ImportOptions {
   /** Whether keys get new values. */
   hasNewKeys: boolean
   files: Pick<PictureFiles, 'write' | 'file'>
+  /** How much the disk still takes. */
+  roomBytes: number
   /** Whether a service runs beside, which then opens the store. */
   isServed: boolean
   /** The hash of the model that this install embeds with, as far as it is known. */
@@ -199,7 +201,7 @@ export function createImport(deps: ImportDeps) {
    */
   return async (path: string, options: ImportOptions): Promise<ImportReport> => {
     const wish: BundleWish = { kind: 'store', isKnown, stop: options.stop }
-    const inspected = await inspect(path, wish)
+    const inspected = await inspect(path, wish, options.roomBytes)
     const slug = demandSlug(inspected, options.slug)
     const inviterId = demandInviter()
     demandModels(inspected, options)

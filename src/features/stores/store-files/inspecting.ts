@@ -3,6 +3,7 @@ import { normaliseEmail } from '../../../core/email.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { malformed } from '../../../core/row-lines.ts'
+import { decimalSize } from '../../../core/text.ts'
 import type { BundlePart } from '../../../platform/archives/bundle.ts'
 import type { BundleWish } from '../../../platform/archives/bundle-reader.ts'
 import type { ImportDeps } from './import.ts'
@@ -40,7 +41,7 @@ export function createInspection(deps: Pick<ImportDeps, 'tables' | 'readBundle' 
   }
 
   /** Reads the whole file before anything is written. @throws UnreadableFile, OperatorError. */
-  async function inspect(path: string, wish: BundleWish): Promise<Inspected> {
+  async function inspect(path: string, wish: BundleWish, roomBytes: number): Promise<Inspected> {
     const small = new Map<string, Uint8Array>()
     const pictures = new Map<string, number>()
     let bytes = 0
@@ -55,6 +56,10 @@ export function createInspection(deps: Pick<ImportDeps, 'tables' | 'readBundle' 
           const hash = pictureOf(part.path)
           if (hash !== undefined) pictures.set(hash, demandPicture(part, hash))
         }
+        if (bytes > roomBytes)
+          throw new OperatorError(
+            `The store unpacks to ${decimalSize(bytes)}, and the disk of this install takes ${decimalSize(roomBytes)} more. Nothing was brought in: free some space first`,
+          )
       },
       async take(part, content) {
         const max = part.path === PEOPLE ? PEOPLE_BYTES_MAX : SECRETS_BYTES_MAX

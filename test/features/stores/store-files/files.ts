@@ -32,6 +32,7 @@ export const read = (app: TestApp, path: string, options: Partial<ImportOptions>
     hasNewKeys: false,
     isServed: true,
     ownModelHash: undefined,
+    roomBytes: 1e9,
     pause: async () => {},
     ...options,
   })

@@ -148,6 +148,11 @@ test.each([0, 1, 100, 0.5, 0.99])('a file that is cut off at %d is refused', asy
   await expectRefused(path)
 })
 
+test('a file that unpacks to more than the disk takes is refused before it is unpacked', async () => {
+  await expect(read(target, good, { roomBytes: 1_000 })).rejects.toThrow('and the disk of this install takes 0 MB more')
+  expect(state()).toEqual(before as ReturnType<typeof state>)
+})
+
 test('a backup, and the file of a newer program, are refused', async () => {
   await expectRefused(await forge({}, (of) => Object.assign(of, { kind: 'backup' })))
   await expectRefused(await forge({}, (of) => Object.assign(of, { schema: 9_999 })))
