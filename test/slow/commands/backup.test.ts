@@ -130,7 +130,9 @@ test.each([200, 400, 800])(
 test('kill -9 of a store that comes in leaves the others, and what is left is hidden and goes', async () => {
   const backup = backUp()
   const file = join(folder, 'one.store')
-  const [{ slug }] = JSON.parse(run('store', 'list', '--data-dir', source.dataDir, '--json').out) as [{ slug: string }]
+  const [{ slug }] = JSON.parse(run('store', 'list', '--data-dir', source.dataDir, '--json').out) as [
+    { slug: string },
+  ]
   expect(run('store', 'export', slug, file, '--data-dir', source.dataDir).code).toBe(0)
   const ways = [
     ['store', 'import', file],

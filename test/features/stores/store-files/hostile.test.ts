@@ -149,7 +149,9 @@ test.each([0, 1, 100, 0.5, 0.99])('a file that is cut off at %d is refused', asy
 })
 
 test('a file that unpacks to more than the disk takes is refused before it is unpacked', async () => {
-  await expect(read(target, good, { roomBytes: 1_000 })).rejects.toThrow('and the disk of this install takes 0 MB more')
+  await expect(read(target, good, { roomBytes: 1_000 })).rejects.toThrow(
+    'and the disk of this install takes 0 MB more',
+  )
   expect(state()).toEqual(before as ReturnType<typeof state>)
 })
 
