@@ -12,7 +12,7 @@ import { DATABASE_FILE } from '../../platform/db/open.ts'
 import { checkFolder } from '../service/data-folder.ts'
 import { withInstall } from '../service/with-install.ts'
 import { bringIn, openFiles } from '../store-file.ts'
-import { checkRoom } from './room.ts'
+import { checkRoom } from './free-space.ts'
 
 const WANTED: readonly string[] = [DATABASE_FILE, FOLDERS.pictures, FOLDERS.secrets]
 

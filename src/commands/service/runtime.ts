@@ -197,9 +197,10 @@ async function start(
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
-    finishRequests(listener.whole(), () => 
+    finishRequests(listener.whole(), () => {
       stop.abort()
-      void embedder.close()),
+      void embedder.close()
+    }),
   )
   started.defer(app.services.jobs.stop)
   // Writes during the stop must not wait.

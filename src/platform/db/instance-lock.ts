@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-
 import Database from 'better-sqlite3'
 import { OperatorError } from '../../core/operator-error.ts'
 import { giveToOwner } from '../owner.ts'
