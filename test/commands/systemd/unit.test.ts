@@ -30,6 +30,14 @@ test('a port below 1024 brings the one capability that it needs', () => {
   expect(privileged).not.toContain('PrivateUsers')
 })
 
+test('so does a name, whose authority asks at port 80; a reload makes the service try again', () => {
+  const unit = unitOf({ settings: { DOMAIN: 'search.shop.example', PORT: '8443' } })
+  expect(unit).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n')
+  expect(unit).toContain('\nExecReload=')
+  const forwarded = { DOMAIN: 'search.shop.example', PORT: '8443', HTTP_PORT: '8080' }
+  expect(unitOf({ settings: forwarded })).toContain('\nCapabilityBoundingSet=\n')
+})
+
 test('files in a home can be read only where a setting names one', () => {
   expect(unitOf()).toContain('\nProtectHome=yes\n')
   expect(unitOf({ settings: { MODEL_DIR: '/home/ann/model' } })).toContain('\nProtectHome=read-only\n')
