@@ -113,7 +113,7 @@ export function checkCopies(
   to: string,
   hasKey: boolean,
 ): Check | undefined {
-  const name = 'backup copies'
+  const name = 'copies'
   if (to === '') return undefined
   if (!hasKey)
     return warning(

@@ -79,7 +79,13 @@ export async function readBuild(program: string, around: Surroundings): Promise<
 }
 
 export const makeBackup = async (program: string, around: Surroundings): Promise<string> => {
-  const out = await run([program, 'backup', '--json'], around, { limitMs: BACKUP_MS, showsProgress: true })
+  // The copy elsewhere may take hours: the service sends it afterwards.
+  const env = { ...around.env, BACKUP_TO: '', BACKUP_TO_FILE: '' }
+  const out = await run(
+    [program, 'backup', '--json'],
+    { ...around, env },
+    { limitMs: BACKUP_MS, showsProgress: true },
+  )
   return (JSON.parse(out) as { file: string }).file
 }
 

@@ -56,6 +56,8 @@ async function* readLines<Value>(stream: ReadableStream<Uint8Array>): AsyncGener
 
 /** Progress is told at most so often, in ms. */
 const TOLD_MS = 200
+/** How often a child looks whether its caller is still there. */
+const LOOK_MS = 1_000
 
 /**
  * Does the work of a child process, and writes what becomes of it.
@@ -74,10 +76,15 @@ export async function runAsChild<Progress extends { step?: string }, Made>(
   const orphan = new AbortController()
   let toldAt = Number.NEGATIVE_INFINITY
   let step: string | undefined = ''
+  const look = (): void => {
+    if (process.ppid !== caller) orphan.abort(new Error('the caller has ended'))
+  }
+  // Work that waits for another machine tells nothing meanwhile.
+  const looking = setInterval(look, LOOK_MS)
   const write = (line: Line<Progress, Made>): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
   try {
     const made = await work((progress) => {
-      if (process.ppid !== caller) orphan.abort(new Error('the caller has ended'))
+      look()
       const now = systemClock.monotonic()
       if (progress.step === step && now - toldAt < TOLD_MS) return
       step = progress.step
@@ -88,5 +95,7 @@ export async function runAsChild<Progress extends { step?: string }, Made>(
   } catch (error) {
     write({ fault: explain(error) })
     process.exitCode = 1
+  } finally {
+    clearInterval(looking)
   }
 }

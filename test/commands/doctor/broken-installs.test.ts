@@ -252,11 +252,11 @@ describe('a broken install is found out:', () => {
 
   test('21. copies of backups without a key, and one that failed', async () => {
     const settings = { BACKUP_TO: '/mnt/nas' }
-    await expectOne({ settings }, 'backup copies', 'warning', /there is no key/)
+    await expectOne({ settings }, 'copies', 'warning', /there is no key/)
     writeFileSync(join(dataDir, 'backup-recipient'), 'age1x')
     change(`INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at, copy_state, copy_error)
         VALUES ('b1', 'completed', 'schedule', '', 1, 1, 0, ${Date.now()}, 'failed', 'The bucket is full.')`)
-    await expectOne({ settings }, 'backup copies', 'warning', /the newest copy failed: The bucket is full$/)
+    await expectOne({ settings }, 'copies', 'warning', /the newest copy failed: The bucket is full$/)
     change("UPDATE backups SET copy_state = 'copied'")
     expect(await findTrouble({ settings })).toEqual([])
   })
