@@ -38,7 +38,7 @@ export const upgrade: Command = {
     },
     { flag: 'user', meaning: 'the service of your own, which "service install --user" has set up' },
   ],
-  settings: ['DATA_DIR', 'HOST', 'PORT', 'TLS_CERT', 'TLS_KEY'],
+  settings: ['DATA_DIR', 'HOST', 'PORT', 'TLS_CERT', 'TLS_KEY', 'DOMAIN'],
   essentials: ['DATA_DIR'],
   example: 'sudo lookalike upgrade ./lookalike --sha256 "$(cut -d" " -f1 lookalike.sha256)"',
   findProblems: ({ sha256, 'ready-s': seconds }) => [

@@ -22,6 +22,6 @@ if (process.argv[2] === 'version') {
   Bun.serve({
     hostname: '127.0.0.1',
     port: Number(PORT),
-    fetch: () => Response.json({ status: 'ready', version: '99.0.0', schema: 999 }),
+    fetch: () => Response.json({ status: 'ready', checks: {}, version: '99.0.0', schema: 999 }),
   })
 }

@@ -123,7 +123,14 @@ export async function tryService(
 ): Promise<ServiceVersion> {
   const port = findFreePort()
   const child = Bun.spawn(asOwner([program, 'serve'], around.dataDir), {
-    env: { ...around.env, DATA_DIR: around.dataDir, HOST: LOOPBACK, PORT: String(port), BACKUP_EVERY_H: '0' },
+    env: {
+      ...around.env,
+      DATA_DIR: around.dataDir,
+      HOST: LOOPBACK,
+      PORT: String(port),
+      BACKUP_EVERY_H: '0',
+      DOMAIN: '',
+    },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
