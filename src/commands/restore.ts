@@ -19,7 +19,6 @@ import { describeBackup, formatComparison, readPresent } from './restore/compari
 import { openSource } from './restore/copy.ts'
 import { checkRoom } from './restore/free-space.ts'
 import { restoreStore } from './restore/one-store.ts'
-import { checkRoom } from './restore/room.ts'
 import { readAddresses } from './service/addresses.ts'
 import { explainFolderError, makeFolder } from './service/data-folder.ts'
 import { describeImport } from './store-file.ts'
