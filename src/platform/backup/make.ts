@@ -77,8 +77,8 @@ export async function makeBackup(order: BackupOrder, options: MakeOptions): Prom
     if (existsSync(path)) throw new OperatorError(`${path} is there already.`)
     const made = await make(order, join(work, 'bundle'), work, options)
     options.stop.throwIfAborted()
-    giveToOwner(dataDir, join(work, 'bundle'))
     await rename(join(work, 'bundle'), path)
+    giveToOwner(dataDir, path)
     await flushFolder(folder)
     return { ...made, path }
   } finally {

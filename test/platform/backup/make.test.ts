@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -85,6 +86,18 @@ describe('a backup', () => {
       ],
     ])
   })
+
+  // Only root can make somebody else the owner of a file.
+  test.skipIf(process.getuid?.() !== 0)(
+    'by root belongs to the owner of the data folder, in its folder alone',
+    async () => {
+      chownSync(order.dataDir, 12_345, 12_346)
+      const inside = join(order.dataDir, 'backups')
+      const { path } = await make({ folder: inside })
+      const elsewhere = await make()
+      expect([inside, path, elsewhere.path].map((made) => statSync(made).uid)).toEqual([12_345, 12_345, 0])
+    },
+  )
 
   test('leaves the secrets out when it is told to', async () => {
     const { path } = await make({ hasSecrets: false })
