@@ -154,6 +154,9 @@ function findFreePort(): number {
 
 const isOpen = (port: number): Promise<boolean> =>
   Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).then(
-    (socket) => (socket.end(), true),
+    (socket) => {
+      socket.end()
+      return true
+    },
     () => false,
   )

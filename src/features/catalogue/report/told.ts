@@ -51,14 +51,22 @@ export function createTold(capacity: number) {
       const totals = new Uint32Array(categories)
       const counts = new Uint32Array(categories)
       for (let n = 0; n < size; n++) {
-        totals[own(n)]!++
-        if (own(n) === best(n)) counts[own(n)]!++
+        count(totals, own(n))
+        if (own(n) === best(n)) count(counts, own(n))
       }
-      const lists = [...counts].map((count) => new Float32Array(count))
+      const lists = [...counts].map((length) => new Float32Array(length))
       counts.fill(0)
-      for (let n = 0; n < size; n++)
-        if (own(n) === best(n)) (lists[own(n)] as Float32Array)[counts[own(n)]!++] = margin(n)
+      for (let n = 0; n < size; n++) {
+        if (own(n) === best(n)) (lists[own(n)] as Float32Array)[count(counts, own(n))] = margin(n)
+      }
       return lists.map((margins, category) => ({ margins, total: totals[category] as number }))
     },
   }
+}
+
+/** Counts one of a kind. @returns how many there were before. */
+function count(counts: Uint32Array, kind: number): number {
+  const before = counts[kind] as number
+  counts[kind] = before + 1
+  return before
 }
