@@ -78,7 +78,7 @@ const KEY = /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----/s
 
 /** Reads a certificate and its key. @returns undefined where they are damaged, or do not belong together. */
-export function parseKept(text: string): KeptCertificate | undefined {
+function parseKept(text: string): KeptCertificate | undefined {
   try {
     const key = KEY.exec(text)?.[0] ?? ''
     const cert = CERTIFICATES.exec(text)?.[0] ?? ''

@@ -4,7 +4,7 @@ import { type Bucket, type BucketAnswer, BucketRefusal, sha256 } from './bucket.
 import { type CopyPlace, isCopyName, type WrittenCopy } from './place.ts'
 
 /** A piece that is sent in one request, and repeated when it did not arrive. It lies in memory meanwhile. */
-export const PART_BYTES = 16 * 1024 * 1024
+const PART_BYTES = 16 * 1024 * 1024
 /** S3 takes 10,000 parts. */
 const PARTS_MAX = 9_000
 const PAGES_MAX = 100

@@ -22,7 +22,7 @@ const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]+[a-z0-9])(?:\/([\w./-]*))?$/
 export const isBucketAddress = (address: string): boolean => address.startsWith('s3://')
 
 /** Splits `s3://bucket/path`. @throws OperatorError */
-export function parseBucketAddress(address: string): { bucket: string; path: string } {
+function parseBucketAddress(address: string): { bucket: string; path: string } {
   const [, bucket, path = ''] = S3.exec(address) ?? []
   const trimmed = path.replaceAll(/^\/+|\/+$/g, '')
   if (bucket === undefined || trimmed.split('/').some((part) => /^\.+$/.test(part)))
