@@ -1,45 +1,10 @@
 import { cpus, networkInterfaces } from 'node:os'
-import { type Static, type TString, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { wrongSettings } from './core/operator-error.ts'
 import { PLAN_NAMES, PLANS, type Plans } from './core/plans.ts'
 import { isPlans, readPlansFile } from './core/plans-file.ts'
-
-const text = (description: string, value = '') => Type.String({ default: value, description })
-/** A text that must be one of some words. */
-interface Choice<Word extends string> extends TString {
-  static: Word
-}
-
-const choice = <const Word extends string>(
-  words: readonly Word[],
-  preset: NoInfer<Word>,
-  description: string,
-): Choice<Word> =>
-  Type.String({
-    default: preset,
-    pattern: `^(${words.join('|')})$`,
-    must: `be one of ${words.filter((word) => word !== '').join(', ')}`,
-    description,
-  }) as Choice<Word>
-
-/** Lists words as descriptions do. */
-const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
-
-/** A whole number. @param describe gets its bounds, as in `1 to 64`. */
-const integer = (
-  { preset, minimum, maximum }: { preset: number; minimum: number; maximum: number },
-  describe: (bounds: string) => string,
-) =>
-  Type.Integer({
-    default: preset,
-    minimum,
-    maximum,
-    must: `be a whole number from ${minimum} to ${maximum}`,
-    description: describe(`${minimum} to ${maximum}`),
-  })
-
-const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
+import { choice, flag, integer, list, text } from './core/setting-kinds.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
