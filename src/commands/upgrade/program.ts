@@ -2,7 +2,6 @@ import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
 import { readReadiness, readVersion, type ServiceVersion } from '../healthcheck.ts'
-import { waitAtMost } from '../service/ending.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -144,7 +143,10 @@ export async function tryService(
     )
   } finally {
     child.kill('SIGTERM')
-    await waitAtMost(STOP_MS, child.exited)
+    // In steps: one long sleep would keep this process after its work.
+    const end = performance.now() + STOP_MS
+    while (child.exitCode === null && child.signalCode === null && performance.now() < end)
+      await Bun.sleep(STEP_MS)
     child.kill('SIGKILL')
     await child.exited
   }
