@@ -140,7 +140,7 @@ export class Workspace {
     this.#kernel.release(place)
   }
 
-  vectorAt(place: number, into = new Float32Array(this.#dimension)): Float32Array {
+  vectorAt(place: number, into: Float32Array = new Float32Array(this.#dimension)): Float32Array {
     this.#kernel.decode(place, this.#width, this.#at.query)
     const from = this.#at.query / 4
     for (let n = 0; n < this.#dimension; n++) into[n] = this.#floats[from + n] as number
