@@ -21,10 +21,12 @@ export interface Segment {
   /** The key in a slot, or -1 when the slot is free. */
   keyAt(slot: number): number
   findSlot(key: number): number | undefined
-  /** The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a free slot. */
-  vectorAt(slot: number): Float32Array | undefined
-  /** Reads the same into a vector of the caller's, for one who reads many. @returns false for a free slot. */
-  readVector(slot: number, into: Float32Array): boolean
+  /**
+   * The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a free slot.
+   *
+   * @param into a vector of the caller's, who reads many.
+   */
+  vectorAt(slot: number, into?: Float32Array): Float32Array | undefined
   /**
    * Scores every slot and hands the scores to `use`: at once for a small store; for a large one later, when threads
    * have scanned it. They are the scores of the moment in which `use` runs, whatever was put and removed before.

@@ -166,13 +166,8 @@ export class Scanner {
     this.#memoryOf(place).own.release(place % MEMORY_STEP)
   }
 
-  vectorAt(place: number): Float32Array {
-    return this.#memoryOf(place).own.vectorAt(place % MEMORY_STEP)
-  }
-
-  /** The same, into a vector of the caller's. */
-  readVector(place: number, into: Float32Array): void {
-    this.#memoryOf(place).own.readVector(place % MEMORY_STEP, into)
+  vectorAt(place: number, into?: Float32Array): Float32Array {
+    return this.#memoryOf(place).own.vectorAt(place % MEMORY_STEP, into)
   }
 
   /** Scores all places of `blocks[from]` to `blocks[to - 1]`, in order; see {@link scanParts}. */

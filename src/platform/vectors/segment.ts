@@ -100,14 +100,8 @@ export class StoreSegment implements Segment {
     return this.#slotByKey.get(key)
   }
 
-  vectorAt(slot: number): Float32Array | undefined {
-    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot))
-  }
-
-  readVector(slot: number, into: Float32Array): boolean {
-    if (this.keyAt(slot) === FREE) return false
-    this.#scanner.readVector(this.#findPlace(slot), into)
-    return true
+  vectorAt(slot: number, into?: Float32Array): Float32Array | undefined {
+    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot), into)
   }
 
   score<Result>(

@@ -140,16 +140,11 @@ export class Workspace {
     this.#kernel.release(place)
   }
 
-  vectorAt(place: number): Float32Array {
-    this.#kernel.decode(place, this.#width, this.#at.query)
-    return this.#floats.slice(this.#at.query / 4, this.#at.query / 4 + this.#dimension)
-  }
-
-  /** Reads the vector in a place into one of as many numbers. */
-  readVector(place: number, into: Float32Array): void {
+  vectorAt(place: number, into: Float32Array = new Float32Array(this.#dimension)): Float32Array {
     this.#kernel.decode(place, this.#width, this.#at.query)
     const from = this.#at.query / 4
     for (let n = 0; n < this.#dimension; n++) into[n] = this.#floats[from + n] as number
+    return into
   }
 
   /** Writes the sketch of a taken place. */

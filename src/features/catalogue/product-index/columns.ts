@@ -188,8 +188,6 @@ export function createColumns(now: () => number = systemClock.now) {
 
     /** Whether a product has this as its colour. @param name folded. */
     hasColour: (name: string): boolean => colors.findFolded(name) !== undefined,
-    /** The number of a product's colour. @param name folded. */
-    findColour: (name: string): number | undefined => colors.findFolded(name),
     /** The number of the colour name in each slot, and what the names mean; 0 is none. Valid for one tick. */
     readColours: () => ({ numbers: color, named: namedColours as readonly NamedColours[] }),
     /** The names of the levels above the categories of products, for people. */

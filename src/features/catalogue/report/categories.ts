@@ -99,7 +99,7 @@ export async function findWrongCategories(
   /** Reads the vector of a product that was compared. @returns false if its slot holds another one by now. */
   function readVector(n: number): boolean {
     const slot = told.slot(n)
-    return columns.productAt(slot) === told.row(n) && segment.readVector(slot, vector)
+    return columns.productAt(slot) === told.row(n) && segment.vectorAt(slot, vector) !== undefined
   }
 
   function isWrong(n: number): boolean {

@@ -32,8 +32,9 @@ export async function findWrongColours(
   const { found, add } = createFound('color_mismatch')
   const names = createNames(palettes)
   const judgedNames = new Map<number, JudgedName>()
+  const { words } = columns.readFields().color_name
   for (const label of columns.listColors().slice(0, NAMES_MAX)) {
-    const number = columns.findColour(label)
+    const number = words.findFolded(label)
     const shows = number === undefined ? undefined : names.read(label)
     if (number !== undefined && shows) judgedNames.set(number, { shows, total: 0, lacking: [] })
     await breathe()

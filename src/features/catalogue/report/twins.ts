@@ -60,7 +60,7 @@ export async function findTwins(
 
   function read(id: number, into: Float32Array): boolean {
     const slot = segment.findSlot(id)
-    return slot !== undefined && segment.readVector(slot, into)
+    return slot !== undefined && segment.vectorAt(slot, into) !== undefined
   }
 }
 
