@@ -39,7 +39,6 @@ const WRITTEN_MS = 1_000
 
 const NO_KEY = 'backups are not copied elsewhere: there is no key, which "lookalike backup key" makes'
 
-
 /** Sends each good backup to another place, the newest first, and again when that fails. */
 export function createCopies({
   queries,
