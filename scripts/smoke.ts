@@ -241,7 +241,7 @@ async function smoke(): Promise<void> {
       const verification = /\/verify#token=([\w-]+)/.exec(mails)?.[1]
       assert(verification !== undefined, `no link in ${mails}`)
       const page = await send(at('/verify'), { headers: { accept: 'text/html' } })
-      const script = /<script src="([^"]+)"/.exec(await page.text())?.[1]
+      const script = /<script [^>]*\bsrc="([^"]+)"/.exec(await page.text())?.[1]
       assert(page.ok && script !== undefined, `no page with a script: status ${page.status}`)
       assert((await send(at(script))).ok, `${script} is missing`)
       const confirmation = JSON.stringify({ token: verification, password: PERSON.password })

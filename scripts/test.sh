@@ -73,13 +73,14 @@ browser_tests() {
     return 1
   fi
   export CHROMIUM
-  bun test --parallel ./test/browser
+  bun test --parallel=3 ./test/browser
 }
 
+# Three files at a time on two cores: many of these tests wait for a process or for a time-out.
 # test_executable <folder…>: these tests start the executable, so they also find faults that only the build has.
 test_executable() {
   ulimit -n 8192 2>/dev/null || true
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel --timeout=60000 "$@"
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel=3 --timeout=60000 "$@"
 }
 
 # With strace these tests watch the system calls of the service and make its disk fail; without it, the tests that need it

@@ -32,7 +32,7 @@ export const Settings = Type.Object({
   PORT: integer({ preset: 8080, minimum: 0, maximum: 65_535 }, () => 'TCP port; `0` picks a free one.'),
   BASE_URL: Type.String({
     default: '',
-    pattern: '^(https?://[^\\s]+[^/\\s])?$',
+    pattern: '^(https?://[^\\s/@]+(/[^\\s]*[^/\\s])?)?$',
     must: 'be a URL like https://search.example.com',
     description:
       'Public URL used in links. Empty: `http://HOST:PORT`, with `TLS_CERT` `https://HOST:PORT`, with `DOMAIN` `https://DOMAIN`.',

@@ -117,6 +117,7 @@ describe('types', () => {
     ['BASE_URL', 'shop.example'],
     ['BASE_URL', 'ftp://shop.example'],
     ['BASE_URL', 'https://shop .example'],
+    ['BASE_URL', 'https://user:password@shop.example'],
     ['JWT_SECRET', 'x'.repeat(31)],
     ['REGISTRATION', 'everyone'],
     ['DEFAULT_PLAN', 'gold'],

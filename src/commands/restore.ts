@@ -6,10 +6,11 @@ import { sizeInWords } from '../core/text.ts'
 import { UnreadableFile } from '../core/unreadable-file.ts'
 import { type BundleManifest, sumBytes } from '../platform/archives/bundle.ts'
 import { readManifest } from '../platform/archives/bundle-reader.ts'
+import { forgetOwnRow } from '../platform/backup/facts.ts'
 import { clearUnpacked, finishSwap, listOldStates, NEW_FOLDER, swapIn } from '../platform/backup/swap.ts'
 import { BACKUP, readDetails, tryBackup, unpackBackup } from '../platform/backup/unpack.ts'
 import { tryLockBackups, tryLockInstance } from '../platform/db/instance-lock.ts'
-import { schemaVersion } from '../platform/db/open.ts'
+import { DATABASE_FILE, schemaVersion } from '../platform/db/open.ts'
 import { giveTreeToOwner } from '../platform/owner.ts'
 import type { Call, Command } from './cli/command.ts'
 import { confirm } from './cli/confirm.ts'
@@ -129,6 +130,7 @@ async function restoreFile(
   try {
     await withProgress(manifest, (onBytes) => unpackBackup(path, unpacked, { stop, onBytes }))
     stop.throwIfAborted()
+    forgetOwnRow(join(unpacked, DATABASE_FILE))
     giveTreeToOwner(dataDir, unpacked)
   } catch (error) {
     rmSync(unpacked, { recursive: true, force: true })

@@ -20,6 +20,7 @@ import { readGivenPassword } from './cli/password-input.ts'
 import { createProgress } from './cli/progress.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { makeVisible } from './cli/table.ts'
+import { readAddresses } from './service/addresses.ts'
 import { withInstall } from './service/with-install.ts'
 
 const PASSPHRASE_FILE = 'passphrase-file'
@@ -134,6 +135,11 @@ export async function bringIn(
   try {
     return await withInstall(config, async ({ storeFiles, storeRows }) => {
       let unlock = tryLockInstance(dataDir)
+      // A service tells where it listens; what a restore replaces would be lost.
+      if (!unlock && readAddresses(dataDir).length === 0)
+        throw new OperatorError(
+          `Another command, such as a restore, works on ${dataDir}. Nothing was brought in: try again when it has ended.`,
+        )
       try {
         const isServed = unlock === undefined
         const report = await storeFiles.read(resolve(name), {

@@ -95,6 +95,19 @@ export function countFileRows(
   }
 }
 
+/**
+ * Takes the row of a backup out of its own database. The copy was made before the backup was finished, so the row says that it runs,
+ * and a service that finds it would tell of a backup that failed.
+ */
+export function forgetOwnRow(path: string): void {
+  const db = new Database(path, { fileMustExist: true })
+  try {
+    if (listTables(db).includes('backups')) db.exec("DELETE FROM backups WHERE state = 'running'")
+  } finally {
+    db.close()
+  }
+}
+
 const PROBLEMS_MAX = 20
 
 /**

@@ -67,6 +67,8 @@ describe('unpackPart', () => {
     const user = process.getuid?.() === 0 ? 1234 : (process.getuid?.() ?? 0)
     mkdirSync(join(dir, 'data'), { mode: 0o700 })
     chmodSync(dir, 0o755)
+    // A command that another test ran has left its umask to this process.
+    for (const name of readdirSync(dir)) if (name.startsWith('source-')) chmodSync(join(dir, name), 0o644)
     chownSync(join(dir, 'data'), user, process.getgid?.() ?? 0)
     unpackPart('sharp', part, base)
     expectWhole()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tryLockInstance } from '../../../src/platform/db/instance-lock.ts'
 import { openDatabase } from '../../../src/platform/db/open.ts'
 import { type Install, newInstall, startService } from '../../robustness/service.ts'
 import { ENV, PROGRAM } from './program.ts'
@@ -32,6 +33,15 @@ const storeOf = (dataDir: string): string =>
     .map(({ store_id }) => store_id)
     .join()
 
+function listBackups(dataDir: string): unknown[] {
+  const db = openDatabase(dataDir)
+  try {
+    return db.prepare('SELECT state FROM backups').all()
+  } finally {
+    db.close()
+  }
+}
+
 /** Makes a backup of the source. @returns its file. */
 function backUp(...more: string[]): string {
   const { code, out, said } = run('backup', '--data-dir', source.dataDir, '--to', folder, '--json', ...more)
@@ -53,11 +63,18 @@ test('a backup of a running service replaces another install, whose state stays 
 
   expect(restore(file, '--yes').code).toBe(0)
   expect(storeOf(target.dataDir)).toBe(source.storeId)
+  // A service would take the row for a backup that failed.
+  expect(listBackups(target.dataDir)).toEqual([])
   // The keys of the backup came with it: the service starts, and answers its store.
   const restored = await startService(target, {})
   const busy = restore(file, '--yes')
   expect([busy.code, busy.said]).toEqual([1, expect.stringContaining('Stop it, then restore')])
   await restored.stop()
+
+  const unlock = tryLockInstance(target.dataDir)
+  const early = run('store', 'import', file, '--data-dir', target.dataDir)
+  unlock?.()
+  expect([early.code, early.said]).toEqual([1, expect.stringContaining('Another command, such as a restore')])
 
   expect(run('restore', '--undo', '--yes', '--data-dir', target.dataDir).code).toBe(0)
   expect(storeOf(target.dataDir)).toBe(before)

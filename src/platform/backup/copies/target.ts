@@ -24,10 +24,10 @@ export const isBucketAddress = (address: string): boolean => address.startsWith(
 /** Splits `s3://bucket/path`. @throws OperatorError */
 function parseBucketAddress(address: string): { bucket: string; path: string } {
   const [, bucket, path = ''] = S3.exec(address) ?? []
-  const trimmed = path.replaceAll(/^\/+|\/+$/g, '')
-  if (bucket === undefined || trimmed.split('/').some((part) => /^\.+$/.test(part)))
+  const parts = path.split('/').filter((part) => part !== '')
+  if (bucket === undefined || parts.some((part) => /^\.+$/.test(part)))
     throw wrongInput(`${address} is not an address like s3://bucket/prefix`)
-  return { bucket, path: trimmed }
+  return { bucket, path: parts.join('/') }
 }
 
 /** @throws OperatorError for settings that are missing. */
