@@ -4,9 +4,10 @@ import { systemClock } from '../core/clock.ts'
 import { OperatorError, wrongUsage } from '../core/operator-error.ts'
 import { sizeInWords } from '../core/text.ts'
 import { UnreadableFile } from '../core/unreadable-file.ts'
+import { forgetRunning } from '../features/operation/backups/queries.ts'
 import { type BundleManifest, sumBytes } from '../platform/archives/bundle.ts'
 import { readManifest } from '../platform/archives/bundle-reader.ts'
-import { forgetOwnRow } from '../platform/backup/facts.ts'
+import { changeCopy } from '../platform/backup/facts.ts'
 import { clearUnpacked, finishSwap, listOldStates, NEW_FOLDER, swapIn } from '../platform/backup/swap.ts'
 import { BACKUP, readDetails, tryBackup, unpackBackup } from '../platform/backup/unpack.ts'
 import { tryLockBackups, tryLockInstance } from '../platform/db/instance-lock.ts'
@@ -130,7 +131,7 @@ async function restoreFile(
   try {
     await withProgress(manifest, (onBytes) => unpackBackup(path, unpacked, { stop, onBytes }))
     stop.throwIfAborted()
-    forgetOwnRow(join(unpacked, DATABASE_FILE))
+    changeCopy(join(unpacked, DATABASE_FILE), 'backups', forgetRunning)
     giveTreeToOwner(dataDir, unpacked)
   } catch (error) {
     rmSync(unpacked, { recursive: true, force: true })

@@ -95,14 +95,11 @@ export function countFileRows(
   }
 }
 
-/**
- * Takes the row of a backup out of its own database. The copy was made before the backup was finished, so the row says that it runs,
- * and a service that finds it would tell of a backup that failed.
- */
-export function forgetOwnRow(path: string): void {
+/** Changes a table of an unpacked database, if its schema has that table. */
+export function changeCopy(path: string, table: string, change: (db: Db) => void): void {
   const db = new Database(path, { fileMustExist: true })
   try {
-    if (listTables(db).includes('backups')) db.exec("DELETE FROM backups WHERE state = 'running'")
+    if (listTables(db).includes(table)) change(db)
   } finally {
     db.close()
   }

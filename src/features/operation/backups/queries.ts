@@ -46,6 +46,12 @@ const COLUMNS = `id, state, started_by AS startedBy, path, has_secrets AS hasSec
 
 export type BackupQueries = ReturnType<typeof backupQueries>
 
+/**
+ * Takes the row of a backup out of its own database. The copy was made before the backup was finished, so the row says that it runs,
+ * and a service that finds it would tell of a backup that failed.
+ */
+export const forgetRunning = (db: Db): void => void db.exec("DELETE FROM backups WHERE state = 'running'")
+
 /** All SQL of backups. Every call is one statement. */
 export function backupQueries(db: Db) {
   const add = db.prepare(`
