@@ -111,7 +111,7 @@ function demandNewer(old: Build, next: Build, mayBeOlder: boolean): void {
   const order = Bun.semver.order(next.version, old.version) || compareDates(next.date, old.date)
   if (order >= 0 || mayBeOlder) return
   throw new OperatorError(
-    `${describe(next)} is older than ${describe(old)}, which is installed. Nothing was changed: --allow-older takes it all the same.`,
+    `${describe(next)} is older than ${describe(old)}, which is installed. Nothing was changed: give --allow-older to install it anyway.`,
   )
 }
 

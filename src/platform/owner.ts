@@ -1,4 +1,4 @@
-import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs'
+import { lchownSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** The owner of a folder whose things root makes; undefined where this process is not root, or the folder is root's own. */
@@ -25,7 +25,8 @@ export function giveToOwner(dataDir: string, ...paths: string[]): void {
 export function giveTreeToOwner(dataDir: string, folder: string): void {
   const owner = findOwner(dataDir)
   if (!owner) return
-  chownSync(folder, owner.uid, owner.gid)
+  // A link that its new owner has put somewhere meanwhile must not give away what it leads to.
+  lchownSync(folder, owner.uid, owner.gid)
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     lchownSync(join(entry.parentPath, entry.name), owner.uid, owner.gid)
 }

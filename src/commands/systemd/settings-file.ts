@@ -54,8 +54,7 @@ const joinLines = (text: string): string[] => {
 const PLAIN = /^[\w./:@,+=-]*$/
 
 function quoteValue(name: string, value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a line cannot hold.
-  if (/[\u0000-\u001f\u007f]/.test(value)) {
+  if (/\p{Cc}/u.test(value)) {
     throw wrongInput(
       `${name} has a line break or a control character, which the file of settings cannot hold: put it into a file and name that with ${name}_FILE.`,
     )

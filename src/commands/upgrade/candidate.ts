@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import {
   chmodSync,
-  chownSync,
   closeSync,
+  constants,
   copyFileSync,
   createReadStream,
   fsyncSync,
+  lchownSync,
   linkSync,
   openSync,
   readSync,
@@ -37,7 +38,8 @@ export async function takeCandidate(file: string, installed: string, sha256: str
   rmSync(candidate, { force: true })
   try {
     demandProgram(file)
-    copyFileSync(file, candidate)
+    // A link that somebody has put there meanwhile is not followed.
+    copyFileSync(file, candidate, constants.COPYFILE_EXCL)
     const hash = createHash('sha256')
     for await (const piece of createReadStream(candidate, { highWaterMark: 1024 * 1024 })) hash.update(piece)
     const found = hash.digest()
@@ -47,7 +49,7 @@ export async function takeCandidate(file: string, installed: string, sha256: str
       )
     const { mode, uid, gid } = statSync(installed)
     chmodSync(candidate, mode & 0o777)
-    if (process.getuid?.() === 0) chownSync(candidate, uid, gid)
+    if (process.getuid?.() === 0) lchownSync(candidate, uid, gid)
     flush(candidate)
   } catch (error) {
     rmSync(candidate, { force: true })

@@ -1,6 +1,7 @@
-import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
+import { giveToOwner } from '../../platform/owner.ts'
 import { readReadiness, readVersion, type ServiceVersion } from '../healthcheck.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -102,8 +103,7 @@ export async function tryOnEmptyFolder(
   const scratch = join(dataDir, 'upgrade-trial')
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { mode: 0o700 })
-  const { uid, gid } = statSync(dataDir)
-  if (process.getuid?.() === 0) chownSync(scratch, uid, gid)
+  giveToOwner(dataDir, scratch)
   const { PATH, LOOKALIKE_UNPACK_DIR } = env
   // None of the settings of the service: nothing of it must reach anybody.
   const bare = { PATH, LOOKALIKE_UNPACK_DIR, HOME: scratch, OFFLINE: '1', LOG_LEVEL: 'error' }

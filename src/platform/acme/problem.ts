@@ -36,8 +36,8 @@ export function describeProblem(problem: Problem): string {
   const details = parts.flatMap((part: Problem | null) =>
     typeof part?.detail === 'string' && part.detail !== '' ? [part.detail] : [],
   )
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal obeys control characters.
-  const text = details.join('; ').replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
+  // A terminal obeys control characters.
+  const text = details.join('; ').replace(/[\p{Cc}\s]+/gu, ' ')
   return text.slice(0, DETAIL_CHARS_MAX).trim().replace(/\.$/, '') || kindOf(problem) || 'it gave no reason'
 }
 

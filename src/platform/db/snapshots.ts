@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  chownSync,
   closeSync,
   constants,
   copyFileSync,
@@ -18,6 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
+import { giveToOwner } from '../owner.ts'
 import { replaceFile } from '../replace-file.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { readFileSizes } from './file-sizes.ts'
@@ -118,11 +118,11 @@ export function takeSnapshot(
     dropSnapshots(dataDir, Math.max(keep - 1, 1))
     rmSync(half, { force: true })
     demandRoom(dataDir, statSync(from).size)
-    copyFileSync(from, half, constants.COPYFILE_FICLONE)
+    // A link that somebody has put there meanwhile is not followed.
+    copyFileSync(from, half, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
     chmodSync(half, MODE)
     // A command that root ran must not keep the service from its snapshot.
-    const { uid, gid } = statSync(from)
-    if (process.getuid?.() === 0) for (const path of [folder, half]) chownSync(path, uid, gid)
+    giveToOwner(dataDir, folder, half)
     return schema
   })
   if (copied === undefined) return

@@ -1,31 +1,13 @@
-import type { ComponentChildren } from 'preact'
 import { t } from '../texts/texts.ts'
-import { Picture } from './picture.tsx'
-import { readShown } from './product-tile.tsx'
+import { ProductLink, type ProductProps, readShown } from './product-tile.tsx'
 
 /** A product as one line of a table: a small picture, its name and id, and what a merchant compares. */
-export function ProductLine({
-  id,
-  src,
-  metadata,
-  href,
-  children,
-}: {
-  id: string
-  src: string | null
-  metadata: Readonly<Record<string, unknown>>
-  href: string
-  children?: ComponentChildren
-}) {
-  const { name, category, brand, price, before, isSoldOut } = readShown(id, metadata)
+export function ProductLine({ id, src, metadata, href, children }: ProductProps) {
+  const shown = readShown(id, metadata)
+  const { category, brand, price, before, isSoldOut } = shown
   return (
     <div class={isSoldOut ? 'tile product-line sold-out' : 'tile product-line'}>
-      <a href={href}>
-        <Picture src={src} name={name} kind={category} />
-        <span class="name" dir="auto">
-          {name}
-        </span>
-      </a>
+      <ProductLink shown={shown} src={src} href={href} />
       <span class="muted wide" dir="auto">
         {id}
       </span>

@@ -33,30 +33,38 @@ export function readShown(id: string, metadata: Readonly<Record<string, unknown>
   }
 }
 
-/** A product as its picture, its name on two lines, and its price. */
-export function ProductTile({
-  id,
-  src,
-  metadata,
-  href,
-  children,
-}: {
+export interface ProductProps {
   id: string
   src: string | null
   metadata: Readonly<Record<string, unknown>>
   /** Where it leads; a preview leads nowhere. */
-  href?: string
+  href?: string | undefined
   children?: ComponentChildren
-}) {
-  const { name, category, price, before, isSoldOut } = readShown(id, metadata)
+}
+
+/** The picture and the name of a product, and where they lead. */
+export function ProductLink({
+  shown: { name, category },
+  src,
+  href,
+}: { shown: ReturnType<typeof readShown> } & Pick<ProductProps, 'src' | 'href'>) {
+  return (
+    <a href={href}>
+      <Picture src={src} name={name} kind={category} />
+      <span class="name" dir="auto">
+        {name}
+      </span>
+    </a>
+  )
+}
+
+/** A product as its picture, its name on two lines, and its price. */
+export function ProductTile({ id, src, metadata, href, children }: ProductProps) {
+  const shown = readShown(id, metadata)
+  const { price, before, isSoldOut } = shown
   return (
     <div class={isSoldOut ? 'tile sold-out' : 'tile'}>
-      <a href={href}>
-        <Picture src={src} name={name} kind={category} />
-        <span class="name" dir="auto">
-          {name}
-        </span>
-      </a>
+      <ProductLink shown={shown} src={src} href={href} />
       {price !== null && (
         <span class="price">
           {price} {before !== null && <s>{before}</s>}

@@ -1,7 +1,7 @@
 /** What a text of a row must hold, where the program reads it as JSON. */
 export type JsonShape = 'object' | 'objects' | 'texts'
 
-/** A table whose rows travel in the file of a store, each as it is but for what is said here. The id of the store never travels. */
+/** A table whose rows travel in the file of a store, unchanged except for what these fields say. The store's id never travels. */
 export interface CopiedTable {
   /** Columns that stay behind; the rows get the default of the column. */
   without?: readonly string[]
