@@ -127,6 +127,7 @@ const STYLE = {
   table: 'width:100%;border-collapse:collapse',
   name: 'text-align:start;font-weight:normal;padding:6px 12px 6px 0;border-bottom:1px solid #8884;overflow-wrap:anywhere',
   value: 'text-align:end;padding:6px 0;border-bottom:1px solid #8884;vertical-align:top',
+  count: 'white-space:nowrap',
   note: 'display:block;font-size:13px;opacity:.75',
   button:
     'display:inline-block;padding:10px 16px;border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none',
@@ -141,7 +142,9 @@ function writePage({ t, lang, title, figures, sections, advice, unsubscribeUrl }
   const table = (rows: readonly string[]) => `<table style="${STYLE.table}">${rows.join('')}</table>`
   const section = ({ heading, lines }: Section) =>
     `<h2 style="${STYLE.heading}">${escapeHtml(heading)}</h2>${table(
-      lines.map(([name, value]) => row(`<bdi>${safe(name)}</bdi>`, escapeHtml(value))),
+      lines.map(([name, value]) =>
+        row(`<bdi>${safe(name)}</bdi>`, `<span style="${STYLE.count}">${escapeHtml(value)}</span>`),
+      ),
     )}`
   return `<!doctype html>
 <html lang="${lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
