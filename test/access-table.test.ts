@@ -130,6 +130,8 @@ const ROUTES: Record<string, Route> = {
     needs: 'nothing',
     send: async (world) => ({ body: { token: await LINKS.verification(world) } }),
   },
+  // What a link of a mail does has tests of its own.
+  'POST /unsubscribe': { needs: 'nothing', status: 422, send: () => ({ body: {} }) },
   'POST /oauth/password/forgot': {
     needs: 'nothing',
     status: 202,

@@ -24,6 +24,8 @@ const SERVED = `
   POST   /verify                     5.3
   GET    /verify/cancel              5.3
   POST   /verify/cancel              5.3
+  GET    /unsubscribe                5.19
+  POST   /unsubscribe                5.19
   POST   /register                   5.3
   GET    /invite                     5.9
   POST   /v1/team/invite             5.9

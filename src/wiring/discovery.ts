@@ -6,6 +6,7 @@ import { buildSearchChecks } from '../features/discovery/search-checks/module.ts
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -18,7 +19,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings }, keys }: Install,
+  { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
@@ -109,8 +110,16 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
+  const weeklyMail = buildWeeklyMail(base, {
+    ...{ storeRows, people },
+    outbox: mail.service,
+    secretBox: foundation.secretBox,
+    analytics: analytics.service,
+    readSettings: settings.service.read,
+  })
   return {
     analytics,
+    weeklyMail,
     search,
     searchChecks,
     feedback,

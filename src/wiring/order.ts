@@ -76,6 +76,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.shopperSessions,
     discovery.widget,
     discovery.shopPages,
+    discovery.weeklyMail,
     notices,
     delivery.changes,
     delivery.webhooks,

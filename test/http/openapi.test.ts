@@ -179,6 +179,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /verify': 'verifyAccount',
       'POST /verify': 'confirmAccount',
       'POST /verify/cancel': 'cancelRegistrations',
+      'POST /unsubscribe': 'unsubscribe',
       'POST /oauth/password/forgot': 'forgetPassword',
       'GET /oauth/password/reset': 'checkPasswordLink',
       'POST /oauth/password/reset': 'resetPassword',

@@ -70,6 +70,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
+  weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },
+  weekly_mail_leavers: { writer: 'discovery/weekly-mail', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },
   click_positions: { writer: 'discovery/analytics', rows: OF_STORE },
   event_days: { writer: 'discovery/analytics', rows: OF_STORE },

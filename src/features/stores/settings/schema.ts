@@ -93,6 +93,10 @@ const FIELDS = {
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
   }),
+  weekly_mail: t.Union([t.Boolean(), t.Null()], {
+    description:
+      'Mail the owners on Mondays what was searched for and what to do about it. null: only where a mail server is configured.',
+  }),
   ...FACTS,
 }
 

@@ -80,6 +80,8 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   awaited_people: { stays: 'It is made from the members and makers of the file.' },
   store_arrivals: { stays: 'It tells of an import that is under way here.' },
   outbox: { stays: OF_INSTALL },
+  weekly_mails: { stays: HISTORY },
+  weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
   disk_samples: { stays: OF_INSTALL },
 
