@@ -104,10 +104,10 @@ export function searchQueries(db: Db, model: number) {
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
   const picturesOf = db
-    .prepare<[number, string, string], [productId: string, pictureId: number]>(`
+    .prepare<[string, string, number], [productId: string, pictureId: number]>(`
     SELECT wanted.value, pictures.id
-    FROM json_each(?2) AS wanted CROSS JOIN products ON products.store_id = ?3 AND products.product_id = wanted.value
-      CROSS JOIN pictures ON pictures.product = products.id AND pictures.model = ?1`)
+    FROM json_each(?) AS wanted CROSS JOIN products ON products.store_id = ? AND products.product_id = wanted.value
+      CROSS JOIN pictures ON pictures.product = products.id AND pictures.model = ?`)
     .raw()
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
@@ -161,7 +161,7 @@ export function searchQueries(db: Db, model: number) {
     /** Pictures of some products of a store that have a vector of the model, by the id of the product. */
     listPictures(storeId: string, productIds: readonly string[]): Map<string, number[]> {
       const found = new Map<string, number[]>()
-      for (const [productId, pictureId] of picturesOf.all(model, JSON.stringify(productIds), storeId))
+      for (const [productId, pictureId] of picturesOf.all(JSON.stringify(productIds), storeId, model))
         found.set(productId, [...(found.get(productId) ?? []), pictureId])
       return found
     },
