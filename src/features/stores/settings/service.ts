@@ -25,6 +25,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   hidden: [],
   unmatched_thumbnails: false,
   weekly_mail: null,
+  sold_out: null,
   search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
   ...NO_FACTS,
 }
@@ -119,6 +120,7 @@ function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
     hidden: patch.hidden === undefined ? base.hidden : [...new Set(patch.hidden)],
     unmatched_thumbnails: unmatched_thumbnails ?? base.unmatched_thumbnails,
     weekly_mail,
+    sold_out: patch.sold_out === undefined ? base.sold_out : patch.sold_out,
     search_defaults: mergeFields(base.search_defaults, patch.search_defaults),
     ...mergeFields(pickFacts(base), patch as Partial<Facts>),
   }
