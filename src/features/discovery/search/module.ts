@@ -33,6 +33,7 @@ export interface SearchNeeds {
   replaceKeystroke: HistoryDeps['replaceKeystroke']
   takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
+  countRules: HistoryDeps['countRules']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -82,6 +83,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     replaceKeystroke,
     takeUnmet,
     recordSearch,
+    countRules: needs.countRules,
     clock,
     days: historyDays,
   })
