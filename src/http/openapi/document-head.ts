@@ -6,7 +6,6 @@ const OWN_BUDGET = `These requests do not count against the plan: a sign-in may 
 /** The document's tags, in the order of the API page. A new tag of a routes file gets a row here. */
 export const TAGS = [
   { name: 'Search', description: 'Find products by words, by picture, or by both.' },
-  { name: 'Merchandising', description: 'What a merchant decides about the results of searches.' },
   {
     name: 'Products',
     description: 'The catalogue: one product at a time, many at once, from a file, or the demo catalogue.',
@@ -17,6 +16,7 @@ export const TAGS = [
     name: 'Analytics',
     description: `What shoppers look for, click and buy. Feedback has a budget of its own: ${LIMITS.feedbackFactor} times the requests of the plan.`,
   },
+  { name: 'Merchandising', description: 'What a merchant decides about the results of searches.' },
   {
     name: 'Widget',
     description:

@@ -2,14 +2,20 @@ import type { Clock } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { createTurns } from '../../../core/turns.ts'
 import type { StoreState } from '../../catalogue/filters/kept.ts'
-import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { Arrange, Arrangement, Hiding, Pin, Shift } from '../search/arrangement.ts'
-import { type Query, wordsOf } from '../search/query.ts'
+import type { Query } from '../search/query.ts'
 import type { ListWords } from './entries.ts'
-import { compileRules, type MatchedRule, type RuleMatcher, type SearchFacts } from './matching.ts'
+import type { MatchedRule, SearchFacts } from './matching.ts'
 import { type RuleQueries, readActions } from './queries.ts'
 import type { RuleAction } from './schema.ts'
+import {
+  createStoreRules,
+  type KnownFilter,
+  type ReadAction,
+  type Rows,
+  type StoreRules,
+} from './store-rules.ts'
 
 export interface ArrangerDeps {
   queries: Pick<RuleQueries, 'listActive'>
@@ -19,51 +25,11 @@ export interface ArrangerDeps {
   log: { warn(fields: object, message: string): void }
 }
 
-type Rows = Pick<RowSet, 'has' | 'size'>
-
-/** A filter of rules. Rules with the same one share it. */
-interface KnownFilter {
-  /** Undefined for one that cannot be read any more. */
-  filter: ReturnType<FilterService['parse']> | undefined
-  /** What it lets pass, in which state of the store. */
-  found: { rows: Rows; bytes: number; state: StoreState } | undefined
-  isReported: boolean
-}
-
-/** An action with its filter. */
-interface ReadAction {
-  action: RuleAction
-  filter: KnownFilter | undefined
-}
-
-interface KeptArrangement {
-  state: StoreState
-  arrangement: Promise<Arrangement | undefined>
-}
-
-/** The rules of a store in memory. */
-interface StoreRules extends RuleMatcher {
-  /** By place in `rules`; a rule is read when it first acts. */
-  read: (ReadAction[] | undefined)[]
-  /** By their JSON. */
-  filters: Map<string, KnownFilter>
-  /** By the rules that act. */
-  arrangements: Map<string, KeptArrangement>
-  /** Of the JSON of the rules, and of the rows that their filters let pass. */
-  bytes: number
-  rowBytes: number
-}
-
 /** In log-odds, by strength. */
 const SHIFTS = [0.75, 1.5, 3] as const
 const STRENGTH_DEFAULT = 2
 
-/** Of all stores together; the store that has waited longest for a search goes first. */
-const BYTES_MAX = 64 * 1024 * 1024
-/** A store whose filters let pass more than this finds them anew. */
-const ROW_BYTES_MAX = 16 * 1024 * 1024
-/** What a rule takes besides its JSON. */
-const RULE_BYTES = 1_000
+/** Arrangements of a store that are kept. */
 const ARRANGEMENTS_MAX = 64
 /** Rules that are read in one step. */
 const READ_AT_ONCE = 16
@@ -79,37 +45,7 @@ const turn = createTurns(setImmediate)
  * what cannot be read or found is left out, and the log says so once.
  */
 export function createArranger({ queries, filters, listWords, clock, log }: ArrangerDeps) {
-  /** The least recently used first; without rules for a store that has none. */
-  const stores = new Map<string, StoreRules>()
-
-  function load(storeId: string): StoreRules {
-    const rows = queries.listActive(storeId)
-    const matcher = compileRules(rows, listWords)
-    const bytes = rows.reduce(
-      (sum, { actions, conditions }) => sum + actions.length + JSON.stringify(conditions).length + RULE_BYTES,
-      RULE_BYTES,
-    )
-    return { ...matcher, read: [], filters: new Map(), arrangements: new Map(), bytes, rowBytes: 0 }
-  }
-
-  function find(storeId: string): StoreRules {
-    const known = stores.get(storeId)
-    const store = known ?? load(storeId)
-    stores.delete(storeId)
-    stores.set(storeId, store)
-    if (!known) evict(storeId)
-    return store
-  }
-
-  function evict(kept: string): void {
-    let held = 0
-    for (const { bytes, rowBytes } of stores.values()) held += bytes + rowBytes
-    for (const [storeId, { bytes, rowBytes }] of stores) {
-      if (held <= BYTES_MAX || storeId === kept) break
-      stores.delete(storeId)
-      held -= bytes + rowBytes
-    }
-  }
+  const stores = createStoreRules(queries, listWords)
 
   function readFilter(store: StoreRules, input: unknown, rule: MatchedRule): KnownFilter {
     const key = JSON.stringify(input)
@@ -143,6 +79,28 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
     return read
   }
 
+  /** Lists what the rules at some places do, within the bounds of one search. */
+  async function listActions(
+    store: StoreRules,
+    acting: readonly number[],
+  ): Promise<(ReadAction & { matched: MatchedRule })[]> {
+    const listed: (ReadAction & { matched: MatchedRule })[] = []
+    const left = { filters: LIMITS.ruleFiltersAtOnce, conditions: LIMITS.ruleConditionsAtOnce }
+    let read = 0
+    for (const place of acting) {
+      if (!store.read[place] && ++read % READ_AT_ONCE === 0) await turn()
+      const matched = store.rules[place] as MatchedRule
+      for (const done of readRule(store, place)) {
+        const conditions = done.filter?.filter?.conditions ?? 0
+        if (done.filter && (left.filters < 1 || left.conditions < conditions)) continue
+        left.filters -= done.filter ? 1 : 0
+        left.conditions -= conditions
+        listed.push({ ...done, matched })
+      }
+    }
+    return listed
+  }
+
   /** Finds the rows that a filter lets pass; undefined where it does nothing. */
   async function findRows(
     storeId: string,
@@ -171,48 +129,37 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
     state: StoreState,
   ): Promise<Arrangement | undefined> {
     const [hidings, pins, shifts]: [Hiding[], Pin[], Shift[]] = [[], [], []]
-    let [filtersLeft, conditionsLeft, read]: [number, number, number] = [
-      LIMITS.ruleFiltersAtOnce,
-      LIMITS.ruleConditionsAtOnce,
-      0,
-    ]
-    for (const place of acting) {
-      const matched = store.rules[place] as MatchedRule
-      if (!store.read[place] && ++read % READ_AT_ONCE === 0) await turn()
-      for (const { action, filter } of readRule(store, place)) {
-        const { rule } = matched
-        if (action.action === 'pin') {
-          pins.push({ rule, productId: action.product_id as string, position: action.position as number })
-          continue
-        }
-        const conditions = filter?.filter?.conditions ?? 0
-        if (!filter || filtersLeft < 1 || conditionsLeft < conditions) continue
-        filtersLeft -= 1
-        conditionsLeft -= conditions
-        const rows = await findRows(storeId, store, filter, matched, state)
-        if (!rows || rows.size === 0) continue
-        if (action.action === 'hide') hidings.push({ rule, rows })
-        else shifts.push({ rule, rows, by: shiftOf(action) })
-      }
+    for (const { action, filter, matched } of await listActions(store, acting)) {
+      const { rule } = matched
+      const { product_id, position } = action
+      if (product_id !== undefined && position !== undefined)
+        pins.push({ rule, productId: product_id, position })
+      const rows = filter && (await findRows(storeId, store, filter, matched, state))
+      if (!rows || rows.size === 0) continue
+      if (action.action === 'hide') hidings.push({ rule, rows })
+      else shifts.push({ rule, rows, by: shiftOf(action) })
     }
-    if (store.rowBytes > ROW_BYTES_MAX) forgetRows(store)
-    if (stores.get(storeId) === store) evict(storeId)
+    stores.bound(storeId, store)
     const isEmpty = hidings.length + pins.length + shifts.length === 0
     return isEmpty ? undefined : { hidings, pins, shifts }
   }
 
-  function arrange(query: Query): Promise<Arrangement | undefined> {
+  function fail(storeId: string, err: unknown): undefined {
+    log.warn({ err, store_id: storeId }, 'the rules of a store could not be read')
+  }
+
+  async function arrange(query: Query): Promise<Arrangement | undefined> {
     const { storeId } = query.searcher
-    const store = find(storeId)
-    if (store.rules.length === 0) return NOTHING
+    const store = stores.find(storeId)
+    if (store.rules.length === 0) return undefined
     const acting = store.match(readFacts(query, clock.now()))
-    if (acting.length === 0) return NOTHING
+    if (acting.length === 0) return undefined
     const key = String.fromCharCode(...acting)
     const state = filters.readState(storeId)
     const kept = store.arrangements.get(key)
     if (kept && isSame(kept.state, state)) return kept.arrangement
     if (store.arrangements.size >= ARRANGEMENTS_MAX) store.arrangements.clear()
-    const arrangement = make(storeId, store, acting, state)
+    const arrangement = make(storeId, store, acting, state).catch((err) => fail(storeId, err))
     store.arrangements.set(key, { state, arrangement })
     return arrangement
   }
@@ -222,31 +169,22 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
       try {
         return await arrange(query)
       } catch (err) {
-        log.warn({ err, store_id: query.searcher.storeId }, 'the rules of a store could not be read')
-        return undefined
+        return fail(query.searcher.storeId, err)
       }
     }) satisfies Arrange,
-    forgetStore: (storeId: string): void => void stores.delete(storeId),
+    forgetStore: stores.forget,
   }
 }
 
-const NOTHING = Promise.resolve(undefined)
-
 function readFacts({ searcher, rankBy, filters }: Query, now: number): SearchFacts {
   return {
-    words: wordsOf(rankBy)?.text,
+    words: 'words' in rankBy ? rankBy.words?.text : undefined,
     hasPicture: rankBy.kind === 'references' || ('picture' in rankBy && rankBy.picture !== undefined),
     category: filters.fields.category,
     // The owner of a preview is the key and the person.
     keyId: searcher.searchSource?.keyId ?? searcher.owner?.split(' ', 1)[0],
     now,
   }
-}
-
-function forgetRows(store: StoreRules): void {
-  for (const filter of store.filters.values()) filter.found = undefined
-  store.arrangements.clear()
-  store.rowBytes = 0
 }
 
 const shiftOf = ({ action, strength = STRENGTH_DEFAULT }: RuleAction): number => {

@@ -119,7 +119,6 @@ const IGNORED = t.Optional(t.Unknown({ description: 'Ignored; it may stand there
 const EXAMPLE = {
   name: 'Autumn campaign',
   when: { words: ['boots'], from: '2030-09-01T00:00:00Z', until: '2030-11-01T00:00:00Z' },
-  // biome-ignore lint/suspicious/noThenProperty: the name is part of the public API
   then: [
     { action: 'pin', product_id: 'sku-1', position: 1 },
     { action: 'boost', filters: [{ field: 'tags', operator: 'contains', value: 'autumn' }], strength: 2 },
@@ -136,7 +135,6 @@ export const RuleBody = named(
         t.Boolean({ default: true, description: 'A rule that is not active is only kept.' }),
       ),
       when: t.Optional(When),
-      // biome-ignore lint/suspicious/noThenProperty: the name is part of the public API
       then: RuleActions,
       ...{ id: IGNORED, state: IGNORED, missing: IGNORED, faults: IGNORED, uses: IGNORED, clicks: IGNORED },
       ...{ created_at: IGNORED, updated_at: IGNORED, warnings: IGNORED },
@@ -163,7 +161,6 @@ export const SearchRule = named(
       '`scheduled` before `from`, `ended` after `until`, `inactive` where `active` is false.',
     ),
     when: t.Object(CONDITIONS),
-    // biome-ignore lint/suspicious/noThenProperty: the name is part of the public API
     then: t.Array(t.Object(Action.properties)),
     missing: t.Array(t.String(), {
       description: 'Ids of pinned products that the store does not have now. Their pins do nothing.',

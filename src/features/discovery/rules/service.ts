@@ -1,51 +1,34 @@
 import { Type } from '@sinclair/typebox'
 import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
-import { isoTime } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Turn } from '../../../core/turns.ts'
 import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { CursorId, createCursors } from '../../../http/paging.ts'
-import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { Base } from '../../module.ts'
-import { type CountedRule, type RuleQueries, type RuleRow, readActions } from './queries.ts'
-import { describeConditions, type RuleSettings } from './reading.ts'
-import type {
-  DeletedRule,
-  RuleAction,
-  RuleBody,
-  RuleFault,
-  RuleQuery,
-  RuleState,
-  SearchRule,
-  SearchRuleList,
-} from './schema.ts'
+import type { CountedRule, RuleQueries, RuleRow } from './queries.ts'
+import type { RuleSettings } from './reading.ts'
+import type { DeletedRule, RuleBody, RuleQuery, SearchRule, SearchRuleList } from './schema.ts'
+import { createRuleViews, type RuleViewDeps } from './views.ts'
 
-export interface RuleDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record'> {
+export interface RuleDeps extends RuleViewDeps, Pick<Base, 'ids' | 'atomically' | 'record'> {
   queries: RuleQueries
-  filters: Pick<FilterService, 'parse' | 'resolve'>
   /** @throws ApiError `validation_error`, and the codes of filters. */
   readBody(storeId: string, body: RuleBody): RuleSettings
-  hasKey(storeId: string, keyId: string): boolean
   /** The rules of the store have changed. */
   changed(storeId: string): void
   /** Writes what is still counted in memory. */
   flush(storeId: string): void
-  turn: Turn
 }
 
 export type RuleService = ReturnType<typeof ruleService>
-
-/** Rules whose filters are looked at in one step. */
-const SHOWN_AT_ONCE = 16
-const WARNINGS_MAX = 10
 
 const cursors = createCursors({ list: 'search-rules' }, { createdAt: Type.Integer(), id: CursorId })
 
 /** Rules of stores, as clients see and set them. `arranging.ts` is what searches see of them. */
 export function ruleService(deps: RuleDeps) {
-  const { queries, filters, readBody, hasKey, changed, flush, turn, clock, ids, atomically, record } = deps
+  const { queries, readBody, changed, flush, clock, ids, atomically, record } = deps
+  const { viewOne, viewAll, withWarnings } = createRuleViews(deps)
 
   /** @throws ApiError `not_found`, also for a rule of another store. */
   function findOwned(storeId: string, id: string): CountedRule {
@@ -69,63 +52,6 @@ export function ruleService(deps: RuleDeps) {
           details: { limit_bytes: LIMITS.rulesBytesMax },
         },
       )
-  }
-
-  function listFaults({ storeId, keyId }: RuleRow, actions: readonly RuleAction[]): RuleFault[] {
-    const faults: RuleFault[] =
-      keyId === null || hasKey(storeId, keyId)
-        ? []
-        : [{ pointer: '/when/key_id', message: 'The widget key is gone, so no search meets this rule' }]
-    for (const [n, { filters: input }] of actions.entries()) {
-      const pointer = `/then/${n}/filters`
-      if (input === undefined) continue
-      try {
-        filters.parse(input, pointer)
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        faults.push({ pointer, message: error.message })
-      }
-    }
-    return faults
-  }
-
-  function view(row: CountedRule, actions: RuleAction[], known: ReadonlySet<string>): SearchRule {
-    const pinned = new Set(listPinned(actions))
-    return {
-      id: row.id,
-      name: row.name,
-      active: row.active,
-      state: stateOf(row, clock.now()),
-      when: describeConditions(row),
-      // biome-ignore lint/suspicious/noThenProperty: the name is part of the public API
-      then: actions,
-      missing: [...pinned].filter((id) => !known.has(id)),
-      faults: listFaults(row, actions),
-      uses: row.uses,
-      clicks: row.clicks,
-      created_at: isoTime(row.createdAt),
-      updated_at: isoTime(row.updatedAt),
-    }
-  }
-
-  function viewOne(row: CountedRule): SearchRule {
-    const actions = readActions(row.actions)
-    return view(row, actions, queries.findProducts(row.storeId, listPinned(actions)))
-  }
-
-  /** Adds what the filters of a rule ask for in vain. */
-  async function withWarnings(storeId: string, rule: SearchRule): Promise<SearchRule> {
-    const warnings: string[] = []
-    const broken = new Set(rule.faults.map(({ pointer }) => pointer))
-    for (const [n, { filters: input }] of rule.then.entries()) {
-      const pointer = `/then/${n}/filters`
-      if (input === undefined || broken.has(pointer) || warnings.length >= WARNINGS_MAX) continue
-      const found = await filters.resolve(storeId, filters.parse(input, pointer))
-      warnings.push(
-        ...found.warnings.map((warning) => `${pointer.slice(1).replaceAll('/', '.')}: ${warning}`),
-      )
-    }
-    return { ...rule, ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }) }
   }
 
   return {
@@ -153,18 +79,7 @@ export function ruleService(deps: RuleDeps) {
       flush(storeId)
       const found = queries.listPage(storeId, after, limit + 1)
       const { rows, nextCursor } = cursors.page(found, limit, ({ createdAt, id }) => ({ createdAt, id }))
-      const rules: SearchRule[] = []
-      for (let from = 0; from < rows.length; from += SHOWN_AT_ONCE) {
-        if (from > 0) await turn()
-        const read = rows
-          .slice(from, from + SHOWN_AT_ONCE)
-          .map((row) => ({ row, actions: readActions(row.actions) }))
-        const known = queries.findProducts(
-          storeId,
-          read.flatMap(({ actions }) => listPinned(actions)),
-        )
-        rules.push(...read.map(({ row, actions }) => view(row, actions, known)))
-      }
+      const rules = await viewAll(storeId, rows)
       return { rules, count: rules.length, next_cursor: nextCursor }
     },
 
@@ -217,18 +132,6 @@ export const tagOf = ({ name, active, when, then }: SearchRule): string =>
 
 const bytesOf = ({ conditions, actions }: RuleRow): number =>
   Buffer.byteLength(JSON.stringify(conditions)) + Buffer.byteLength(actions)
-
-const listPinned = (actions: readonly RuleAction[]): string[] =>
-  actions.flatMap(({ action, product_id }) =>
-    action === 'pin' && product_id !== undefined ? [product_id] : [],
-  )
-
-/** @param now Unix ms. */
-function stateOf({ active, startsAt, endsAt }: RuleRow, now: number): RuleState {
-  if (!active) return 'inactive'
-  if (endsAt !== null && now >= endsAt) return 'ended'
-  return startsAt !== null && now < startsAt ? 'scheduled' : 'active'
-}
 
 /** For the audit log. */
 const detailsOf = ({ id, name, active }: RuleRow) => ({ id, name, active })
