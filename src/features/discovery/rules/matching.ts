@@ -28,7 +28,7 @@ export interface MatchedRule {
   source: 'text' | 'picture' | undefined
 }
 
-/** Entries of one rule that begin with the same stem. */
+/** An entry of a rule. */
 interface Candidate {
   rule: number
   stems: readonly string[]
@@ -48,41 +48,40 @@ export interface RuleMatcher {
  */
 export function compileRules(rows: readonly RuleRow[], listWords: ListWords): RuleMatcher {
   const rules = rows.map(toMatched)
-  /** Rules that ask for no words. */
-  const wordless: number[] = []
   const byStem = new Map<string, Candidate[]>()
   const byQuery = new Map<string, number[]>()
   const entriesOf = rows.map(({ conditions: { words } }) => words && readEntries(words, listWords))
   const frequencies = countStems(entriesOf)
-  for (const [rule, entries] of entriesOf.entries()) {
-    if (!entries) wordless.push(rule)
+  for (const [rule, entries] of entriesOf.entries())
     for (const { stems, isWhole } of entries ?? []) {
       if (isWhole) addTo(byQuery, stems.join(' '), rule)
       else addTo(byStem, findRarest(stems, frequencies), { rule, stems })
     }
-  }
   const hasWords = byStem.size > 0 || byQuery.size > 0
+  /** By rule: the last search whose words it meets; that of a rule without words never ends. Matching is synchronous. */
+  const metBy = Float64Array.from(entriesOf, (entries) => (entries ? 0 : Number.POSITIVE_INFINITY))
+  let searches = 0
 
-  function listByWords(text: string): Set<number> {
+  function compareWords(text: string): void {
     const stems = listStems(listWords, text)
     const asked = new Set(stems)
-    const found = new Set(byQuery.get(stems.join(' ')))
-    for (const stem of asked)
-      for (const candidate of byStem.get(stem) ?? [])
-        if (!found.has(candidate.rule) && candidate.stems.every((own) => asked.has(own)))
-          found.add(candidate.rule)
-    return found
+    for (const rule of byQuery.get(stems.join(' ')) ?? []) metBy[rule] = searches
+    for (const stem of stems)
+      for (const { rule, stems: own } of byStem.get(stem) ?? [])
+        if (metBy[rule] !== searches && (own.length === 1 || own.every((one) => asked.has(one))))
+          metBy[rule] = searches
   }
 
   return {
     rules,
     match(facts) {
-      const { words } = facts
+      searches++
+      if (facts.words !== undefined && hasWords) compareWords(facts.words)
       const meets = createTest(facts)
-      const met = wordless.filter((rule) => meets(rules[rule] as MatchedRule))
-      if (words === undefined || !hasWords) return met
-      const spoken = [...listByWords(words)].filter((rule) => meets(rules[rule] as MatchedRule))
-      return spoken.length === 0 ? met : [...met, ...spoken].sort((a, b) => a - b)
+      const met: number[] = []
+      for (let rule = 0; rule < rules.length; rule++)
+        if ((metBy[rule] as number) >= searches && meets(rules[rule] as MatchedRule)) met.push(rule)
+      return met
     },
   }
 }
