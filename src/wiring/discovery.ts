@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildRules } from '../features/discovery/rules/module.ts'
+import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
@@ -44,7 +46,16 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const rules = buildRules(base, {
+    filters: filters.service,
+    listWords: productIndex.service.listWords,
+    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
+    flush: writes.flushStore,
+  })
+  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
+  const decided = { arrange: rules.service.arrange, noteActed }
   const search = buildSearch(base, {
+    ...decided,
     model,
     index: productIndex.service,
     embedder,
@@ -62,6 +73,7 @@ export function wireDiscovery(
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
+    countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
     writes,
@@ -78,6 +90,7 @@ export function wireDiscovery(
     history: search.service.history,
     endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
+    countRules: rules.rows.countClick,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>
       settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
@@ -123,6 +136,7 @@ export function wireDiscovery(
   return {
     analytics,
     weeklyMail,
+    rules,
     search,
     searchChecks,
     feedback,

@@ -68,6 +68,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   feed_runs: { writer: 'catalogue/product-feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
+  search_rules: { writer: 'discovery/rules', rows: OF_STORE },
+  search_rule_counts: { writer: 'discovery/rules', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },
