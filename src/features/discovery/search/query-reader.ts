@@ -26,6 +26,8 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   words: Pick<KnownWords, 'embed'>
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
+  /** What the store's own words make of a query. */
+  readStoreWords(storeId: string, query: string): Promise<Meaning>
 }
 
 /**
@@ -93,7 +95,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       query: string,
     ): Promise<{ words: QueryWords; warnings: string[] }> {
       const typed = query.trim()
-      const { text, alternatives } = readMeaning(typed)
+      const { text, alternatives, redirectUrl } = await deps.readStoreWords(storeId, typed)
       const variants = listVariants(text, alternatives)
       const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
         (variant) => words.embed(storeId, variant),
@@ -106,6 +108,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
           text: typed,
           read: readForKeywords(typed, text, alternatives),
           variants,
+          redirectUrl,
           isByModelOnly: isWithoutWords,
         },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
@@ -118,10 +121,8 @@ export function createQueryReader(deps: QueryReaderDeps) {
 export interface Meaning {
   text: string
   alternatives: readonly Alternative[]
-}
-
-function readMeaning(text: string): Meaning {
-  return { text, alternatives: [] }
+  /** The page that it leads to. */
+  redirectUrl?: string | undefined
 }
 
 /** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */

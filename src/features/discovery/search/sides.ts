@@ -38,6 +38,8 @@ export interface QueryWords
   read?: QueryText | undefined
   /** The texts that it may mean, the likeliest first; by default the one that was typed. */
   variants?: readonly string[] | undefined
+  /** The page of the shop that it leads to. */
+  redirectUrl?: string | undefined
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined
 }
