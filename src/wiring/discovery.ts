@@ -8,6 +8,7 @@ import { buildSearchChecks } from '../features/discovery/search-checks/module.ts
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildStoreWords } from '../features/discovery/store-words/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
@@ -54,8 +55,10 @@ export function wireDiscovery(
   })
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
   const decided = { arrange: rules.service.arrange, noteActed }
+  const storeWords = buildStoreWords(base)
   const search = buildSearch(base, {
     ...decided,
+    readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
     embedder,
@@ -137,6 +140,7 @@ export function wireDiscovery(
     analytics,
     weeklyMail,
     rules,
+    storeWords,
     search,
     searchChecks,
     feedback,

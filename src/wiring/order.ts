@@ -70,6 +70,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.jobs,
     discovery.search,
     discovery.rules,
+    discovery.storeWords,
     discovery.searchChecks,
     discovery.feedback,
     discovery.analytics,

@@ -70,6 +70,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
   search_rules: { writer: 'discovery/rules', rows: OF_STORE },
   search_rule_counts: { writer: 'discovery/rules', rows: OF_STORE },
+  store_words: { writer: 'discovery/store-words', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },

@@ -23,6 +23,7 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  readStoreWords: SearchDeps['readStoreWords']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -110,6 +111,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,
     timeSearch: needs.timeSearch,

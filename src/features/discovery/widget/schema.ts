@@ -61,7 +61,8 @@ export const WidgetUrl = named(
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories, query_words, did_you_mean } = SearchResponse.properties
+const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url } =
+  SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
 const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
@@ -83,6 +84,7 @@ export const WidgetAnswer = named(
     query_categories,
     query_words,
     did_you_mean,
+    redirect_url,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:

@@ -166,6 +166,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
     json: { conditions: 'object', actions: 'objects' },
   }),
   search_rule_counts: copied({ refs: { rule_id: 'search_rules' } }),
+  store_words: copied({ json: { entry: 'object' } }),
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),
