@@ -12,6 +12,7 @@ import type { Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
 import { type Query, wordsOf } from './query.ts'
 import { createRanker, type Ranked, type RankerDeps } from './ranker.ts'
+import { readWordsOf } from './sides.ts'
 import { warnOfUnknownValues } from './warnings.ts'
 
 export interface PipelineDeps extends AnswerDeps, RankerDeps {
@@ -58,7 +59,8 @@ export function createPipeline(deps: PipelineDeps) {
   /** Finds what tells the words of a query that a product has; undefined where nobody asks, or words do not count. */
   function findMatcher({ wanted, rankBy, searcher }: Query) {
     const words = wanted.explain ? wordsOf(rankBy) : undefined
-    return words && !words.isByModelOnly ? findStore(searcher.storeId)?.words.matcher(words.text) : undefined
+    if (!words || words.isByModelOnly) return undefined
+    return findStore(searcher.storeId)?.words.matcher(readWordsOf(words))
   }
 
   /** A plan that names only categories of which the searcher may find a product. */

@@ -4,6 +4,7 @@ import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
+import type { Alternative } from './alternatives.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
@@ -15,6 +16,7 @@ import type { CommonSearch, PictureSource } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
+import { embedVariants, listUnexplained, listVariants, readForKeywords } from './variants.ts'
 import { warnOfUnknownFields } from './warnings.ts'
 
 export interface QueryReaderDeps extends Pick<Base, 'clock'> {
@@ -90,14 +92,36 @@ export function createQueryReader(deps: QueryReaderDeps) {
       { searcher: { storeId, isWithoutWords } }: PendingQuery,
       query: string,
     ): Promise<{ words: QueryWords; warnings: string[] }> {
-      const text = query.trim()
-      const { isTruncated, ...embedded } = await words.embed(storeId, text)
+      const typed = query.trim()
+      const { text, alternatives } = readMeaning(typed)
+      const variants = listVariants(text, alternatives)
+      const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
+        (variant) => words.embed(storeId, variant),
+        variants,
+      )
       return {
-        words: { ...embedded, text, isByModelOnly: isWithoutWords },
+        words: {
+          ...embedded,
+          ...(doubtfulWords && { doubtfulWords: listUnexplained(doubtfulWords, text, alternatives) }),
+          text: typed,
+          read: readForKeywords(typed, text, alternatives),
+          variants,
+          isByModelOnly: isWithoutWords,
+        },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
       }
     },
   }
+}
+
+/** What of a query is searched, and what may stand for stretches of it. */
+export interface Meaning {
+  text: string
+  alternatives: readonly Alternative[]
+}
+
+function readMeaning(text: string): Meaning {
+  return { text, alternatives: [] }
 }
 
 /** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */

@@ -42,6 +42,18 @@ function printOf({ isLetters, read }: (typeof KINDS)[number], text: string | und
 export function createNames() {
   const columns = KINDS.map((kind) => ({ kind, prints: createPrints() }))
 
+  /** The documents that have exactly one of these names: those of the first name first, best kind first, each once. */
+  function find(texts: readonly string[]): number[] {
+    const found = new Set<number>()
+    for (const text of texts)
+      for (const { kind, prints } of columns) {
+        const print = printOf(kind, text)
+        if (!print) continue
+        for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
+      }
+    return [...found]
+  }
+
   return {
     set(document: number, names: Names): void {
       for (const { kind, prints } of columns) prints.set(document, printOf(kind, names[kind.name]))
@@ -51,16 +63,7 @@ export function createNames() {
       for (const { prints } of columns) prints.set(document, undefined)
     },
 
-    /** The documents that have exactly this name, best kind first, each once. */
-    find(text: string): number[] {
-      const found = new Set<number>()
-      for (const { kind, prints } of columns) {
-        const print = printOf(kind, text)
-        if (!print) continue
-        for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
-      }
-      return [...found]
-    },
+    find,
 
     bytes: (): number => columns.reduce((sum, { prints }) => sum + prints.bytes(), 0),
   }
