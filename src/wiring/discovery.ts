@@ -51,6 +51,7 @@ export function wireDiscovery(
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    readShop: settings.service.read,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>

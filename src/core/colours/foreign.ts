@@ -1,5 +1,5 @@
-import { SHADE_WORDS, listWords, TONE_WORDS } from './words.ts'
 import type { Shade } from './shades.ts'
+import { listWords, SHADE_WORDS, TONE_WORDS } from './words.ts'
 
 /*
  * Words of seven languages that nearly always mean a colour in a query of that language. Those that also mean a thing are left out,
@@ -69,5 +69,4 @@ export const beginsForeignColour = (language: string, word: string): boolean =>
   BEGINNINGS.get(language)?.has(word) ?? false
 
 /** A shade in English. */
-export const sayShade = ({ base, tone }: Shade): string =>
-  tone === undefined ? base : `${tone} ${base}`
+export const sayShade = ({ base, tone }: Shade): string => (tone === undefined ? base : `${tone} ${base}`)

@@ -109,6 +109,13 @@ export const common = {
   tags: t.Optional(
     t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
   ),
+  interpret: t.Optional(
+    t.Boolean({
+      default: true,
+      description:
+        'Understand prices, “without” and colours in the words of the query, and translate them for the model. The answer says in `interpreted` what was understood.',
+    }),
+  ),
 }
 
 const CommonSearch = t.Object(common)

@@ -35,10 +35,7 @@ export function createDictionary(
   warn: (file: string, reason: string) => void = () => {},
 ) {
   const columns = new Map<Language, Column>(
-    LANGUAGES.map((language) => [
-      language,
-      { stems: new Map(), others: new Map(), beginnings: new Set() },
-    ]),
+    LANGUAGES.map((language) => [language, { stems: new Map(), others: new Map(), beginnings: new Set() }]),
   )
   const english = new Set<string>()
   for (const [file, text] of Object.entries(texts)) {
@@ -108,7 +105,8 @@ export function createDictionary(
   }
 }
 
-const singularOf = (word: string): string => (word.endsWith('s') && word.length > 3 ? word.slice(0, -1) : word)
+const singularOf = (word: string): string =>
+  word.endsWith('s') && word.length > 3 ? word.slice(0, -1) : word
 
 const stemAll = (phrase: string, language: Language): string =>
   phrase.includes(' ')

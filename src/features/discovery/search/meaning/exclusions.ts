@@ -19,10 +19,14 @@ const ARTICLES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 /** Words that join one thing to another. */
-const JOINTS: ReadonlySet<string> = new Set('and or und oder et ou ni y o e en of i lub ani noch nor'.split(' '))
+const JOINTS: ReadonlySet<string> = new Set(
+  'and or und oder et ou ni y o e en of i lub ani noch nor'.split(' '),
+)
 /** Words with which a text goes on. */
 const ENDS: ReadonlySet<string> = new Set(
-  'for with in fur mit aus pour avec para con per voor met dla z com but aber mais pero ma maar ale mas'.split(' '),
+  'for with in fur mit aus pour avec para con per voor met dla z com but aber mais pero ma maar ale mas'.split(
+    ' ',
+  ),
 )
 
 const THINGS_MAX = 5

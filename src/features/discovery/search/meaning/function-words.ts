@@ -29,8 +29,8 @@ export const ENGLISH_FUNCTION_WORDS: ReadonlySet<string> = new Set(
 
 /** English words that also are words of the other languages, with another meaning. */
 export const FALSE_FRIENDS: ReadonlySet<string> = new Set(
+  // German
   (
-    // German
     'rock gift handy hose hut boot mode stern wand herd brief mantel tube ring band rat kind art hell mist tier tan glut ' +
     'fast bald links wage see hose ball bank tag post pony pumps slip lack pad pass puzzle ' +
     // French

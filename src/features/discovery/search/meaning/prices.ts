@@ -1,7 +1,7 @@
 import {
-  type Comparison,
   COMPARISONS,
   COMPARISONS_BEHIND,
+  type Comparison,
   CURRENCIES,
   FILLERS,
   FOLLOWERS,
@@ -210,7 +210,9 @@ function readNumber(tokens: readonly Token[], at: number): { value: number | und
 
 /** Whether a token goes on with a number: "1 299,00". */
 const isThousands = (before: string, token: Token | undefined): boolean =>
-  token?.kind === 'number' && /^\d{1,3}(?:\d{3}){0,2}$/.test(before) && /^\d{3}(?:[.,]\d{0,2})?$/.test(token.text)
+  token?.kind === 'number' &&
+  /^\d{1,3}(?:\d{3}){0,2}$/.test(before) &&
+  /^\d{3}(?:[.,]\d{0,2})?$/.test(token.text)
 
 /** "1.299,00", "1,299.00", "1'299" and "19,99". Three digits behind a separator are thousands. */
 function parseNumber(written: string): number | undefined {

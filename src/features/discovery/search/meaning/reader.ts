@@ -24,10 +24,14 @@ export function readMeaning(text: string, { currency, keepsPrices = false }: Mea
   const tokens = readTokens(text)
   const prices = keepsPrices ? { stretches: [] } : readPrices(tokens, currency)
   const isTaken = (at: number) => prices.stretches.some(({ from, to }) => at >= from && at < to)
-  const { things, stretches } = readExclusions(text, tokens, isTaken)
+  const unwanted = readExclusions(text, tokens, isTaken)
+  const all = cutOut(text, tokens, [...prices.stretches, ...unwanted.stretches])
+  // Somebody who says only what is unwanted has named something all the same: "ohne Bügel".
+  const isNaming = all === '' && unwanted.things.length > 0
+  const { things, stretches } = isNaming ? { things: [], stretches: [] } : unwanted
   const taken = [...prices.stretches, ...stretches]
   return {
-    rest: taken.length === 0 ? text : cutOut(text, tokens, taken),
+    rest: taken.length === 0 ? text : isNaming ? cutOut(text, tokens, taken) : all,
     ...('min' in prices && { priceMin: prices.min }),
     ...('max' in prices && { priceMax: prices.max }),
     without: things,

@@ -23,6 +23,8 @@ export interface Translation {
   language: Language
   /** All words of the query, in their order. */
   parts: readonly Translated[]
+  /** Folded. */
+  words: readonly string[]
   /** The whole query in English, in the order of English. */
   text: string
 }
@@ -38,20 +40,18 @@ const GRAMMAR = 0.4
 export interface TranslationOptions {
   /** The language and country of the shop; null for none. */
   locale: string | null
-  /** Languages that the model knows, which need no translation. */
-  known?: readonly string[]
 }
 
 /**
  * Translates a query to English. Its language is the one whose words are in it; the shop's own language decides between two, and
  * English wins over the others: "gift box" is a box.
  *
- * @returns undefined for a query in English, in a language that the model knows, or in none of these languages.
+ * @returns undefined for a query in English, or in none of these languages.
  */
 export function translate(
   dictionary: Dictionary,
   text: string,
-  { locale, known = ['en'] }: TranslationOptions,
+  { locale }: TranslationOptions,
 ): Translation | undefined {
   const words = splitWords(text).slice(0, WORDS_MAX).map(foldColour)
   if (words.length === 0) return undefined
@@ -66,8 +66,7 @@ export function translate(
     most = score
     best = { language, parts }
   }
-  if (!best || known.includes(best.language)) return undefined
-  return { ...best, text: writeOut(best.language, best.parts, words) }
+  return best && { ...best, words, text: writeOut(best.language, best.parts, words) }
 }
 
 function scoreEnglish(dictionary: Dictionary, words: readonly string[]): number {
