@@ -29,6 +29,10 @@ const { values: flags } = parseArgs({
 })
 const FIRST = 5
 
+/** The demo catalogue names its categories in the plural. */
+const isOf = (kind: string, right: readonly string[]): boolean =>
+  right.some((one) => kind === one || kind === `${one}s` || kind === `${one}es`)
+
 const sets = await readSets(flags.sets, [])
 for (const shop of readShops(flags.names)) await measure(shop)
 process.exit(0)
@@ -78,11 +82,11 @@ async function measure(shop: Shop): Promise<void> {
       const [found, asWritten] = [{ any: 0, share: 0 }, { any: 0 }]
       for (const { text, kinds: right } of phrases) {
         const hits = await search(text, true)
-        const isRight = hits.filter((kind) => right.includes(kind)).length
+        const isRight = hits.filter((kind) => isOf(kind, right)).length
         if (isRight > 0) found.any++
         else if (flags.misses) console.log(`${language}: ${text}: ${hits.join(', ')}`)
         found.share += isRight / FIRST
-        if ((await search(text, false)).some((kind) => right.includes(kind))) asWritten.any++
+        if ((await search(text, false)).some((kind) => isOf(kind, right))) asWritten.any++
       }
       const share = found.any / phrases.length
       if (language === 'en') english = share

@@ -6,6 +6,7 @@ import { buildSearchChecks } from '../features/discovery/search-checks/module.ts
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildStoreWords } from '../features/discovery/store-words/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -43,7 +44,9 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const storeWords = buildStoreWords(base)
   const search = buildSearch(base, {
+    readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
     embedder,
@@ -112,6 +115,7 @@ export function wireDiscovery(
   })
   return {
     analytics,
+    storeWords,
     search,
     searchChecks,
     feedback,

@@ -68,6 +68,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   feed_runs: { writer: 'catalogue/product-feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
+  store_words: { writer: 'discovery/store-words', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },

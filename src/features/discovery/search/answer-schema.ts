@@ -187,6 +187,12 @@ export const SearchResponse = named(
       }),
     ),
     interpreted: t.Optional(Interpreted),
+    redirect_url: t.Optional(
+      t.String({
+        description:
+          'Where the shop leads this query to: an address with http or https, or a path of its own. Only for words alone, where they are all of a redirect of the store.',
+      }),
+    ),
     facets: t.Optional(t.Record(t.String(), Facet)),
     boosted_category: t.Optional(
       t.String({ description: 'The category that the search steers towards (with `explain`).' }),

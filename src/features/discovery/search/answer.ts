@@ -9,7 +9,7 @@ import type { SearchHistory } from './history.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Plan } from './plan.ts'
 import type { HitRow, SearchQueries } from './queries.ts'
-import { pictureOf, type Query, wordsOf } from './query.ts'
+import { pictureOf, type Query, type RankBy, wordsOf } from './query.ts'
 import type { Ranking } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
@@ -89,10 +89,18 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
     ...(meant !== undefined && { did_you_mean: spell(meant, rows.values()) }),
     ...(interpreted && { interpreted }),
+    ...describeRedirect(rankBy),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
+}
+
+/** The page that words lead to, where nothing else is searched with. */
+function describeRedirect(rankBy: RankBy): Pick<SearchResponse, 'redirect_url'> {
+  if (rankBy.kind !== 'sides' || rankBy.picture || rankBy.colours?.length) return {}
+  const url = rankBy.words?.redirectUrl
+  return url === undefined ? {} : { redirect_url: url }
 }
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */

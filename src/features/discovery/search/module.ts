@@ -26,6 +26,7 @@ export interface SearchNeeds {
   readDefaults: SearchDeps['readDefaults']
   /** Currency and language of a shop, by which words are understood. */
   readShop: SearchDeps['readShop']
+  readStoreWords: SearchDeps['readStoreWords']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -110,6 +111,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     getDictionary: createDictionaryShelf((file, reason) =>
       log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
     ),
+    readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,
     timeSearch: needs.timeSearch,

@@ -39,6 +39,8 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   getDictionary(): Dictionary | undefined
   /** Those that the model knows; undefined for English alone. */
   languages?: readonly string[] | undefined
+  /** What the store's own words make of a query. */
+  readStoreWords(storeId: string, query: string): Promise<Meaning>
 }
 
 /**
@@ -105,10 +107,13 @@ export function createQueryReader(deps: QueryReaderDeps) {
     async readWords(begun: PendingQuery, query: string): Promise<ReadWords> {
       const { storeId, isWithoutWords } = begun.searcher
       const typed = query.trim()
-      const meant = begun.wanted.interpret === false ? undefined : readMeant(begun.searcher, typed)
-      if (meant?.understood.rest === '')
-        return { words: undefined, warnings: [], understood: meant.understood }
-      const { text, alternatives } = readMeaning(meant?.understood.rest ?? typed)
+      const own = await deps.readStoreWords(storeId, typed)
+      // A query that leads to a page of the shop is not read for anything else.
+      const isPlain = begun.wanted.interpret === false || own.redirectUrl !== undefined
+      const meant = isPlain ? undefined : readMeant(begun.searcher, typed)
+      const rest = meant?.understood.rest ?? typed
+      if (meant && rest === '') return { words: undefined, warnings: [], understood: meant.understood }
+      const { text, alternatives } = rest === typed ? own : await deps.readStoreWords(storeId, rest)
       const foreign = meant?.readForeign(text, alternatives)
       const variants = listVariants(text, [...alternatives, ...(foreign?.alternatives ?? [])])
       const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
@@ -127,6 +132,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
           variants,
           foreignColours: colours,
           without: meant?.unwanted,
+          redirectUrl: own.redirectUrl,
           isByModelOnly: isWithoutWords,
         },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
@@ -165,10 +171,8 @@ export interface ReadWords {
 export interface Meaning {
   text: string
   alternatives: readonly Alternative[]
-}
-
-function readMeaning(text: string): Meaning {
-  return { text, alternatives: [] }
+  /** The page that it leads to. */
+  redirectUrl?: string | undefined
 }
 
 /** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */

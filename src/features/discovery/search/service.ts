@@ -42,7 +42,7 @@ import { readSimilar, type SimilarQuery } from './similar.ts'
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
-    Pick<QueryReaderDeps, 'words' | 'readDefaults' | 'readShop' | 'getDictionary'>,
+    Pick<QueryReaderDeps, 'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary'>,
     Pick<BatchDeps, 'reportFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>

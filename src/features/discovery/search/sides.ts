@@ -43,6 +43,8 @@ export interface QueryWords
   foreignColours?: ReadonlyMap<string, Shade> | undefined
   /** What products should not have; each with what else says it. */
   without?: readonly (readonly string[])[] | undefined
+  /** The page of the shop that it leads to. */
+  redirectUrl?: string | undefined
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined
 }

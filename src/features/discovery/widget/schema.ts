@@ -62,7 +62,7 @@ export const WidgetUrl = named(
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories, query_words, did_you_mean, interpreted } =
+const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
   SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
@@ -86,6 +86,7 @@ export const WidgetAnswer = named(
     query_words,
     did_you_mean,
     interpreted,
+    redirect_url,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:

@@ -211,7 +211,7 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Widget
 /** Names each field that a widget gets, so that a field that searches answer later stays hidden from shoppers by default. */
 function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetAnswer {
   const { query_time_ms, count, search_id, total_candidates, exact } = found
-  const { image_id, query_image, regions, query_categories } = found
+  const { image_id, query_image, regions, query_categories, redirect_url } = found
   const isNamed = !privacy.hides('category')
   return {
     query_time_ms,
@@ -226,5 +226,6 @@ function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetA
       regions: isNamed ? regions : regions.map((region) => ({ ...region, category: null })),
     }),
     ...(query_categories && isNamed && { query_categories }),
+    ...(redirect_url !== undefined && { redirect_url }),
   }
 }

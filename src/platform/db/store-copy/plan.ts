@@ -153,6 +153,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
     without: ['waiting_for', 'last_job'],
     json: { expected: 'texts', last_result: 'object' },
   }),
+  store_words: copied({ json: { entry: 'object' } }),
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),

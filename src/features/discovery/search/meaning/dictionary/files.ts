@@ -1,4 +1,5 @@
 import clothing from './clothing.tsv' with { type: 'text' }
+import homeFurniture from './home-furniture.tsv' with { type: 'text' }
 import modifiers from './modifiers.tsv' with { type: 'text' }
 import shoes from './shoes-bags-accessories.tsv' with { type: 'text' }
 
@@ -6,5 +7,6 @@ import shoes from './shoes-bags-accessories.tsv' with { type: 'text' }
 export const DICTIONARY_FILES: Readonly<Record<string, string>> = {
   clothing,
   'shoes-bags-accessories': shoes,
+  'home-furniture': homeFurniture,
   modifiers,
 }
