@@ -155,7 +155,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       readForeign: (text: string, taken: readonly Alternative[]) =>
         readForeignWords(text, taken, {
           ...{ shop, dictionary, languages: deps.languages },
-          listUnheld: (asked) => store?.words.listUnheld(text, asked) ?? asked,
+          listUnheld: store && ((words, asked) => store.words.listUnheld(words, asked)),
         }),
     }
   }

@@ -40,6 +40,8 @@ const GRAMMAR = 0.4
 export interface TranslationOptions {
   /** The language and country of the shop; null for none. */
   locale: string | null
+  /** Whether a product of the shop has a word; absent where nobody may know. */
+  isHeld?: ((word: string) => boolean) | undefined
 }
 
 /**
@@ -51,7 +53,7 @@ export interface TranslationOptions {
 export function translate(
   dictionary: Dictionary,
   text: string,
-  { locale }: TranslationOptions,
+  { locale, isHeld }: TranslationOptions,
 ): Translation | undefined {
   const words = splitWords(text).slice(0, WORDS_MAX).map(foldColour)
   if (words.length === 0) return undefined
@@ -61,13 +63,25 @@ export function translate(
   for (const language of LANGUAGES) {
     const parts = translateInto(dictionary, words, language)
     if (!parts.some(({ kind }) => kind === 'thing' || kind === 'colour')) continue
-    const score = scoreParts(parts) + (own === language ? OWN_LANGUAGE : 0)
+    const sells = isHeld !== undefined && sellsOnlyForeign(words, parts, isHeld)
+    const score = scoreParts(parts) + (own === language || sells ? OWN_LANGUAGE : 0)
     if (score <= most) continue
     most = score
     best = { language, parts }
   }
   return best && { ...best, words, text: writeOut(best.language, best.parts, words) }
 }
+
+/** Whether a word that may be English is one that no product has, while products have what it means otherwise: "Hut" in a shop of hats. */
+const sellsOnlyForeign = (
+  words: readonly string[],
+  parts: readonly Translated[],
+  isHeld: (word: string) => boolean,
+): boolean =>
+  parts.some(({ from, to, kind, english }) => {
+    const word = words[from] as string
+    return kind === 'thing' && to === from + 1 && FALSE_FRIENDS.has(word) && !isHeld(word) && isHeld(english)
+  })
 
 function scoreEnglish(dictionary: Dictionary, words: readonly string[]): number {
   let score = 0

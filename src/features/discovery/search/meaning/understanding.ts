@@ -1,5 +1,5 @@
 import type { Shade } from '../../../../core/colours/shades.ts'
-import { placeWords } from '../../../../core/text.ts'
+import { placeWords, splitWords } from '../../../../core/text.ts'
 import type { Stretch } from '../../../catalogue/product-index/words/asked.ts'
 import type { Alternative } from '../alternatives.ts'
 import type { Dictionary } from './dictionary.ts'
@@ -64,11 +64,12 @@ export function readForeignWords(
     listUnheld,
   }: Pick<Reader, 'shop' | 'dictionary'> & {
     languages?: readonly string[] | undefined
-    /** Those of some words that no product has. */
-    listUnheld(words: readonly string[]): readonly string[]
+    /** Those of the words of a text that no product has; absent where nobody may know. */
+    listUnheld?: ((text: string, words: readonly string[]) => readonly string[]) | undefined
   },
 ): ForeignWords | undefined {
-  const translation = dictionary && translate(dictionary, text, shop)
+  const isHeld = listUnheld && ((word: string) => listUnheld(word, splitWords(word)).length === 0)
+  const translation = dictionary && translate(dictionary, text, { ...shop, isHeld })
   if (!translation) return undefined
   const words = placeWords(text).map(({ word }) => word)
   const isFree = ({ from, to }: Translated) => taken.every((own) => own.to <= from || own.from >= to)
@@ -79,7 +80,7 @@ export function readForeignWords(
   const whole: Alternative = { from: 0, to: words.length, instead: [translation.text], for: 'model' }
   const isWhole = taken.length === 0 && translation.parts.at(-1)?.to === words.length
   const isKnown = languages.includes(translation.language)
-  const unheld = new Set(listUnheld(words))
+  const unheld = new Set(listUnheld ? listUnheld(text, words) : words)
   return {
     translation,
     alternatives: isKnown ? [] : isWhole ? [whole] : explained,
