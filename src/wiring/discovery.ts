@@ -69,6 +69,7 @@ export function wireDiscovery(
       const { search_defaults, sold_out } = settings.service.read(storeId)
       return { ...search_defaults, sold_out }
     },
+    readShop: settings.service.read,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>

@@ -8,6 +8,7 @@ import type { Base, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
+import { createDictionaryShelf } from './meaning/shelf.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
@@ -23,6 +24,8 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  /** Currency and language of a shop, by which words are understood. */
+  readShop: SearchDeps['readShop']
   readStoreWords: SearchDeps['readStoreWords']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
@@ -111,6 +114,10 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    readShop: needs.readShop,
+    getDictionary: createDictionaryShelf((file, reason) =>
+      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    ),
     readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,

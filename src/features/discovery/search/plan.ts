@@ -86,7 +86,7 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
       ? scaleVote(RANKING.votePicture, fusion.map)
       : scaleVote(RANKING.voteText, fusion.map, calibration.image_image)
   return {
-    fusions: [votes ? { ...fusion, vote } : fusion],
+    fusions: [{ ...fusion, ...(votes && { vote }), unwanted: listUnwantedOf(words) }],
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }
@@ -137,8 +137,12 @@ function planMixed(context: PlanContext, { picture, words, pictureWeight }: Mixe
   const vote = context.looksTwice
     ? scaleVote(words.isUnknown ? RANKING.votePicture : RANKING.voteBoth, fusion.map)
     : undefined
-  return { fusions: [{ ...fusion, vote }], categories, steersTo }
+  return { fusions: [{ ...fusion, vote, unwanted: listUnwantedOf(words) }], categories, steersTo }
 }
+
+/** What products lose by; nothing where their words must not count. */
+const listUnwantedOf = (words: QueryWords | undefined): QueryWords['without'] =>
+  words?.isByModelOnly || !words?.without?.length ? undefined : words.without
 
 function planReferences(context: PlanContext, rankBy: ReferencesComparison): Plan {
   const { aggregation, references, mean } = rankBy

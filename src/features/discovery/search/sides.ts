@@ -1,4 +1,5 @@
 import type { Lab } from '../../../core/colours/lab.ts'
+import type { Shade } from '../../../core/colours/shades.ts'
 import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
 import type { QueryText } from '../../catalogue/product-index/words/asked.ts'
@@ -38,6 +39,10 @@ export interface QueryWords
   read?: QueryText | undefined
   /** The texts that it may mean, the likeliest first; by default the one that was typed. */
   variants?: readonly string[] | undefined
+  /** Words that mean a colour in the language of the query, folded. */
+  foreignColours?: ReadonlyMap<string, Shade> | undefined
+  /** What products should not have; each with what else says it. */
+  without?: readonly (readonly string[])[] | undefined
   /** The page of the shop that it leads to. */
   redirectUrl?: string | undefined
   /** Whether the words of products must not count. */

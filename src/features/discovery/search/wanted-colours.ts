@@ -31,10 +31,10 @@ export interface WantedColours {
 
 /** The colours that the words of a query name. */
 export const coloursOf = (
-  { isByModelOnly, ...query }: QueryWords,
+  { isByModelOnly, foreignColours, ...query }: QueryWords,
   { columns }: SearchedStore,
 ): SpokenColour[] =>
-  findSpokenColours(readWordsOf(query).text, isByModelOnly ? () => false : columns.hasColour)
+  findSpokenColours(readWordsOf(query).text, isByModelOnly ? () => false : columns.hasColour, foreignColours)
 
 /** What products lack of the wanted colours. @param map of the values; its knee bends them. */
 export function colourLoss(store: SearchedStore, wanted: WantedColours, map: FinalMap): Loss {

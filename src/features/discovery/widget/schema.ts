@@ -8,7 +8,7 @@ import { upload } from '../../../http/schema.ts'
 import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
-const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
+const { category, price_min, price_max, color, session_id, crop, interpret } = UrlSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
 
@@ -21,6 +21,7 @@ const common = {
   price_max,
   color,
   session_id,
+  interpret,
 }
 
 /** Words beside a picture: both count the same. */
@@ -61,7 +62,7 @@ export const WidgetUrl = named(
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url } =
+const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
   SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
@@ -84,6 +85,7 @@ export const WidgetAnswer = named(
     query_categories,
     query_words,
     did_you_mean,
+    interpreted,
     redirect_url,
     warnings: t.Optional(
       t.Array(t.String(), {
