@@ -6,6 +6,7 @@ import { buildSearchChecks } from '../features/discovery/search-checks/module.ts
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -43,6 +44,7 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const search = buildSearch(base, {
     model,
     index: productIndex.service,
@@ -60,6 +62,8 @@ export function wireDiscovery(
     recordSearch: analytics.service.recordSearch,
     timeSearch,
     listPopular: analytics.service.listPopular,
+    findTogether: together.service.find,
+    findTrending: analytics.service.findTrending,
     writes,
     historyDays,
   })
@@ -91,6 +95,7 @@ export function wireDiscovery(
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
+    recountTogether: together.service.recount,
   })
   const widget = buildWidget({
     search: search.service,
@@ -116,6 +121,7 @@ export function wireDiscovery(
     feedback,
     searchLog,
     shopperSessions,
+    together,
     widget,
     shopPages,
     writes,

@@ -69,6 +69,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.feeds,
     catalogue.jobs,
     discovery.search,
+    discovery.together,
     discovery.searchChecks,
     discovery.feedback,
     discovery.analytics,

@@ -27,6 +27,8 @@ export interface SearchNeeds {
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
+  findTogether: SearchDeps['findTogether']
+  findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
@@ -105,6 +107,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     readDefaults,
     findFillFacts,
     listPopular,
+    findTogether: needs.findTogether,
+    findTrending: needs.findTrending,
     timeSearch: needs.timeSearch,
     reportFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')

@@ -26,6 +26,8 @@ export const SEARCH_KINDS = [
   'filtered',
   'fusion',
   'similar',
+  'together',
+  'trending',
   'batch',
 ] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]

@@ -4,6 +4,7 @@ import { browse, findSlots, type Places, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { Condition } from './condition.ts'
 import type { Fusion } from './fusion.ts'
+import { rankGiven } from './given-list.ts'
 import { wrongModel } from './picture-source.ts'
 import { makePlan, type Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
@@ -81,6 +82,12 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     )
     if (rankBy.kind === 'nothing')
       return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
+    if (rankBy.kind === 'given')
+      return {
+        ranking: rankGiven({ queries, storeId, store, condition }, rankBy.products, wanted.threshold, depth),
+        plan: undefined,
+        warnings,
+      }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
     const looksTwice = wanted.second_look !== false && !searcher.isWithoutWords
     const plan = makePlan(

@@ -1,0 +1,196 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
+import { eachAlone } from '../../../core/each-alone.ts'
+import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
+import { createCounter } from './counter.ts'
+import { createLister } from './lister.ts'
+import type { CountedProduct, Phase, Run, TogetherQueries } from './queries.ts'
+import { PHASES } from './queries.ts'
+
+export interface TogetherMakerDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'> {
+  queries: TogetherQueries
+  /** The day of a moment in the zone of a store. */
+  dayOf(storeId: string, ms: number): number
+  /** Aborts when the program ends. */
+  stop?: AbortSignal | undefined
+  /** Pairs of a store that a count holds; 200,000 by default. */
+  pairsMax?: number
+}
+
+/** A step ends after this time; the next one takes a turn of its own. */
+const STEP_MS = 4
+/** Stores take turns of this length. */
+const SLICE_MS = 500
+const ROWS_AT_ONCE = 500
+const PRODUCTS_AT_ONCE = 50
+/** In the zone of the store its night's count begins at three o'clock. */
+const NIGHT_BEGINS_MS = 3 * HOUR_MS
+/** A count of fewer baskets takes well below a second, and is made again by day when there is something new. */
+const FEW_BASKETS = 2_000
+const FEW_REST_MS = 15 * MINUTE_MS
+/** Old events end, so the lists of a store where nothing happens are counted again now and then. */
+const STALE_MS = 7 * DAY_MS
+const PAIRS_MAX = 200_000
+
+const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt'> = {
+  ...{ phase: 'clearing', after: '', orders: 0, visitors: 0, products: 0, pairs: 0, sweeps: 0 },
+  ...{ sweepOne: null, sweepOther: null },
+}
+
+/**
+ * Counts what shoppers take together, store by store in turns. All that a count knows stands in the database, written in the same
+ * transaction as its place, so a program that is killed goes on where it was.
+ *
+ * A run clears what is left of another, counts orders and then visitors, makes the list of each product, drops the lists that were
+ * not made again, and clears. Its lists are shown as they come.
+ */
+export function createTogetherMaker(deps: TogetherMakerDeps) {
+  const { queries, clock, log, atomically, withoutFsync, dayOf, stop, pairsMax = PAIRS_MAX } = deps
+  const counter = createCounter({ queries, pairsMax })
+  const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
+  let stepBegan = 0
+  let running: Promise<void> | undefined
+
+  const isOver = (): boolean => clock.monotonic() - stepBegan >= STEP_MS
+
+  async function breathe(): Promise<void> {
+    if (!isOver()) return
+    await turn()
+    stepBegan = clock.monotonic()
+  }
+
+  const makeList = createLister(queries, breathe)
+
+  function moveOn(run: Run): void {
+    const next = PHASES[PHASES.indexOf(run.phase) + 1]
+    if (next) Object.assign(run, { phase: next, after: '' })
+    else Object.assign(run, { phase: 'clearing', after: '', madeAt: run.begunAt, begunAt: null })
+  }
+
+  /** Counts baskets for the time of a step. @returns false after the last one. */
+  function countSome(storeId: string, run: Run, countNext: (storeId: string, run: Run) => boolean): boolean {
+    do {
+      if (run.sweepOne !== null || counter.isFull(run)) counter.sweep(storeId, run, ROWS_AT_ONCE)
+      else if (!countNext(storeId, run)) return false
+    } while (!isOver())
+    return true
+  }
+
+  /** One step of a phase, in a transaction. @returns false where the phase is over. */
+  const steps: Record<Exclude<Phase, 'lists'>, (storeId: string, run: Run) => boolean> = {
+    clearing: (storeId) => queries.clear(storeId, ROWS_AT_ONCE),
+    orders: (storeId, run) => countSome(storeId, run, counter.countOrder),
+    visitors: (storeId, run) => countSome(storeId, run, counter.countVisitor),
+    tidying(storeId, run) {
+      const upTo = queries.dropLists(storeId, run.after, run.begunAt ?? 0, ROWS_AT_ONCE)
+      run.after = upTo ?? run.after
+      return upTo !== undefined
+    },
+    ending: (storeId) => queries.clear(storeId, ROWS_AT_ONCE),
+  }
+
+  /** Makes the lists of the next products. Their partners are read before the transaction, over several turns. */
+  async function listSome(storeId: string, run: Run): Promise<void> {
+    const after = run.after === '' ? -1 : Number(run.after)
+    const lists: { product: CountedProduct; list: Awaited<ReturnType<typeof makeList>> }[] = []
+    const began = clock.monotonic()
+    for (const product of queries.listProducts(storeId, after, PRODUCTS_AT_ONCE)) {
+      lists.push({ product, list: await makeList(storeId, run, product) })
+      if (clock.monotonic() - began >= STEP_MS) break
+    }
+    await breathe()
+    write(() => {
+      const present = queries.find(storeId)
+      // The count was begun anew meanwhile.
+      if (present?.begunAt !== run.begunAt || present?.phase !== run.phase) return
+      for (const { product, list } of lists) {
+        if (!list) continue
+        const { productId } = product
+        const products = JSON.stringify(list.products.map(({ productId: id, score }) => [id, score]))
+        queries.saveList({ storeId, productId, basis: list.basis, products, madeAt: run.begunAt ?? 0 })
+      }
+      const last = lists.at(-1)
+      if (last) run.after = String(last.product.number)
+      else moveOn(run)
+      queries.save(storeId, run)
+    })
+  }
+
+  /** One step of a store. @returns whether its run goes on. */
+  async function step(storeId: string): Promise<boolean> {
+    await turn()
+    stepBegan = clock.monotonic()
+    const run = queries.find(storeId)
+    if (!run || run.begunAt === null) return false
+    if (run.phase === 'lists') {
+      await listSome(storeId, run)
+      return true
+    }
+    const { phase } = run
+    write(() => {
+      if (!steps[phase](storeId, run)) moveOn(run)
+      queries.save(storeId, run)
+    })
+    return run.begunAt !== null
+  }
+
+  /** The day of a store, which begins when its night's count may be made. */
+  const nightOf = (storeId: string, ms: number): number => dayOf(storeId, ms - NIGHT_BEGINS_MS)
+
+  function isDue(storeId: string, run: Run | undefined): boolean {
+    if (run && run.begunAt !== null) return true
+    const now = clock.now()
+    const lastEvent = queries.findLastEvent(storeId)
+    const madeAt = run?.madeAt ?? null
+    if (madeAt === null) return lastEvent !== null || run !== undefined
+    const isNew = lastEvent !== null && lastEvent >= madeAt
+    if (isNew && (run?.orders ?? 0) + (run?.visitors ?? 0) < FEW_BASKETS && now - madeAt >= FEW_REST_MS)
+      return true
+    return nightOf(storeId, madeAt) < nightOf(storeId, now) && (isNew || now - madeAt >= STALE_MS)
+  }
+
+  /** Begins the run of a store that is due. @returns whether it has one under way. */
+  function begin(storeId: string): boolean {
+    const run = queries.find(storeId)
+    if (!isDue(storeId, run)) return false
+    if (run === undefined || run.begunAt === null)
+      write(() => queries.save(storeId, { madeAt: run?.madeAt ?? null, ...NEW_RUN, begunAt: clock.now() }))
+    return true
+  }
+
+  /** Lets each store work for a while. @returns those that have more to do. */
+  async function work(storeIds: readonly string[]): Promise<string[]> {
+    const left: string[] = []
+    await eachAlone(
+      storeIds,
+      async (storeId) => {
+        const began = clock.monotonic()
+        let goesOn = true
+        while (goesOn && !stop?.aborted && clock.monotonic() - began < SLICE_MS) goesOn = await step(storeId)
+        if (goesOn) left.push(storeId)
+      },
+      (err, storeId) =>
+        log.error({ err, store_id: storeId }, 'what shoppers of a store take together could not be counted'),
+    )
+    return left
+  }
+
+  async function makeDue(): Promise<void> {
+    const stores: string[] = []
+    for (const storeId of queries.listStores()) {
+      await turn()
+      if (begin(storeId)) stores.push(storeId)
+    }
+    for (let left = stores; left.length > 0 && !stop?.aborted; ) left = await work(left)
+  }
+
+  return {
+    /** Makes the lists that are due. Call it every few minutes. */
+    run(): Promise<void> {
+      running ??= makeDue().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}
