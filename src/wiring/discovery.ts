@@ -95,7 +95,7 @@ export function wireDiscovery(
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
-    recountTogether: together.service.recount,
+    forgetTogether: together.service.forgetSession,
   })
   const widget = buildWidget({
     search: search.service,

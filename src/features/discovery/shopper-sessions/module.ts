@@ -5,7 +5,7 @@ import { type SessionDeps, type SessionService, sessionService } from './service
 
 export type SessionNeeds = Pick<
   SessionDeps,
-  'history' | 'searches' | 'feedback' | 'analytics' | 'recountTogether'
+  'history' | 'searches' | 'feedback' | 'analytics' | 'forgetTogether'
 >
 
 /** Wires the erasing of shoppers' sessions. It lies above searches, feedback and analytics, which hold them. */

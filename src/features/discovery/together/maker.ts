@@ -21,6 +21,7 @@ export interface TogetherMakerDeps extends Pick<Base, 'clock' | 'log' | 'atomica
 const STEP_MS = 4
 /** Stores take turns of this length. */
 const SLICE_MS = 500
+const BASKETS_AT_ONCE = 200
 const ROWS_AT_ONCE = 500
 const PRODUCTS_AT_ONCE = 50
 /** In the zone of the store its night's count begins at three o'clock. */
@@ -32,7 +33,7 @@ const FEW_REST_MS = 15 * MINUTE_MS
 const STALE_MS = 7 * DAY_MS
 const PAIRS_MAX = 200_000
 
-const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt'> = {
+const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt' | 'number'> = {
   ...{ phase: 'clearing', after: '', orders: 0, visitors: 0, products: 0, pairs: 0, sweeps: 0 },
   ...{ sweepOne: null, sweepOther: null },
 }
@@ -69,10 +70,10 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
 
   /** Counts baskets for the time of a step. @returns false after the last one. */
   function countSome(storeId: string, run: Run, countNext: (storeId: string, run: Run) => boolean): boolean {
-    do {
+    for (let n = 0; n < BASKETS_AT_ONCE && (n === 0 || !isOver()); n++) {
       if (run.sweepOne !== null || counter.isFull(run)) counter.sweep(storeId, run, ROWS_AT_ONCE)
       else if (!countNext(storeId, run)) return false
-    } while (!isOver())
+    }
     return true
   }
 
@@ -82,7 +83,7 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
     orders: (storeId, run) => countSome(storeId, run, counter.countOrder),
     visitors: (storeId, run) => countSome(storeId, run, counter.countVisitor),
     tidying(storeId, run) {
-      const upTo = queries.dropLists(storeId, run.after, run.begunAt ?? 0, ROWS_AT_ONCE)
+      const upTo = queries.dropLists(storeId, run.after, run.number, ROWS_AT_ONCE)
       run.after = upTo ?? run.after
       return upTo !== undefined
     },
@@ -102,12 +103,12 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
     write(() => {
       const present = queries.find(storeId)
       // The count was begun anew meanwhile.
-      if (present?.begunAt !== run.begunAt || present?.phase !== run.phase) return
+      if (present?.number !== run.number || present.begunAt === null) return
       for (const { product, list } of lists) {
         if (!list) continue
         const { productId } = product
         const products = JSON.stringify(list.products.map(({ productId: id, score }) => [id, score]))
-        queries.saveList({ storeId, productId, basis: list.basis, products, madeAt: run.begunAt ?? 0 })
+        queries.saveList({ storeId, productId, basis: list.basis, products, run: run.number })
       }
       const last = lists.at(-1)
       if (last) run.after = String(last.product.number)
@@ -143,7 +144,7 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
     const lastEvent = queries.findLastEvent(storeId)
     const madeAt = run?.madeAt ?? null
     if (madeAt === null) return lastEvent !== null || run !== undefined
-    const isNew = lastEvent !== null && lastEvent >= madeAt
+    const isNew = run?.isOutdated === 1 || (lastEvent !== null && lastEvent >= madeAt)
     if (isNew && (run?.orders ?? 0) + (run?.visitors ?? 0) < FEW_BASKETS && now - madeAt >= FEW_REST_MS)
       return true
     return nightOf(storeId, madeAt) < nightOf(storeId, now) && (isNew || now - madeAt >= STALE_MS)
@@ -153,8 +154,13 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
   function begin(storeId: string): boolean {
     const run = queries.find(storeId)
     if (!isDue(storeId, run)) return false
-    if (run === undefined || run.begunAt === null)
-      write(() => queries.save(storeId, { madeAt: run?.madeAt ?? null, ...NEW_RUN, begunAt: clock.now() }))
+    if (run === undefined || run.begunAt === null) {
+      const [madeAt, number] = [run?.madeAt ?? null, (run?.number ?? 0) + 1]
+      write(() => {
+        queries.save(storeId, { madeAt, ...NEW_RUN, number, begunAt: clock.now() })
+        queries.setOutdated(storeId, 0)
+      })
+    }
     return true
   }
 

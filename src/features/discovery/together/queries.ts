@@ -11,6 +11,10 @@ export interface Run {
   madeAt: number | null
   /** Unix ms; null between two runs. */
   begunAt: number | null
+  /** Whether events were erased since it began. It is written by {@link TogetherQueries} alone. */
+  isOutdated?: 0 | 1
+  /** Counts the runs of the store. */
+  number: number
   phase: Phase
   /** What the phase has passed. */
   after: string
@@ -75,19 +79,24 @@ const COUNTS = `standing = 0 AND is_product_counted = 1 AND NOT EXISTS (
 /** All SQL of the count. No call opens a transaction. */
 export function togetherQueries(db: Db) {
   const find = db.prepare<[string], Run>(`
-    SELECT made_at AS madeAt, begun_at AS begunAt, phase, after, orders, visitors, products, pairs, sweeps,
+    SELECT made_at AS madeAt, begun_at AS begunAt, is_outdated AS isOutdated, number, phase, after, orders, visitors, products, pairs, sweeps,
       sweep_one AS sweepOne, sweep_other AS sweepOther
     FROM together_runs WHERE store_id = ?`)
   const save = db.prepare(`
-    INSERT INTO together_runs (store_id, made_at, begun_at, phase, after, orders, visitors, products, pairs, sweeps, sweep_one, sweep_other)
-    SELECT id, @madeAt, @begunAt, @phase, @after, @orders, @visitors, @products, @pairs, @sweeps, @sweepOne, @sweepOther
+    INSERT INTO together_runs (store_id, made_at, begun_at, number, phase, after, orders, visitors, products, pairs, sweeps, sweep_one, sweep_other)
+    SELECT id, @madeAt, @begunAt, @number, @phase, @after, @orders, @visitors, @products, @pairs, @sweeps, @sweepOne, @sweepOther
     FROM stores WHERE id = @storeId
-    ON CONFLICT (store_id) DO UPDATE SET made_at = excluded.made_at, begun_at = excluded.begun_at, phase = excluded.phase,
+    ON CONFLICT (store_id) DO UPDATE SET made_at = excluded.made_at, begun_at = excluded.begun_at, number = excluded.number, phase = excluded.phase,
       after = excluded.after, orders = excluded.orders, visitors = excluded.visitors, products = excluded.products,
       pairs = excluded.pairs, sweeps = excluded.sweeps, sweep_one = excluded.sweep_one, sweep_other = excluded.sweep_other`)
-  const restart = db.prepare(
-    "UPDATE together_runs SET made_at = NULL, begun_at = NULL, phase = 'clearing', after = '' WHERE store_id = ?",
+  const setOutdated = db.prepare(
+    'UPDATE together_runs SET is_outdated = @isOutdated WHERE store_id = @storeId',
   )
+  const stepBack = db.prepare(`
+    UPDATE together_runs SET after = coalesce((
+      SELECT max(session_id) FROM feedback_events INDEXED BY feedback_events_session
+      WHERE store_id = @storeId AND session_id IS NOT NULL AND session_id < @sessionId), '')
+    WHERE store_id = @storeId AND phase = 'visitors' AND after = @sessionId`)
   const stores = db.prepare<[], string>('SELECT id FROM stores ORDER BY id').pluck()
   const lastEvent = db
     .prepare<{ storeId: string }, number | null>(`
@@ -178,22 +187,23 @@ export function togetherQueries(db: Db) {
     'SELECT basis, products FROM together_lists WHERE store_id = ? AND product_id = ?',
   )
   const saveList = db.prepare(`
-    INSERT INTO together_lists (store_id, product_id, basis, products, made_at)
-    VALUES (@storeId, @productId, @basis, @products, @madeAt)
-    ON CONFLICT DO UPDATE SET basis = excluded.basis, products = excluded.products, made_at = excluded.made_at`)
+    INSERT INTO together_lists (store_id, product_id, basis, products, run)
+    VALUES (@storeId, @productId, @basis, @products, @run)
+    ON CONFLICT DO UPDATE SET basis = excluded.basis, products = excluded.products, run = excluded.run`)
   const listNames = db
     .prepare<[string, string, bigint], string>(
       'SELECT product_id FROM together_lists WHERE store_id = ? AND product_id > ? ORDER BY product_id LIMIT ?',
     )
     .pluck()
   const dropLists = db.prepare(`
-    DELETE FROM together_lists WHERE store_id = @storeId AND product_id > @after AND product_id <= @upTo AND made_at <> @madeAt`)
+    DELETE FROM together_lists WHERE store_id = @storeId AND product_id > @after AND product_id <= @upTo AND run <> @run`)
 
   return {
     find: (storeId: string): Run | undefined => find.get(storeId),
     save: (storeId: string, run: Run): void => void save.run({ ...run, storeId }),
-    /** Ends what is under way and asks for a new run. */
-    restart: (storeId: string): void => void restart.run(storeId),
+    setOutdated: (storeId: string, isOutdated: 0 | 1): void => void setOutdated.run({ storeId, isOutdated }),
+    /** Lets a count that stands at a session stand at the one before, so that its name goes. */
+    stepBack: (storeId: string, sessionId: string): void => void stepBack.run({ storeId, sessionId }),
     listStores: (): string[] => stores.all(),
     /** When the newest event of a store was told, in Unix ms; null without any. */
     findLastEvent: (storeId: string): number | null => lastEvent.get({ storeId }) ?? null,
@@ -250,12 +260,12 @@ export function togetherQueries(db: Db) {
 
     findList: (storeId: string, productId: string): StoredList | undefined =>
       findList.get(storeId, productId),
-    saveList: (row: StoredList & { storeId: string; productId: string; madeAt: number }): void =>
+    saveList: (row: StoredList & { storeId: string; productId: string; run: number }): void =>
       void saveList.run(row),
     /** Deletes lists of earlier runs among some after a product. @returns the last of these; undefined at the end. */
-    dropLists(storeId: string, after: string, madeAt: number, limit: number): string | undefined {
+    dropLists(storeId: string, after: string, run: number, limit: number): string | undefined {
       const upTo = listNames.all(storeId, after, BigInt(limit)).at(-1)
-      if (upTo !== undefined) dropLists.run({ storeId, after, upTo, madeAt })
+      if (upTo !== undefined) dropLists.run({ storeId, after, upTo, run })
       return upTo
     },
   }

@@ -1,8 +1,8 @@
 import type { Base } from '../../module.ts'
 import type { TogetherQueries } from './queries.ts'
 
-export interface TogetherDeps extends Pick<Base, 'withoutFsync'> {
-  queries: Pick<TogetherQueries, 'findList' | 'restart'>
+export interface TogetherDeps extends Pick<Base, 'atomically' | 'withoutFsync'> {
+  queries: Pick<TogetherQueries, 'findList' | 'setOutdated' | 'stepBack'>
 }
 
 /** Products that belong to another one, the closest first. */
@@ -12,7 +12,7 @@ export interface TogetherList {
 }
 
 /** Tells what shoppers take together, as the last count found it. */
-export function togetherService({ queries, withoutFsync }: TogetherDeps) {
+export function togetherService({ queries, atomically, withoutFsync }: TogetherDeps) {
   return {
     /** @returns undefined where too little is known of the product. */
     find(storeId: string, productId: string): TogetherList | undefined {
@@ -26,9 +26,15 @@ export function togetherService({ queries, withoutFsync }: TogetherDeps) {
     },
 
     /**
-     * Counts a store anew, because events of a shopper were erased: a count under way may hold the name of the session, and the
-     * lists no longer come from events that are gone.
+     * Forgets a shopper's session whose events were erased: the next count of the store, by night at the latest, no longer finds
+     * them. What was counted of them names nobody.
      */
-    recount: (storeId: string): void => withoutFsync(() => queries.restart(storeId)),
+    forgetSession: (storeId: string, sessionId: string): void =>
+      withoutFsync(() =>
+        atomically(() => {
+          queries.stepBack(storeId, sessionId)
+          queries.setOutdated(storeId, 1)
+        }),
+      ),
   }
 }

@@ -3,6 +3,8 @@ CREATE TABLE together_runs (
   store_id    TEXT PRIMARY KEY REFERENCES stores (id) ON DELETE CASCADE,
   made_at     INTEGER,                    -- Unix ms of the last run that ended, when it began; null before the first
   begun_at    INTEGER,                    -- Unix ms of the run under way; null between two runs
+  is_outdated INTEGER NOT NULL DEFAULT 0, -- 1: events that its lists come from were erased
+  number      INTEGER NOT NULL DEFAULT 0, -- of the run; a clock that was set back makes no two runs alike
   phase       TEXT    NOT NULL DEFAULT 'clearing',
   after       TEXT    NOT NULL DEFAULT '', -- what the phase has passed: an order, a session, a number or a product
   orders      INTEGER NOT NULL DEFAULT 0, -- of the last run, or so far
@@ -42,6 +44,6 @@ CREATE TABLE together_lists (
   product_id TEXT    NOT NULL,
   basis      TEXT    NOT NULL CHECK (basis IN ('purchases', 'clicks')),
   products   TEXT    NOT NULL CHECK (json_valid(products)), -- [[product_id, score], …], best first
-  made_at    INTEGER NOT NULL, -- begun_at of its run
+  run        INTEGER NOT NULL, -- its number
   PRIMARY KEY (store_id, product_id)
 ) STRICT, WITHOUT ROWID;
