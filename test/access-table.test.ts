@@ -515,6 +515,8 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { queries: [{ type: 'text', query: 'boots' }] } }),
   },
   'GET /v1/products/:product_id/similar': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/products/:product_id/together': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/search/trending': { needs: 'search:execute' },
 
   'POST /v1/search/feedback': {
     needs: 'search:write',

@@ -300,6 +300,8 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/search/filtered': 'searchFiltered',
       'POST /v1/search/batch': 'searchBatch',
       'GET /v1/products/{product_id}/similar': 'findSimilarProducts',
+      'GET /v1/products/{product_id}/together': 'findProductsTogether',
+      'GET /v1/search/trending': 'listTrendingProducts',
       'DELETE /v1/admin/stores/{id}': 'deleteStore',
       'DELETE /v1/me': 'deleteMe',
       'DELETE /v1/me/email': 'cancelEmailChange',
