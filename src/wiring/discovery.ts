@@ -52,7 +52,10 @@ export function wireDiscovery(
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
-    readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    readDefaults(storeId) {
+      const { search_defaults, sold_out } = settings.service.read(storeId)
+      return { ...search_defaults, sold_out }
+    },
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>

@@ -105,6 +105,12 @@ export function searchQueries(db: Db, model: number) {
     SELECT pictures.id AS pictureId, products.image_url AS imageUrl
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
+  const picturesOf = db
+    .prepare<[number, string, string], [productId: string, pictureId: number]>(`
+    SELECT wanted.value, pictures.id
+    FROM json_each(?2) AS wanted CROSS JOIN products ON products.store_id = ?3 AND products.product_id = wanted.value
+      CROSS JOIN pictures ON pictures.product = products.id AND pictures.model = ?1`)
+    .raw()
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
   )
@@ -154,6 +160,13 @@ export function searchQueries(db: Db, model: number) {
     },
     /** The first picture of a product, null without one of the model; undefined without such a product. */
     findFirstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
+    /** Pictures of some products of a store that have a vector of the model, by the id of the product. */
+    listPictures(storeId: string, productIds: readonly string[]): Map<string, number[]> {
+      const found = new Map<string, number[]>()
+      for (const [productId, pictureId] of picturesOf.all(model, JSON.stringify(productIds), storeId))
+        found.set(productId, [...(found.get(productId) ?? []), pictureId])
+      return found
+    },
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
     /**

@@ -136,7 +136,8 @@ export function searchService(deps: SearchDeps) {
     const { storeId } = begun.searcher
     const { condition } = await filters.resolve(storeId, begun.filters)
     const store = findStore(storeId)
-    if (!store || !hasAnyOf({ ...deps, storeId, store, condition }, products)) return undefined
+    const shown = begun.wanted.sold_out === 'hide' ? { ...condition, isInStock: true } : condition
+    if (!store || !hasAnyOf({ ...deps, storeId, store, condition: shown }, products)) return undefined
     const wanted = { ...begun.wanted, threshold, cutoff: 'none' as const }
     return finish({ ...begun, wanted }, { kind: 'given', products })
   }

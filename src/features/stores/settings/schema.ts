@@ -41,6 +41,8 @@ const DEFAULTS = {
   second_look: t.Union([t.Boolean({ description: 'Whether the first results vote for words.' }), t.Null()]),
 }
 
+const SOLD_OUT = ['last', 'hide', 'keep'] as const
+
 /** The systems that a shop may run on. */
 const SHOP_SYSTEMS = [
   ...['woocommerce', 'shopify', 'shopware', 'prestashop', 'magento', 'opencart'],
@@ -92,6 +94,10 @@ const FIELDS = {
   }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
+  }),
+  sold_out: t.Union([oneOf(SOLD_OUT), t.Null()], {
+    description:
+      'Where searches show products that are sold out: behind all others (`last`), nowhere (`hide`), or like all others (`keep`). null: `last` in widgets and `keep` in the API. A request may say otherwise.',
   }),
   ...FACTS,
 }

@@ -24,6 +24,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   thumbnails: true,
   hidden: [],
   unmatched_thumbnails: false,
+  sold_out: null,
   search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
   ...NO_FACTS,
 }
@@ -116,6 +117,7 @@ function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
     thumbnails: thumbnails ?? base.thumbnails,
     hidden: patch.hidden === undefined ? base.hidden : [...new Set(patch.hidden)],
     unmatched_thumbnails: unmatched_thumbnails ?? base.unmatched_thumbnails,
+    sold_out: patch.sold_out === undefined ? base.sold_out : patch.sold_out,
     search_defaults: mergeFields(base.search_defaults, patch.search_defaults),
     ...mergeFields(pickFacts(base), patch as Partial<Facts>),
   }

@@ -267,3 +267,31 @@ describe('the rows of a product page (contract 10.1)', () => {
     expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, POST')
   })
 })
+
+describe('sold-out products (contract 3.18)', () => {
+  beforeEach(async () => {
+    await shop.order(6, 'mug', 'saucer')
+    await shop.order(4, 'mug', 'spoon')
+    await shop.app.call('PATCH', '/v1/products/saucer', {
+      token: shop.token,
+      body: { metadata: { in_stock: false } },
+    })
+    await shop.count()
+  })
+
+  test('they stand where they stand, last or nowhere, as the request says', async () => {
+    expect(idsOf(await shop.together('mug'))).toEqual(['saucer', 'spoon'])
+    expect(idsOf(await shop.together('mug', '?sold_out=last'))).toEqual(['spoon', 'saucer'])
+    expect(idsOf(await shop.together('mug', '?sold_out=hide'))).toEqual(['spoon'])
+    const ofSaucer = await shop.together('saucer', '?sold_out=hide')
+    expect([ofSaucer.basis, idsOf(ofSaucer)]).toEqual(['purchases', ['mug']])
+  })
+
+  test('where all of them are sold out and hidden, similar products come', async () => {
+    await shop.app.call('PATCH', '/v1/products/mug', {
+      token: shop.token,
+      body: { metadata: { in_stock: false } },
+    })
+    expect((await shop.together('spoon', '?sold_out=hide')).basis).toBe('similar')
+  })
+})
