@@ -550,6 +550,16 @@ const ROUTES: Record<string, Route> = {
     needs: 'a widget key',
     send: (world) => ({ body: { image_url: picture(world) } }),
   },
+  'GET /v1/widget/similar': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
+  },
+  'GET /v1/widget/together': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
+  },
   'POST /v1/widget/search/feedback': {
     needs: 'a widget key',
     status: 201,

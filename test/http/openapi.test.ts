@@ -344,6 +344,8 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/widget/search/upload': 'widgetSearchByUpload',
       'POST /v1/widget/search/url': 'widgetSearchByUrl',
       'POST /v1/widget/search/feedback': 'widgetRecordFeedback',
+      'GET /v1/widget/similar': 'widgetFindSimilar',
+      'GET /v1/widget/together': 'widgetFindTogether',
       'GET /health': 'getHealth',
       'GET /health/ready': 'getReadiness',
       'GET /metrics': 'getMetrics',

@@ -202,7 +202,7 @@ function similar({ forStoreSearch }: Pick<Guards, 'forStoreSearch'>, search: Sea
     )
 }
 
-/** Contract 3.14: lists that come from what shoppers did. */
+/** Contract 3.18: lists that come from what shoppers did. */
 function shoppersLists({ forStoreSearch }: Pick<Guards, 'forStoreSearch'>, search: SearchService) {
   const codes = [...FOR_STORE, ...READING, ...FILTERS, 'validation_error', 'model_not_ready'] as const
   return new Elysia({ name: 'search.lists', tags: ['Search'] })

@@ -1,18 +1,10 @@
-import { notFound } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
-import type {
-  BatchResponse,
-  SearchResponse,
-  SearchResult,
-  TogetherResponse,
-  TrendingResponse,
-} from './answer-schema.ts'
+import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './batch.ts'
 import { createFilterReader, type FilterReaderDeps } from './filters.ts'
-import { hasAnyOf } from './given-list.ts'
 import { listInStock } from './in-stock.ts'
 import {
   createPictureReader,
@@ -23,7 +15,7 @@ import {
 } from './picture-source.ts'
 import { createPipeline, type PipelineDeps } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
-import type { GivenProduct, RankBy } from './query.ts'
+import type { RankBy } from './query.ts'
 import type { QueryPictures } from './query-pictures.ts'
 import { createQueryReader, type PendingQuery, type QueryReaderDeps, readColours } from './query-reader.ts'
 import { readReferences } from './references.ts'
@@ -39,30 +31,21 @@ import type {
   TextSearch,
 } from './schema.ts'
 import type { Searcher } from './searcher.ts'
+import { createShoppersLists, type ShoppersListDeps } from './shoppers-lists.ts'
 import { readSimilar, type SimilarQuery } from './similar.ts'
-import type { TrendingQuery } from './trending.ts'
 
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
     Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
-    Pick<BatchDeps, 'reportFault'> {
+    Pick<BatchDeps, 'reportFault'>,
+    Pick<ShoppersListDeps, 'findTogether' | 'findTrending'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
   names: PipelineDeps['names'] & QueryReaderDeps['names']
   embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
   filters: Pick<FilterService, 'parse' | 'resolve' | 'facets'>
-  /** What shoppers take with a product, best first; undefined where too little is known. */
-  findTogether(storeId: string, productId: string): ShoppersList | undefined
-  /** What shoppers take more and more of, best first; undefined without clicks and purchases. */
-  findTrending(storeId: string, days: number): Promise<ShoppersList | undefined>
-}
-
-/** Products in an order that comes from what shoppers did. */
-export interface ShoppersList {
-  basis: 'purchases' | 'clicks'
-  products: readonly GivenProduct[]
 }
 
 /** A search of several parts; the picture may be a file. */
@@ -124,24 +107,6 @@ export function searchService(deps: SearchDeps) {
     )
   }
 
-  /**
-   * Shows a list that another feature made; undefined where the searcher may find none of its products. The store's defaults
-   * for scores concern likeness, so they do not count here.
-   */
-  async function showGiven(
-    begun: PendingQuery,
-    products: readonly GivenProduct[],
-    { threshold = 0 }: CommonSearch,
-  ): Promise<SearchResponse | undefined> {
-    const { storeId } = begun.searcher
-    const { condition } = await filters.resolve(storeId, begun.filters)
-    const store = findStore(storeId)
-    const shown = begun.wanted.sold_out === 'hide' ? { ...condition, isInStock: true } : condition
-    if (!store || !hasAnyOf({ ...deps, storeId, store, condition: shown }, products)) return undefined
-    const wanted = { ...begun.wanted, threshold, cutoff: 'none' as const }
-    return finish({ ...begun, wanted }, { kind: 'given', products })
-  }
-
   const verbs = {
     /** POST /v1/search. */
     byUpload: (searcher: Searcher, body: CommonSearch & PictureSource) =>
@@ -163,40 +128,6 @@ export function searchService(deps: SearchDeps) {
     /** The same with a body. */
     bySimilar: (searcher: Searcher, productId: string, asked: CommonSearch) =>
       byPicture(searcher, { ...asked, product_id: productId }, 'similar'),
-
-    /**
-     * GET /v1/products/{product_id}/together: what shoppers take with a product, and what is similar to it while nobody knows
-     * that.
-     */
-    byTogether: (searcher: Searcher, productId: string, asked: SimilarQuery) =>
-      verbs.byTogetherWith(searcher, productId, readSimilar(asked)),
-
-    /** The same with a body. @throws ApiError `not_found` for a product that the searcher does not reach. */
-    async byTogetherWith(
-      searcher: Searcher,
-      productId: string,
-      asked: CommonSearch,
-    ): Promise<TogetherResponse> {
-      const begun = begin(searcher, asked, 'together')
-      const isThere = deps.queries.findFirstPicture(searcher.storeId, productId) !== undefined
-      if (!isThere || !(await filters.reaches(searcher.storeId, begun.filters, productId)))
-        throw notFound('product')
-      const list = deps.findTogether(searcher.storeId, productId)
-      const given = list && (await showGiven(begun, list.products, asked))
-      if (given) return { ...given, basis: list.basis }
-      const similar = await byPicture(searcher, { ...asked, product_id: productId }, 'together')
-      return { ...similar, basis: 'similar' }
-    },
-
-    /** GET /v1/search/trending. */
-    async byTrend(searcher: Searcher, { days = 7, ...query }: TrendingQuery): Promise<TrendingResponse> {
-      const asked = readSimilar(query)
-      const begun = begin(searcher, asked, 'trending')
-      const list = await deps.findTrending(searcher.storeId, days)
-      const given = list && (await showGiven(begun, list.products, asked))
-      if (given) return { ...given, basis: list.basis }
-      return { ...(await finish({ ...begun, sort: 'newest' }, { kind: 'nothing' })), basis: 'newest' }
-    },
 
     /** POST /v1/search/text. */
     async byText(searcher: Searcher, body: TextSearch): Promise<SearchResponse> {
@@ -241,6 +172,7 @@ export function searchService(deps: SearchDeps) {
 
   return {
     ...verbs,
+    ...createShoppersLists({ ...deps, findStore, filters, begin, finish, byPicture }),
 
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>

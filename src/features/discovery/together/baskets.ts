@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
-import type { VisitEvent } from './queries.ts'
+import type { VisitEvent } from './counting-queries.ts'
 
 /** A longer rest ends a visit. */
 const REST_MS = 30 * MINUTE_MS

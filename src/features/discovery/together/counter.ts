@@ -1,5 +1,6 @@
 import { type Basket, basketOf, readVisitor } from './baskets.ts'
-import type { Count, Run, TogetherQueries } from './queries.ts'
+import type { Count } from './counting-queries.ts'
+import type { Run, TogetherQueries } from './queries.ts'
 
 /** Lines of an order that count. */
 const LINES_MAX = 25

@@ -1,5 +1,6 @@
+import type { CountedProduct, Partner, PartnerPlace } from './counting-queries.ts'
 import { relate } from './measure.ts'
-import type { CountedProduct, Partner, PartnerPlace, Run, TogetherQueries } from './queries.ts'
+import type { Run, TogetherQueries } from './queries.ts'
 import type { TogetherList } from './service.ts'
 
 /** Products that a list keeps. */

@@ -1,16 +1,17 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
 import { createCounter } from './counter.ts'
+import type { CountedProduct } from './counting-queries.ts'
+import { createDueTest, type DueDeps } from './due.ts'
 import { createLister } from './lister.ts'
-import type { CountedProduct, Phase, Run, TogetherQueries } from './queries.ts'
+import type { Phase, Run, TogetherQueries } from './queries.ts'
 import { PHASES } from './queries.ts'
 
-export interface TogetherMakerDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'> {
+export interface TogetherMakerDeps
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'>,
+    Pick<DueDeps, 'dayOf'> {
   queries: TogetherQueries
-  /** The day of a moment in the zone of a store. */
-  dayOf(storeId: string, ms: number): number
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
   /** Pairs of a store that a count holds; 200,000 by default. */
@@ -24,13 +25,6 @@ const SLICE_MS = 500
 const BASKETS_AT_ONCE = 200
 const ROWS_AT_ONCE = 500
 const PRODUCTS_AT_ONCE = 50
-/** In the zone of the store its night's count begins at three o'clock. */
-const NIGHT_BEGINS_MS = 3 * HOUR_MS
-/** A count of fewer baskets takes well below a second, and is made again by day when there is something new. */
-const FEW_BASKETS = 2_000
-const FEW_REST_MS = 15 * MINUTE_MS
-/** Old events end, so the lists of a store where nothing happens are counted again now and then. */
-const STALE_MS = 7 * DAY_MS
 const PAIRS_MAX = 200_000
 
 const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt' | 'number'> = {
@@ -46,7 +40,7 @@ const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt' | 'number'> = {
  * not made again, and clears. Its lists are shown as they come.
  */
 export function createTogetherMaker(deps: TogetherMakerDeps) {
-  const { queries, clock, log, atomically, withoutFsync, dayOf, stop, pairsMax = PAIRS_MAX } = deps
+  const { queries, clock, log, atomically, withoutFsync, stop, pairsMax = PAIRS_MAX } = deps
   const counter = createCounter({ queries, pairsMax })
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
   let stepBegan = 0
@@ -61,6 +55,7 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
   }
 
   const makeList = createLister(queries, breathe)
+  const isDue = createDueTest(deps)
 
   function moveOn(run: Run): void {
     const next = PHASES[PHASES.indexOf(run.phase) + 1]
@@ -133,21 +128,6 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
       queries.save(storeId, run)
     })
     return run.begunAt !== null
-  }
-
-  /** The day of a store, which begins when its night's count may be made. */
-  const nightOf = (storeId: string, ms: number): number => dayOf(storeId, ms - NIGHT_BEGINS_MS)
-
-  function isDue(storeId: string, run: Run | undefined): boolean {
-    if (run && run.begunAt !== null) return true
-    const now = clock.now()
-    const lastEvent = queries.findLastEvent(storeId)
-    const madeAt = run?.madeAt ?? null
-    if (madeAt === null) return lastEvent !== null || run !== undefined
-    const isNew = run?.isOutdated === 1 || (lastEvent !== null && lastEvent >= madeAt)
-    if (isNew && (run?.orders ?? 0) + (run?.visitors ?? 0) < FEW_BASKETS && now - madeAt >= FEW_REST_MS)
-      return true
-    return nightOf(storeId, madeAt) < nightOf(storeId, now) && (isNew || now - madeAt >= STALE_MS)
   }
 
   /** Begins the run of a store that is due. @returns whether it has one under way. */

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => shop.app.close())
 
-describe('GET /v1/products/{product_id}/together (contract 3.16)', () => {
+describe('GET /v1/products/{product_id}/together (contract 3.18)', () => {
   test('what was bought in one order stands in both lists', async () => {
     await shop.order(4, 'mug', 'saucer')
     await shop.order(3, 'lamp', 'bulb')
