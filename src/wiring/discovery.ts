@@ -10,6 +10,7 @@ import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
 import { buildStoreWords } from '../features/discovery/store-words/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
+import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -56,6 +57,7 @@ export function wireDiscovery(
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
   const decided = { arrange: rules.service.arrange, noteActed }
   const storeWords = buildStoreWords(base)
+  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const search = buildSearch(base, {
     ...decided,
     readStoreWords: storeWords.service.readQuery,
@@ -80,6 +82,8 @@ export function wireDiscovery(
     countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
+    findTogether: together.service.find,
+    findTrending: analytics.service.findTrending,
     writes,
     historyDays,
   })
@@ -112,6 +116,7 @@ export function wireDiscovery(
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
+    forgetTogether: together.service.forgetSession,
   })
   const widget = buildWidget({
     search: search.service,
@@ -147,6 +152,7 @@ export function wireDiscovery(
     feedback,
     searchLog,
     shopperSessions,
+    together,
     widget,
     shopPages,
     writes,

@@ -71,6 +71,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.search,
     discovery.rules,
     discovery.storeWords,
+    discovery.together,
     discovery.searchChecks,
     discovery.feedback,
     discovery.analytics,

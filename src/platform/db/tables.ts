@@ -89,6 +89,10 @@ export const TABLES: Readonly<Record<string, Table>> = {
   widget_page_days: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_searches: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_maps: { writer: 'discovery/analytics', rows: OF_STORE },
+  together_runs: { writer: 'discovery/together', rows: OF_STORE },
+  together_products: { writer: 'discovery/together', rows: OF_STORE },
+  together_pairs: { writer: 'discovery/together', rows: OF_STORE },
+  together_lists: { writer: 'discovery/together', rows: OF_STORE },
 
   change_numbers: { writer: 'delivery/change-log', rows: OF_STORE },
   changes: { writer: 'delivery/change-log', rows: OF_STORE },

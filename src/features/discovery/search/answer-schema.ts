@@ -211,6 +211,30 @@ export const SearchResponse = named(
 )
 export type SearchResponse = typeof SearchResponse.static
 
+export const TogetherResponse = named(
+  'TogetherResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'similar'] as const,
+      'What the list is made of: what shoppers bought together, what they looked at in one visit, or, with too little of both, likeness.',
+    ),
+  }),
+)
+export type TogetherResponse = typeof TogetherResponse.static
+
+export const TrendingResponse = named(
+  'TrendingResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'newest'] as const,
+      'What most of the scores come from; without clicks and purchases the newest products.',
+    ),
+  }),
+)
+export type TrendingResponse = typeof TrendingResponse.static
+
 /** The answer to one entry of a batch: its search, or why it failed. */
 const BatchEntry = named(
   'BatchEntry',

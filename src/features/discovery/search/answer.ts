@@ -82,13 +82,15 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
     parameters: pickParameters(wanted),
     results: results.map(({ product_id }) => product_id),
-    topScore: rankBy.kind === 'nothing' ? null : (results[0]?.similarity_score ?? null),
+    topScore:
+      rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : (results[0]?.similarity_score ?? null),
     durationMs: query_time_ms,
     isTracked: wanted.analytics ?? true,
     sessionId: wanted.session_id || null,
     searchSource: searchSource ?? null,
     createdAt: clock.now(),
-    vector: picture?.vector,
+    // A row of a product page says nothing of what a shopper misses.
+    vector: query.kind === 'together' ? undefined : picture?.vector,
     thumbnail: picture?.thumbnail,
   }
   if (!searcher.isUnlogged) history.add(answered)

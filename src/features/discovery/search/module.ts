@@ -31,6 +31,8 @@ export interface SearchNeeds {
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
+  findTogether: SearchDeps['findTogether']
+  findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
   /** What the rules of a store do to a search, and what learns which of them acted. */
   arrange?: SearchDeps['arrange']
@@ -121,6 +123,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,
+    findTogether: needs.findTogether,
+    findTrending: needs.findTrending,
     timeSearch: needs.timeSearch,
     arrange: needs.arrange,
     noteActed: needs.noteActed,

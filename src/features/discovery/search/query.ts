@@ -28,7 +28,19 @@ export interface Query {
 /** Data to rank a store by. `makePlan` turns it into numbers, for the store as it is then. */
 export type RankBy =
   /** Nothing is compared: the products are listed. */
-  { kind: 'nothing' } | Comparison
+  { kind: 'nothing' } | GivenList | Comparison
+
+/** Products in an order that another feature found: nothing is compared. */
+export interface GivenList {
+  kind: 'given'
+  products: readonly GivenProduct[]
+}
+
+export interface GivenProduct {
+  productId: string
+  /** 0 to 1; what it means is up to whoever gives the list. */
+  score: number
+}
 
 export type Comparison = SidesComparison | MixedComparison | ReferencesComparison
 

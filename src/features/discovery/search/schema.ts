@@ -8,7 +8,7 @@ import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** The answers of searches, for the features whose answers are made of them. */
-export { SearchResponse, SearchResult } from './answer-schema.ts'
+export { SearchResponse, SearchResult, TogetherResponse } from './answer-schema.ts'
 
 /** How the warning of words begins that nobody knows, for programs. */
 export const UNKNOWN_WORDS = 'unknown_words: '
