@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildReplay } from '../features/discovery/replay/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
@@ -101,6 +102,19 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
+  const replay = buildReplay(base, {
+    embedder,
+    stop,
+    search: search.service,
+    findSearcher(storeId, keyId, origin) {
+      if (keyId === null || origin === null) return { storeId }
+      const key = keys.widgetKeys.rows.findById(storeId, keyId)
+      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
+      return { ...searcher, searchSource: { keyId, origin } }
+    },
+    jobs: jobs.service.foreign,
+    flush: writes.flushStore,
+  })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -117,6 +131,7 @@ export function wireDiscovery(
     searchLog,
     shopperSessions,
     widget,
+    replay,
     shopPages,
     writes,
   }

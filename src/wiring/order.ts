@@ -70,6 +70,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.jobs,
     discovery.search,
     discovery.searchChecks,
+    discovery.replay,
     discovery.feedback,
     discovery.analytics,
     discovery.searchLog,

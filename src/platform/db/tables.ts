@@ -68,6 +68,11 @@ export const TABLES: Readonly<Record<string, Table>> = {
   feed_runs: { writer: 'catalogue/product-feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
+  search_replays: { writer: 'discovery/replay', rows: OF_STORE },
+  replayed_searches: {
+    writer: 'discovery/replay',
+    rows: { column: 'job_id', through: 'search_replays' },
+  },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },

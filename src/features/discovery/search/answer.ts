@@ -63,7 +63,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     storeId,
     type: query.kind,
     query: wordsOf(rankBy)?.text ?? null,
-    parameters: pickParameters(wanted),
+    parameters: { ...pickParameters(wanted), ...query.noted },
     results: results.map(({ product_id }) => product_id),
     topScore: rankBy.kind === 'nothing' ? null : (results[0]?.similarity_score ?? null),
     durationMs: query_time_ms,

@@ -7,6 +7,7 @@ import type { Base } from '../../module.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
+import { noteRequest } from './noted-request.ts'
 import { RANKING } from './parameters.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
@@ -61,7 +62,8 @@ export function createQueryReader(deps: QueryReaderDeps) {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, readDefaults(searcher.storeId)),
+        wanted: withDefaults(body, { ...readDefaults(searcher.storeId), ...searcher.defaults }),
+        noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,
       }
@@ -87,11 +89,11 @@ export function createQueryReader(deps: QueryReaderDeps) {
     },
 
     async readWords(
-      { searcher: { storeId, isWithoutWords } }: PendingQuery,
+      { searcher: { storeId, isWithoutWords, isPatient } }: PendingQuery,
       query: string,
     ): Promise<{ words: QueryWords; warnings: string[] }> {
       const text = query.trim()
-      const { isTruncated, ...embedded } = await words.embed(storeId, text)
+      const { isTruncated, ...embedded } = await words.embed(storeId, text, isPatient ? 'index' : 'search')
       return {
         words: { ...embedded, text, isByModelOnly: isWithoutWords },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],

@@ -1,6 +1,7 @@
 import type { Lab } from '../../../core/colours/lab.ts'
 import type { Sort } from './browse.ts'
 import type { SearchFilters } from './filters.ts'
+import type { NotedRequest } from './noted-request.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
 import type { CommonSearch } from './schema.ts'
@@ -15,6 +16,8 @@ export interface Query {
   startedAt: number
   /** The request, with the store's defaults. */
   wanted: CommonSearch
+  /** What the log keeps of the request so that it can be made again. */
+  noted: NotedRequest
   filters: SearchFilters
   rankBy: RankBy
   /** Orders what was found; the default is best first. */

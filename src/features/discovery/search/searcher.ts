@@ -1,4 +1,5 @@
 import type { SearchSource } from './queries.ts'
+import type { SearchDefaults } from './query-reader.ts'
 
 /** A store that searches, or one of its widget keys. */
 export interface Searcher {
@@ -13,6 +14,10 @@ export interface Searcher {
   isWithoutWords?: boolean | undefined
   /** Whether its searches leave no row in the history, and so no count anywhere. */
   isUnlogged?: boolean | undefined
+  /** Whether nobody waits for the answer: its words wait behind those of others, and nobody learns how long it took. */
+  isPatient?: boolean | undefined
+  /** Values that hold in place of the store's own search defaults. */
+  defaults?: Partial<SearchDefaults> | undefined
   /** A field by which results are grouped unless the search says by which. */
   groupBy?: string | undefined
 }

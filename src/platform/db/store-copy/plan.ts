@@ -153,6 +153,8 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
     without: ['waiting_for', 'last_job'],
     json: { expected: 'texts', last_result: 'object' },
   }),
+  search_replays: { stays: HISTORY },
+  replayed_searches: { stays: HISTORY },
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),
