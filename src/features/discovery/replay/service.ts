@@ -24,6 +24,20 @@ export type ReplayService = ReturnType<typeof replayService>
 
 /** Searches of the log, made again with other settings (contract 3.17). */
 export function replayService({ queries, jobs, flush, end, wake, clock, atomically }: ReplayDeps) {
+  function view(row: ReplayRow): Replay {
+    const { storeId, jobId, settings, total, createdAt, finishedAt, result } = row
+    const isRunning = finishedAt === null && jobs.isOpen(storeId, jobId)
+    const isCancelled = row.isCancelled || finishedAt === null
+    return {
+      job_id: jobId,
+      status: isRunning ? 'processing' : isCancelled ? 'cancelled' : 'completed',
+      ...{ settings, total },
+      created_at: isoTime(createdAt),
+      finished_at: finishedAt === null ? null : isoTime(finishedAt),
+      result,
+    }
+  }
+
   return {
     /** Starts a job that makes the last searches of the log again. @throws ApiError `conflict` during another one. */
     start(actor: Actor, { settings, last = LIMITS.replayedSearchesDefault }: ReplayBody): JobStarted {
@@ -57,15 +71,6 @@ export function replayService({ queries, jobs, flush, end, wake, clock, atomical
     },
   }
 }
-
-const view = ({ jobId, settings, total, createdAt, finishedAt, result, isCancelled }: ReplayRow): Replay => ({
-  job_id: jobId,
-  status: finishedAt === null ? 'processing' : isCancelled ? 'cancelled' : 'completed',
-  ...{ settings, total },
-  created_at: isoTime(createdAt),
-  finished_at: finishedAt === null ? null : isoTime(finishedAt),
-  result,
-})
 
 const alreadyRunning = (jobId: string) =>
   new ApiError('conflict', 'A replay of the store is running already', { details: { job_id: jobId } })
