@@ -545,6 +545,7 @@ const ROUTES: Record<string, Route> = {
       return { body: { settings: {} } }
     },
   },
+  'GET /v1/search/learning': { needs: 'search:read' },
   'GET /v1/search/replay': { needs: 'search:read' },
   'GET /v1/search/replay/:job_id': { needs: 'search:read', thing: 'replay' },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },

@@ -180,6 +180,7 @@ const SERVED = `
   POST   /v1/search/replay           3.17
   GET    /v1/search/replay           3.17
   GET    /v1/search/replay/:job_id   3.17
+  GET    /v1/search/learning         3.18
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildLearning } from '../features/discovery/learning/module.ts'
 import { buildReplay } from '../features/discovery/replay/module.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
@@ -44,6 +45,13 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const learning = buildLearning(base, {
+    flush: writes.flushStore,
+    dayOf: settings.service.dayOf,
+    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
+    findGain: (storeId) => replay.service.findGain(storeId),
+    days: historyDays,
+  })
   const search = buildSearch(base, {
     model,
     index: productIndex.service,
@@ -52,6 +60,7 @@ export function wireDiscovery(
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    findPriors: learning.service.findPriors,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>
@@ -110,9 +119,10 @@ export function wireDiscovery(
       if (keyId === null || origin === null) return { storeId }
       const key = keys.widgetKeys.rows.findById(storeId, keyId)
       const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
-      return { ...searcher, searchSource: { keyId, origin } }
+      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
     },
     jobs: jobs.service.foreign,
+    trainUntil: learning.service.trainUntil,
     flush: writes.flushStore,
   })
   const shopPages = buildShopPages(base, {
@@ -131,6 +141,7 @@ export function wireDiscovery(
     searchLog,
     shopperSessions,
     widget,
+    learning,
     replay,
     shopPages,
     writes,

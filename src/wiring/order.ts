@@ -71,6 +71,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.search,
     discovery.searchChecks,
     discovery.replay,
+    discovery.learning,
     discovery.feedback,
     discovery.analytics,
     discovery.searchLog,

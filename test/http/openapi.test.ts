@@ -157,6 +157,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /v1/admin/jobs': 'listJobsAsOperator',
       'GET /v1/admin/outbox/{id}': 'readWaitingMail',
       'GET /v1/search/checks': 'listSearchChecks',
+      'GET /v1/search/learning': 'getLearning',
       'GET /v1/search/replay': 'listReplays',
       'GET /v1/search/replay/{job_id}': 'getReplay',
       'POST /v1/search/replay': 'startReplay',

@@ -73,6 +73,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
     writer: 'discovery/replay',
     rows: { column: 'job_id', through: 'search_replays' },
   },
+  learned_clicks: { writer: 'discovery/learning', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },

@@ -1,4 +1,6 @@
 import { LIMITS } from '../../../core/limits.ts'
+import { StoreSettings } from '../../stores/settings/schema.ts'
+import type { Priors } from '../search/legs/clicks.ts'
 import type { SearchDefaults } from '../search/query-reader.ts'
 import type { CommonSearch } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
@@ -25,9 +27,9 @@ const KEPT = [
 ] as const
 
 /** The names of the store's search defaults. */
-const DEFAULTS: ReadonlySet<string> = new Set<keyof SearchDefaults>([
-  ...(['threshold', 'cutoff', 'category_boost', 'second_look'] as const),
-])
+const DEFAULTS: ReadonlySet<string> = new Set(
+  Object.keys(StoreSettings.properties.search_defaults.properties),
+)
 
 /** Creates what makes a search of the log again. */
 export function createAsking({ search, findSearcher }: AskingDeps) {
@@ -35,17 +37,19 @@ export function createAsking({ search, findSearcher }: AskingDeps) {
    * Makes a search of the log again, as it was asked, and as nobody's: it leaves no trace.
    *
    * @param tried settings in place of the store's, where the search named none itself.
+   * @param learned what products gain by clicks, in place of what the store has learned.
    * @returns ids of products, best first.
    */
   return async function ask(
     storeId: string,
     { query, parameters, keyId, origin }: LoggedSearch,
     tried: TriedSettings = {},
+    learned?: Priors,
   ): Promise<string[]> {
     const { defaults, others } = split(tried)
     const searcher = {
       ...findSearcher(storeId, keyId, origin),
-      ...{ isUnlogged: true, isPatient: true, defaults },
+      ...{ isUnlogged: true, isPatient: true, defaults, learned },
     }
     const body: CommonSearch = {
       ...Object.fromEntries(KEPT.map((name) => [name, parameters[name]])),
@@ -61,6 +65,9 @@ export function createAsking({ search, findSearcher }: AskingDeps) {
     return results.map(({ product_id }) => product_id)
   }
 }
+
+/** Whether the settings let the store learn. */
+export const triesLearning = (tried: TriedSettings): boolean => split(tried).defaults.learn === true
 
 /** Parts settings in those that have a place in the store's search defaults, and parameters of a search. */
 function split({ search_defaults, ...named }: TriedSettings): {

@@ -13,7 +13,7 @@ export interface Pair {
 
 export const NO_RESULT: ReplayResult = {
   ...{ searches: 0, changed: 0, changed_top: 0 },
-  clicks: { rise: 0, fall: 0, same: 0 },
+  clicks: { rise: 0, fall: 0, same: 0, gain: null },
   examples: [],
 }
 
@@ -27,6 +27,7 @@ export function addPair(result: ReplayResult, pair: Pair): ReplayResult {
   const hasNewFirst = before[0] !== after[0]
   const hasNewTop = !isSame(before.slice(0, TOP), after.slice(0, TOP))
   const moves = clicked.map((id) => Math.sign(placeOf(before, id) - placeOf(after, id)))
+  const gains = clicked.map((id) => 1 / placeOf(after, id) - 1 / placeOf(before, id))
   const countMoves = (sign: number) => moves.filter((move) => move === sign).length
   return {
     searches: result.searches + 1,
@@ -36,15 +37,23 @@ export function addPair(result: ReplayResult, pair: Pair): ReplayResult {
       rise: result.clicks.rise + countMoves(1),
       fall: result.clicks.fall + countMoves(-1),
       same: result.clicks.same + countMoves(0),
+      gain: addMean(result.clicks, gains),
     },
     examples: hasNewTop ? addExample(result.examples, toExample(pair)) : result.examples,
   }
 }
 
-/** Behind all others where it is not found, so that two lists without it are alike. */
+/** The mean gain of the clicks so far and of some more. */
+function addMean({ rise, fall, same, gain }: ReplayResult['clicks'], more: readonly number[]): number | null {
+  const count = rise + fall + same
+  if (count + more.length === 0) return null
+  return (count * (gain ?? 0) + more.reduce((sum, one) => sum + one, 0)) / (count + more.length)
+}
+
+/** From 1; behind all others where it is not found, so that two lists without it are alike. */
 const placeOf = (ids: readonly string[], id: string): number => {
   const place = ids.indexOf(id)
-  return place === -1 ? LAST : place
+  return place === -1 ? LAST : place + 1
 }
 
 /** More than any list is long. */

@@ -7,7 +7,10 @@ import { replayRoutes } from './routes.ts'
 import { createReplayRunner, type ReplayRunnerDeps } from './runner.ts'
 import { type ReplayDeps, replayService } from './service.ts'
 
-export interface ReplayNeeds extends AskingDeps, Pick<ReplayRunnerDeps, 'stop'>, Pick<ReplayDeps, 'flush'> {
+export interface ReplayNeeds
+  extends AskingDeps,
+    Pick<ReplayRunnerDeps, 'stop' | 'trainUntil'>,
+    Pick<ReplayDeps, 'flush'> {
   embedder: Pick<Embedder, 'status'>
   jobs: ReplayDeps['jobs'] & ReplayRunnerDeps['jobs']
 }

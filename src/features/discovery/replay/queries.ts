@@ -8,6 +8,8 @@ export interface ReplayRow {
   settings: Record<string, unknown>
   /** Searches when it began. */
   total: number
+  /** When the oldest of them was made; null without any. */
+  oldestAt: number | null
   /** Of the searches that were made so far. */
   result: ReplayResult
   createdAt: number
@@ -34,7 +36,8 @@ type StoredReplay = Omit<ReplayRow, 'settings' | 'result' | 'isCancelled'> & {
 
 export type ReplayQueries = ReturnType<typeof replayQueries>
 
-const REPLAY = `search_replays.job_id AS jobId, store_id AS storeId, search_replays.settings, total, result,
+const REPLAY = `search_replays.job_id AS jobId, store_id AS storeId, search_replays.settings, total, oldest_at AS oldestAt,
+  result,
   search_replays.created_at AS createdAt, finished_at AS finishedAt, is_cancelled AS isCancelled,
   (SELECT count(*) FROM replayed_searches WHERE replayed_searches.job_id = search_replays.job_id) AS left`
 
@@ -79,7 +82,7 @@ export function replayQueries(db: Db) {
   const add = db.prepare(`
     INSERT INTO search_replays (job_id, store_id, settings, total, result, created_at)
     VALUES (@jobId, @storeId, @settings, 0, @result, @createdAt)`)
-  const setTotal = db.prepare('UPDATE search_replays SET total = ? WHERE job_id = ?')
+  const setTotal = db.prepare('UPDATE search_replays SET total = ?, oldest_at = ? WHERE job_id = ?')
   const addSearch = db.prepare('INSERT INTO replayed_searches (job_id, place, search_id) VALUES (?, ?, ?)')
   const setResult = db.prepare('UPDATE search_replays SET result = ? WHERE job_id = ?')
   const finish = db.prepare('UPDATE search_replays SET finished_at = ?, is_cancelled = ? WHERE job_id = ?')
@@ -89,9 +92,17 @@ export function replayQueries(db: Db) {
       WHERE store_id = @storeId AND finished_at IS NOT NULL ORDER BY job_id DESC LIMIT -1 OFFSET @kept)`)
   const log = db.prepare<
     { storeId: string },
-    { id: string; hasWords: 0 | 1; hasProduct: 0 | 1; isTracked: 0 | 1; isFirst: 0 | 1; isReplaced: 0 | 1 }
+    {
+      id: string
+      at: number
+      hasWords: 0 | 1
+      hasProduct: 0 | 1
+      isTracked: 0 | 1
+      isFirst: 0 | 1
+      isReplaced: 0 | 1
+    }
   >(`
-    SELECT id, hasWords, hasProduct, isTracked, isFirst,
+    SELECT id, at, hasWords, hasProduct, isTracked, isFirst,
       EXISTS (SELECT 1 FROM burst_searches WHERE search_id = id) AS isReplaced
     FROM (${LISTS.join(' UNION ALL ')}) ORDER BY at DESC`)
   const nextSearch = db.prepare<[jobId: string], { place: number; searchId: string }>(
@@ -122,22 +133,23 @@ export function replayQueries(db: Db) {
       settings,
       result,
       ...row
-    }: Omit<ReplayRow, 'total' | 'finishedAt' | 'isCancelled' | 'left'>): void =>
+    }: Omit<ReplayRow, 'total' | 'oldestAt' | 'finishedAt' | 'isCancelled' | 'left'>): void =>
       void add.run({
         ...{ jobId: row.jobId, storeId: row.storeId, createdAt: BigInt(row.createdAt) },
         ...{ settings: JSON.stringify(settings), result: JSON.stringify(result) },
       }),
     /** Has the last searches of the store that can be made again wait. @returns how many. */
     enqueue(storeId: string, jobId: string, last: number): number {
-      const found: string[] = []
+      const found: { id: string; at: number }[] = []
       let walked = 0
       for (const row of log.iterate({ storeId })) {
         if (found.length === last || walked++ === WALKED_MAX) break
         const isCounted = row.isTracked && row.isFirst && !row.isReplaced
-        if (isCounted && (row.hasWords || row.hasProduct)) found.push(row.id)
+        if (isCounted && (row.hasWords || row.hasProduct)) found.push(row)
       }
-      for (const [place, id] of found.entries()) addSearch.run(jobId, BigInt(place), id)
-      setTotal.run(BigInt(found.length), jobId)
+      for (const [place, { id }] of found.entries()) addSearch.run(jobId, BigInt(place), id)
+      const oldest = found.at(-1)?.at
+      setTotal.run(BigInt(found.length), oldest === undefined ? null : BigInt(oldest), jobId)
       return found.length
     },
     findNextSearch: (jobId: string) => nextSearch.get(jobId),

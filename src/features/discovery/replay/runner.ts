@@ -1,8 +1,10 @@
 import { findBlame } from '../../../core/blame.ts'
+import { BoundedMap } from '../../../core/bounded-map.ts'
 import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { Base } from '../../module.ts'
-import type { createAsking } from './asking.ts'
+import type { Priors } from '../search/legs/clicks.ts'
+import { type createAsking, triesLearning } from './asking.ts'
 import { addPair, type Pair } from './comparing.ts'
 import type { ReplayQueries, ReplayRow } from './queries.ts'
 
@@ -12,6 +14,8 @@ export interface ReplayRunnerDeps
   ask: ReturnType<typeof createAsking>
   embedder: Pick<Embedder, 'status'>
   jobs: Pick<ForeignJobs, 'isOpen' | 'count'>
+  /** What products would gain if the store had learned from the searches before a moment. */
+  trainUntil(storeId: string, before: number): Promise<Priors>
   /** Aborts when the program ends. */
   stop: AbortSignal | undefined
 }
@@ -21,6 +25,8 @@ const PAUSE_MS = 15_000
 /** The rest after a search, as a multiple of the time that it took, and at most. */
 const REST = 3
 const REST_MS_MAX = 3_000
+/** Replays whose learning is kept in memory; it is learned again where it was dropped. */
+const LEARNED_MAX = 20
 
 /** A search that could not be made again. */
 type Failed = 'failed'
@@ -34,17 +40,30 @@ type Failed = 'failed'
  */
 export function createReplayRunner(deps: ReplayRunnerDeps) {
   const { queries, ask, embedder, jobs, clock, log, atomically, withoutFsync, defer } = deps
+  const learned = new BoundedMap<string, Priors>(LEARNED_MAX)
   let isBusy = false
   let restUntil = Number.NEGATIVE_INFINITY
   let lastStore = ''
 
+  /**
+   * What the store would have learned before the first of the searches that are made again: with the clicks that follow from
+   * learning, its gain would flatter.
+   */
+  async function learn({ jobId, storeId, settings, oldestAt }: ReplayRow): Promise<Priors | undefined> {
+    if (!triesLearning(settings) || oldestAt === null) return undefined
+    const known = learned.get(jobId) ?? (await deps.trainUntil(storeId, oldestAt))
+    learned.set(jobId, known)
+    return known
+  }
+
   /** @throws what a search throws. */
-  async function compare({ storeId, settings }: ReplayRow, searchId: string): Promise<Pair | Failed> {
+  async function compare(replay: ReplayRow, searchId: string): Promise<Pair | Failed> {
+    const { storeId, settings } = replay
     const search = queries.findSearch(storeId, searchId)
     // It was erased meanwhile.
     if (!search) return 'failed'
     const before = await ask(storeId, search)
-    const after = await ask(storeId, search, settings)
+    const after = await ask(storeId, search, settings, await learn(replay))
     const productId = search.parameters['product_id']
     return {
       ...{ query: search.query, productId: typeof productId === 'string' ? productId : null },

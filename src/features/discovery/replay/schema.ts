@@ -81,6 +81,10 @@ export const ReplayResult = named(
         rise: count('Products that would stand higher.'),
         fall: count('Products that would stand lower, or not be found.'),
         same: count('Products at the same place, or found with neither.'),
+        gain: t.Union([t.Number(), t.Null()], {
+          description:
+            'How much higher they would stand: the mean of 1 divided by their place, after less before; above 0 is better. null without any.',
+        }),
       },
       { description: 'Products that shoppers clicked in the results of these searches, each once a search.' },
     ),

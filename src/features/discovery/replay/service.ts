@@ -5,6 +5,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { JobStarted } from '../../catalogue/jobs/schema.ts'
 import type { Base } from '../../module.ts'
+import { triesLearning } from './asking.ts'
 import { NO_RESULT } from './comparing.ts'
 import type { ReplayQueries, ReplayRow } from './queries.ts'
 import type { Replay, ReplayBody, ReplayList } from './schema.ts'
@@ -61,6 +62,13 @@ export function replayService({ queries, jobs, flush, end, wake, clock, atomical
     list(storeId: string): ReplayList {
       const replays = queries.list(storeId).map(view)
       return { replays, count: replays.length }
+    },
+
+    /** What the last whole replay with learning showed; null before the first one, and where there were no clicks. */
+    findGain(storeId: string): number | null {
+      const isWhole = ({ finishedAt, isCancelled }: ReplayRow) => finishedAt !== null && !isCancelled
+      const last = queries.list(storeId).find((row) => isWhole(row) && triesLearning(row.settings))
+      return last?.result.clicks.gain ?? null
     },
 
     /** @throws ApiError `not_found`. */

@@ -23,6 +23,7 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  findPriors: SearchDeps['findPriors']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -103,6 +104,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    findPriors: needs.findPriors,
     findFillFacts,
     listPopular,
     timeSearch: needs.timeSearch,

@@ -7,6 +7,7 @@ import type { Base } from '../../module.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
+import type { Priors } from './legs/clicks.ts'
 import { noteRequest } from './noted-request.ts'
 import { RANKING } from './parameters.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
@@ -25,6 +26,8 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   words: Pick<KnownWords, 'embed'>
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
+  /** What products of a store gain by clicks; undefined unless the store has learned. */
+  findPriors(storeId: string): Priors | undefined
 }
 
 /**
@@ -36,7 +39,7 @@ export type SearchDefaults = {
     CommonSearch[Name],
     undefined
   > | null
-}
+} & { readonly learn: boolean | null }
 
 /** A search before its picture and words have been read. */
 export type PendingQuery = Omit<Query, 'rankBy'>
@@ -57,12 +60,15 @@ export function createQueryReader(deps: QueryReaderDeps) {
       moreFilters: Readonly<Record<string, unknown>> = {},
     ): PendingQuery {
       const startedAt = clock.monotonic()
+      const { storeId, learned } = searcher
+      const defaults = { ...readDefaults(storeId), ...searcher.defaults }
       const warnings = checkBody(body, kind)
       return {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, { ...readDefaults(searcher.storeId), ...searcher.defaults }),
+        wanted: withDefaults(body, defaults),
+        ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
         noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,

@@ -1,6 +1,7 @@
 import type { Lab } from '../../../core/colours/lab.ts'
 import type { Sort } from './browse.ts'
 import type { SearchFilters } from './filters.ts'
+import type { Priors } from './legs/clicks.ts'
 import type { NotedRequest } from './noted-request.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
@@ -18,6 +19,8 @@ export interface Query {
   wanted: CommonSearch
   /** What the log keeps of the request so that it can be made again. */
   noted: NotedRequest
+  /** What products gain by clicks. */
+  priors?: Priors | undefined
   filters: SearchFilters
   rankBy: RankBy
   /** Orders what was found; the default is best first. */

@@ -1,3 +1,4 @@
+import type { Priors } from './legs/clicks.ts'
 import type { SearchSource } from './queries.ts'
 import type { SearchDefaults } from './query-reader.ts'
 
@@ -18,6 +19,8 @@ export interface Searcher {
   isPatient?: boolean | undefined
   /** Values that hold in place of the store's own search defaults. */
   defaults?: Partial<SearchDefaults> | undefined
+  /** What products gain by clicks, in place of what the store has learned. */
+  learned?: Priors | undefined
   /** A field by which results are grouped unless the search says by which. */
   groupBy?: string | undefined
 }

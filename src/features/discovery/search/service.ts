@@ -36,7 +36,7 @@ import { readSimilar, type SimilarQuery } from './similar.ts'
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
-    Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
+    Pick<QueryReaderDeps, 'words' | 'readDefaults' | 'findPriors'>,
     Pick<BatchDeps, 'reportFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>

@@ -24,7 +24,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   thumbnails: true,
   hidden: [],
   unmatched_thumbnails: false,
-  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
+  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null, learn: null },
   ...NO_FACTS,
 }
 

@@ -155,6 +155,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   }),
   search_replays: { stays: HISTORY },
   replayed_searches: { stays: HISTORY },
+  learned_clicks: { stays: 'The next night learns it anew, where there are clicks.' },
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),
