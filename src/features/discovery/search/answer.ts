@@ -80,7 +80,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     storeId,
     type: query.kind,
     query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
-    parameters: pickParameters(wanted),
+    parameters: { ...pickParameters(wanted), ...query.noted },
     results: results.map(({ product_id }) => product_id),
     topScore:
       rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : (results[0]?.similarity_score ?? null),
@@ -242,13 +242,14 @@ const describe = ({ explanation, score }: GroupedHit, cut: number) => {
       color: roundScore(legs.color),
       category: roundScore(legs.category),
       second_look: roundScore(legs.second_look),
+      clicks: roundScore(legs.clicks),
     },
     similarity: score,
     cut,
   }
 }
 
-const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0 }
+const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0, clicks: 0 }
 
 const describeWord = ({ word, weight }: VotedWord) => ({ word, weight: Math.round(1_000 * weight) / 1_000 })
 

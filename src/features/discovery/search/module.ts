@@ -27,6 +27,7 @@ export interface SearchNeeds {
   /** Currency and language of a shop, by which words are understood. */
   readShop: SearchDeps['readShop']
   readStoreWords: SearchDeps['readStoreWords']
+  findPriors: SearchDeps['findPriors']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -121,6 +122,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
     ),
     readStoreWords: needs.readStoreWords,
+    findPriors: needs.findPriors,
     findFillFacts,
     listPopular,
     findTogether: needs.findTogether,
