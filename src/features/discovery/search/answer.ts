@@ -80,7 +80,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     query: wordsOf(rankBy)?.text ?? null,
     parameters: pickParameters(wanted),
     results: results.map(({ product_id }) => product_id),
-    topScore: rankBy.kind === 'nothing' ? null : (results[0]?.similarity_score ?? null),
+    topScore: rankBy.kind === 'nothing' ? null : findTopScore(results),
     durationMs: query_time_ms,
     isTracked: wanted.analytics ?? true,
     sessionId: wanted.session_id || null,
@@ -113,6 +113,13 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
 }
+
+/** The best score of a page, wherever rules and stock put it; null for none. */
+const findTopScore = (results: readonly SearchResult[]): number | null =>
+  results.reduce<number | null>(
+    (top, { similarity_score: score }) => (top === null || score > top ? score : top),
+    null,
+  )
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
 function spell(meant: string, rows: Iterable<HitRow>): string {

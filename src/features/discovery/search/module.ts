@@ -36,6 +36,7 @@ export interface SearchNeeds {
   replaceKeystroke: HistoryDeps['replaceKeystroke']
   takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
+  countRules: HistoryDeps['countRules']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -87,6 +88,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     replaceKeystroke,
     takeUnmet,
     recordSearch,
+    countRules: needs.countRules,
     clock,
     days: historyDays,
   })

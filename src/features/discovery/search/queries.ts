@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
+import type { ActedRules } from './acted-rules.ts'
 
 /** The parts of a product that a result shows. */
 export interface HitRow {
@@ -65,10 +66,13 @@ export interface FoundSearch
   > {
   /** Results before the first one of `results`. */
   offset: number
+  /** Null where no rule acted. */
+  actedRules: ActedRules | null
 }
 
-type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource'> & {
+type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource' | 'actedRules'> & {
   results: string
+  actedRules: string | null
   tracked: 0 | 1
   keyId: string | null
   origin: string | null
@@ -127,8 +131,8 @@ export function searchQueries(db: Db, model: number) {
     VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId,
       @keyId, @origin, @createdAt)`)
   const findSearch = db.prepare<[id: string, storeId: string], FoundSearchRow>(`
-    SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset, results,
-      is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
+    SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset,
+      parameters -> '$.acted_rules' AS actedRules, results, is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
       created_at AS createdAt
     FROM searches WHERE id = ? AND store_id = ?`)
   const findRow = db.prepare<[id: string, storeId: string], StoredSearchRow>(`
@@ -185,9 +189,14 @@ export function searchQueries(db: Db, model: number) {
     findSearch(storeId: string, id: string): FoundSearch | undefined {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined
-      const { tracked, results, keyId, origin, ...rest } = row
-      const searchSource = toSource(keyId, origin)
-      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, searchSource }
+      const { tracked, results, actedRules, keyId, origin, ...rest } = row
+      return {
+        ...rest,
+        results: JSON.parse(results) as string[],
+        actedRules: actedRules === null ? null : (JSON.parse(actedRules) as ActedRules),
+        isTracked: tracked === 1,
+        searchSource: toSource(keyId, origin),
+      }
     },
     /** The whole row of a search; undefined also for one of another store. */
     findRow(storeId: string, id: string): SearchRow | undefined {
