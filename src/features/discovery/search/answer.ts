@@ -82,8 +82,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
     parameters: { ...pickParameters(wanted), ...query.noted },
     results: results.map(({ product_id }) => product_id),
-    topScore:
-      rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : (results[0]?.similarity_score ?? null),
+    topScore: rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : findTopScore(results),
     durationMs: query_time_ms,
     isTracked: wanted.analytics ?? true,
     sessionId: wanted.session_id || null,
@@ -126,6 +125,13 @@ function describeRedirect(rankBy: RankBy): Pick<SearchResponse, 'redirect_url'> 
   const url = rankBy.words?.redirectUrl
   return url === undefined ? {} : { redirect_url: url }
 }
+
+/** The best score of a page, wherever rules and stock put it; null for none. */
+const findTopScore = (results: readonly SearchResult[]): number | null =>
+  results.reduce<number | null>(
+    (top, { similarity_score: score }) => (top === null || score > top ? score : top),
+    null,
+  )
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
 function spell(meant: string, rows: Iterable<HitRow>): string {
