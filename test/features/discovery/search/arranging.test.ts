@@ -60,7 +60,9 @@ beforeAll(async () => {
     const [one = 0, two = 0, three = 0, four = 0] = next()
     const axes = (by: number) => [
       n % DIMENSION,
-      ...Array.from({ length: DIMENSION }, (_, axis) => axis).filter((axis) => Math.sin(by * 97 * (axis + 1)) > 0),
+      ...Array.from({ length: DIMENSION }, (_, axis) => axis).filter(
+        (axis) => Math.sin(by * 97 * (axis + 1)) > 0,
+      ),
     ]
     const metadata = {
       name: NAMES[n % NAMES.length],
