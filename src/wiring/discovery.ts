@@ -46,6 +46,7 @@ export function wireDiscovery(
     thumbnailAddresses: products.service.thumbnails.addresses,
     keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     dayOf: settings.service.dayOf,
+    suggestWords: (storeId, query) => search.service.suggestWords(storeId, query),
     findTimeZone: (storeId) => settings.service.read(storeId).time_zone,
     flush: writes.flushStore,
     historyDays,

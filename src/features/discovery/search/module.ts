@@ -13,6 +13,7 @@ import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
+import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -141,6 +142,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
   return {
     service: {
       ...search,
+      suggestWords: createSuggestWords(search),
       history,
       /** Searches of one shopper's session, to be erased. */
       ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },
