@@ -536,6 +536,13 @@ const ROUTES: Record<string, Route> = {
   // Before any check is made.
   'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+  'GET /v1/store/words': { needs: 'search:read' },
+  'PUT /v1/store/words': { needs: 'search:write', send: () => ({ body: {} }) },
+  'POST /v1/store/words/synonyms': {
+    needs: 'search:write',
+    status: 201,
+    send: () => ({ body: { words: ['sofa', 'couch'] } }),
+  },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

@@ -177,6 +177,9 @@ const SERVED = `
   POST   /v1/search/checks           3.16
   DELETE /v1/search/checks/:id       3.16
   POST   /v1/search/checks/run       3.16
+  GET    /v1/store/words             3.18
+  PUT    /v1/store/words             3.18
+  POST   /v1/store/words/synonyms    3.18
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

@@ -11,7 +11,7 @@ export function findRedirectFault(address: string): string | undefined {
   if (UNSAFE.test(address)) return 'must not have spaces, control characters or backslashes'
   // Two slashes would name another host.
   if (address.startsWith('/')) return address.startsWith('//') ? SCHEMES : undefined
-  const url = /^https?:\/\//i.test(address) ? URL.parse(address) : null
+  const url = /^https?:\/\/[^/]/i.test(address) ? URL.parse(address) : null
   if (!url || url.hostname === '') return SCHEMES
   return url.username !== '' || url.password !== '' ? 'must not have a name or a password' : undefined
 }

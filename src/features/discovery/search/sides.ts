@@ -2,7 +2,7 @@ import type { Lab } from '../../../core/colours/lab.ts'
 import type { Shade } from '../../../core/colours/shades.ts'
 import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
-import { type QueryText, readQuery } from '../../catalogue/product-index/words/asked.ts'
+import type { QueryText } from '../../catalogue/product-index/words/asked.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
 import {
@@ -51,7 +51,9 @@ export interface QueryWords
 
 /** What of a query is compared with words. */
 export const readWordsOf = ({ text, read }: Pick<QueryWords, 'text' | 'read'>): QueryText =>
-  read ?? readQuery(text)
+  read ?? { text, typed: text, standIns: NO_STAND_INS }
+
+const NO_STAND_INS: QueryText['standIns'] = []
 
 const present = (legs: readonly (ExactLeg | undefined)[]): ExactLeg[] =>
   legs.filter((leg) => leg !== undefined)

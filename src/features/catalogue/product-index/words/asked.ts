@@ -62,12 +62,20 @@ function readStandIn(text: string): StandIn[] {
   return ways.map((way) => listWords(way, WORDS_MAX)).filter(({ length }) => length > 0)
 }
 
-/** What a product may be named to be the query itself, best first. */
+/** A query as it may be the id, the number or the name of a product. */
 export function listNames(query: WordQuery): string[] {
-  const { text, typed, standIns } = readQuery(query)
-  const whole = fold(text)
-  const instead = standIns.flatMap(({ words, instead }) => (fold(words) === whole ? instead : []))
-  return [...new Set([typed, text, ...instead.slice(0, NAMES_MAX)])]
+  const { text, typed } = readQuery(query)
+  return typed === text ? [text] : [typed, text]
 }
 
-const NAMES_MAX = 50
+/** What may stand for a whole query, as a name of a product. */
+export function listOtherNames(query: WordQuery): string[] {
+  const { text, standIns } = readQuery(query)
+  if (standIns.length === 0) return []
+  const whole = fold(text)
+  return standIns
+    .flatMap(({ words, instead }) => (fold(words) === whole ? instead : []))
+    .slice(0, OTHER_NAMES_MAX)
+}
+
+const OTHER_NAMES_MAX = 50

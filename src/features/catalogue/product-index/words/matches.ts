@@ -35,7 +35,7 @@ const WHOLE = [
 /**
  * Creates what finds the words of a query in a product, as the score counts them: with their other forms, parts and typos.
  *
- * @param query as it is typed, then what it may also be called.
+ * @param query as it is typed, then as it is read.
  * @param asked the words of the query, with those of the store that stand for them. Valid for one tick.
  */
 export function createMatcher(

@@ -42,15 +42,21 @@ function printOf({ isLetters, read }: (typeof KINDS)[number], text: string | und
 export function createNames() {
   const columns = KINDS.map((kind) => ({ kind, prints: createPrints() }))
 
-  /** The documents that have exactly one of these names: those of the first name first, best kind first, each once. */
-  function find(texts: readonly string[]): number[] {
+  /**
+   * The documents that have exactly one of some names, of any kind: those of the first name first, best kind first, each once.
+   *
+   * @param others count as names of products alone, and not as their ids.
+   */
+  function find(texts: readonly string[], others: readonly string[] = []): number[] {
     const found = new Set<number>()
-    for (const text of texts)
-      for (const { kind, prints } of columns) {
-        const print = printOf(kind, text)
-        if (!print) continue
-        for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
-      }
+    const look = ({ kind, prints }: (typeof columns)[number], text: string) => {
+      const print = printOf(kind, text)
+      if (!print) return
+      for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
+    }
+    for (const text of texts) for (const column of columns) look(column, text)
+    for (const column of columns)
+      if (column.kind.name === 'name') for (const text of others) look(column, text)
     return [...found]
   }
 

@@ -1,4 +1,4 @@
-import { listNames, type QueryText, readQuery, type WordQuery } from './asked.ts'
+import { listNames, listOtherNames, type QueryText, readQuery, type WordQuery } from './asked.ts'
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
 import { createColumn, createHashTable } from './growing.ts'
@@ -193,13 +193,15 @@ export function createWordIndex(scratch: Scratch) {
     return lastAsked.words
   }
 
+  const findNamed = (query: WordQuery): number[] => names.find(listNames(query), listOtherNames(query))
+
   /** @param silent words of the query that count for nothing, unless they are all of it. */
   function score(query: WordQuery, silent: ReadonlySet<string> = NO_WORDS): WordScores {
     const asked = ask(query)
     const counted = asked.filter(({ word }) => !silent.has(word))
     return {
       ...addUp(counted.length > 0 ? counted : asked),
-      exact: Uint32Array.from(names.find(listNames(query))),
+      exact: Uint32Array.from(findNamed(query)),
       words: asked.map(({ word, kind, documents }) => ({
         word,
         documents: Math.min(documents, size),
@@ -304,7 +306,7 @@ export function createWordIndex(scratch: Scratch) {
 
     /** Whether {@link score} would find any product. It reads no postings. */
     hasAny: (query: WordQuery): boolean =>
-      ask(query).some(({ variants }) => variants.length > 0) || names.find(listNames(query)).length > 0,
+      ask(query).some(({ variants }) => variants.length > 0) || findNamed(query).length > 0,
 
     /** Creates what finds the words of a query in a product. Valid for one tick. */
     matcher: (query: WordQuery) => createMatcher(listNames(query), ask(query), vocabulary.find),
@@ -339,7 +341,7 @@ export function createWordIndex(scratch: Scratch) {
       }
     },
     /** Documents whose product_id, sku, gtin or whole name is the query; see {@link WordScores.exact}. */
-    findExact: (query: WordQuery): Iterable<number> => names.find(listNames(query)),
+    findExact: (query: WordQuery): Iterable<number> => findNamed(query),
     /** Makes a test of documents: whether one has a word, spelt so, in any field but the description. Valid for one tick. */
     holderTest(text: string): (document: number) => boolean {
       const own: number[] = []

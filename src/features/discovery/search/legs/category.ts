@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer'
 import { BoundedMap } from '../../../../core/bounded-map.ts'
 import { splitWords } from '../../../../core/text.ts'
 import type { StoreColumns } from '../../../catalogue/product-index/columns.ts'
-import { readQuery, type WordQuery } from '../../../catalogue/product-index/words/asked.ts'
+import type { WordQuery } from '../../../catalogue/product-index/words/asked.ts'
 import type { CategoryFit } from '../category-names.ts'
 import { RANKING } from '../parameters.ts'
 import type { SearchedStore } from '../searched-store.ts'
@@ -82,7 +82,7 @@ export function findSpared(
   silent: ReadonlySet<string>,
 ): ReadonlySet<number> {
   const named = new Set(listStems(category))
-  const saysMore = splitWords(readQuery(query).text).some(
+  const saysMore = splitWords(typeof query === 'string' ? query : query.text).some(
     (word) => !silent.has(word) && !named.has(stemmer(word)),
   )
   return saysMore ? words.listHoldersOfAll(query, SPARED_MAX) : new Set()
