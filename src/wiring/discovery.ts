@@ -1,11 +1,15 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildRules } from '../features/discovery/rules/module.ts'
+import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildStoreWords } from '../features/discovery/store-words/module.ts'
+import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
@@ -19,7 +23,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings }, keys }: Install,
+  { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
@@ -44,8 +48,19 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const rules = buildRules(base, {
+    filters: filters.service,
+    listWords: productIndex.service.listWords,
+    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
+    flush: writes.flushStore,
+  })
+  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
+  const decided = { arrange: rules.service.arrange, noteActed }
+  const storeWords = buildStoreWords(base)
   const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const search = buildSearch(base, {
+    ...decided,
+    readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
     embedder,
@@ -56,6 +71,7 @@ export function wireDiscovery(
       const { search_defaults, sold_out } = settings.service.read(storeId)
       return { ...search_defaults, sold_out }
     },
+    readShop: settings.service.read,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>
@@ -63,6 +79,7 @@ export function wireDiscovery(
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
+    countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
     findTogether: together.service.find,
@@ -81,6 +98,7 @@ export function wireDiscovery(
     history: search.service.history,
     endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
+    countRules: rules.rows.countClick,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>
       settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
@@ -117,8 +135,18 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
+  const weeklyMail = buildWeeklyMail(base, {
+    ...{ storeRows, people },
+    outbox: mail.service,
+    secretBox: foundation.secretBox,
+    analytics: analytics.service,
+    readSettings: settings.service.read,
+  })
   return {
     analytics,
+    weeklyMail,
+    rules,
+    storeWords,
     search,
     searchChecks,
     feedback,

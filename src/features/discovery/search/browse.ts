@@ -41,16 +41,19 @@ export function browse(store: SearchedStore, request: BrowseRequest): Ranking {
     : bySort
   const pinned = new Set(arranging?.standing.map(({ product }) => product))
   let best: number[] = []
+  /** As many as are wanted come before it, or it is the last of them. */
+  let bar: number | undefined
   let candidates = 0
   // The newest lie mostly behind, so that few are sorted in vain.
   for (let slot = segment.slots - 1; slot >= 0; slot--) {
     if (!columns.isFirst(slot) || mask?.bytes[slot] === 0) continue
     candidates++
     if (pinned.has(columns.productAt(slot))) continue
-    const last = best.length >= depth ? (best[depth - 1] as number) : undefined
-    if (last !== undefined && isBefore(slot, last) >= 0) continue
+    if (bar !== undefined && isBefore(slot, bar) >= 0) continue
     best.push(slot)
-    if (best.length >= 4 * depth) best = best.sort(isBefore).slice(0, depth)
+    if (best.length < 4 * depth) continue
+    best = best.sort(isBefore).slice(0, depth)
+    bar = best.at(-1)
   }
   best = best.sort(isBefore).slice(0, depth)
   return {

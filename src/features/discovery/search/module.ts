@@ -8,6 +8,7 @@ import type { Base, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
+import { createDictionaryShelf } from './meaning/shelf.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
@@ -23,6 +24,9 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  /** Currency and language of a shop, by which words are understood. */
+  readShop: SearchDeps['readShop']
+  readStoreWords: SearchDeps['readStoreWords']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -38,6 +42,7 @@ export interface SearchNeeds {
   replaceKeystroke: HistoryDeps['replaceKeystroke']
   takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
+  countRules: HistoryDeps['countRules']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -89,6 +94,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     replaceKeystroke,
     takeUnmet,
     recordSearch,
+    countRules: needs.countRules,
     clock,
     days: historyDays,
   })
@@ -110,6 +116,11 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    readShop: needs.readShop,
+    getDictionary: createDictionaryShelf((file, reason) =>
+      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    ),
+    readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,
     findTogether: needs.findTogether,

@@ -1,6 +1,7 @@
 import type { Lab } from '../../../core/colours/lab.ts'
 import type { Sort } from './browse.ts'
 import type { SearchFilters } from './filters.ts'
+import type { Understood } from './meaning/understanding.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
 import type { CommonSearch } from './schema.ts'
@@ -20,6 +21,8 @@ export interface Query {
   /** Orders what was found; the default is best first. */
   sort?: Sort | undefined
   warnings: readonly string[]
+  /** What the words say besides what they name; undefined for a search without words, and where nobody reads that. */
+  understood?: Understood | undefined
 }
 
 /** Data to rank a store by. `makePlan` turns it into numbers, for the store as it is then. */

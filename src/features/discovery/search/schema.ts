@@ -118,6 +118,13 @@ export const common = {
   rules: t.Optional(
     t.Boolean({ default: true, description: 'Let the store’s rules pin, hide and move products.' }),
   ),
+  interpret: t.Optional(
+    t.Boolean({
+      default: true,
+      description:
+        'Understand prices, “without” and colours in the words of the query, and translate them for the model. The answer says in `interpreted` what was understood.',
+    }),
+  ),
 }
 
 const CommonSearch = t.Object(common)

@@ -9,7 +9,7 @@ import { text } from '../../../http/text-schema.ts'
 import { SearchResponse, SearchResult, TextSearch, TogetherResponse, UrlSearch } from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
-const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
+const { category, price_min, price_max, color, session_id, crop, interpret } = UrlSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
 
@@ -22,6 +22,7 @@ const common = {
   price_max,
   color,
   session_id,
+  interpret,
 }
 
 /** Words beside a picture: both count the same. */
@@ -84,7 +85,8 @@ export const WidgetRow = t.Object(
 export type WidgetRow = typeof WidgetRow.static
 
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories, query_words, did_you_mean } = SearchResponse.properties
+const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
+  SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
 const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
@@ -106,6 +108,8 @@ export const WidgetAnswer = named(
     query_categories,
     query_words,
     did_you_mean,
+    interpreted,
+    redirect_url,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:
