@@ -45,6 +45,8 @@ type Need =
   | Permission
   | StorePower
 
+const RULE = { name: 'Any', then: [{ action: 'pin', product_id: 'any', position: 1 }] }
+
 interface Route {
   needs: Need
   /** What whoever may is answered; 200 by default. */
@@ -130,6 +132,8 @@ const ROUTES: Record<string, Route> = {
     needs: 'nothing',
     send: async (world) => ({ body: { token: await LINKS.verification(world) } }),
   },
+  // What a link of a mail does has tests of its own.
+  'POST /unsubscribe': { needs: 'nothing', status: 422, send: () => ({ body: {} }) },
   'POST /oauth/password/forgot': {
     needs: 'nothing',
     status: 202,
@@ -549,6 +553,16 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/search/replay': { needs: 'search:read' },
   'GET /v1/search/replay/:job_id': { needs: 'search:read', thing: 'replay' },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+
+  'GET /v1/store/rules': { needs: 'search:read' },
+  'POST /v1/store/rules': { needs: 'search:write', status: 201, send: () => ({ body: RULE }) },
+  'GET /v1/store/rules/:id': { needs: 'search:read', thing: 'search rule' },
+  'PUT /v1/store/rules/:id': {
+    needs: 'search:write',
+    thing: 'search rule',
+    send: () => ({ body: RULE }),
+  },
+  'DELETE /v1/store/rules/:id': { needs: 'search:write', thing: 'search rule' },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 

@@ -24,6 +24,8 @@ const SERVED = `
   POST   /verify                     5.3
   GET    /verify/cancel              5.3
   POST   /verify/cancel              5.3
+  GET    /unsubscribe                5.19
+  POST   /unsubscribe                5.19
   POST   /register                   5.3
   GET    /invite                     5.9
   POST   /v1/team/invite             5.9
@@ -177,10 +179,15 @@ const SERVED = `
   POST   /v1/search/checks           3.16
   DELETE /v1/search/checks/:id       3.16
   POST   /v1/search/checks/run       3.16
-  POST   /v1/search/replay           3.17
-  GET    /v1/search/replay           3.17
-  GET    /v1/search/replay/:job_id   3.17
-  GET    /v1/search/learning         3.18
+  GET    /v1/store/rules             3.17
+  POST   /v1/store/rules             3.17
+  GET    /v1/store/rules/:id         3.17
+  PUT    /v1/store/rules/:id         3.17
+  DELETE /v1/store/rules/:id         3.17
+  POST   /v1/search/replay           3.18
+  GET    /v1/search/replay           3.18
+  GET    /v1/search/replay/:job_id   3.18
+  GET    /v1/search/learning         3.19
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

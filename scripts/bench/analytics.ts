@@ -103,12 +103,14 @@ const history = createSearchHistory({
   replaceKeystroke: analytics.service.replaceKeystroke,
   takeUnmet: analytics.service.takeUnmet,
   recordSearch: analytics.service.recordSearch,
+  countRules() {},
   ...{ clock, days: HISTORY_DAYS },
 })
 const feedback = buildFeedback(base, {
   history,
   endKeystrokeBurst: analytics.service.endKeystrokeBurst,
   countEvent: analytics.service.countEvent,
+  countRules() {},
   takeBack: analytics.service.takeBack,
   hidesPrices: () => false,
   writeTogether: createWriteGroups(db, clock),

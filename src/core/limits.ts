@@ -39,6 +39,18 @@ export const LIMITS = {
   replayedSearchesDefault: 200,
   replaysKept: 10,
 
+  /** Rules of a store, and the bytes of all of them; actions of one, its words, and the bytes of its body. */
+  rulesPerStore: 500,
+  rulesBytesMax: 4 * 1024 * 1024,
+  ruleActionsMax: 20,
+  ruleEntriesMax: 50,
+  ruleEntryWordsMax: 20,
+  ruleJsonBytesMax: 64 * 1024,
+  rulePositionMax: 100,
+  /** Filters of rules that act on one search, and their conditions: those of older rules first. */
+  ruleFiltersAtOnce: 500,
+  ruleConditionsAtOnce: 2_000,
+
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,
   /** Decoded size of one picture; a decompression bomb is refused from its header. */

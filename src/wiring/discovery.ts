@@ -3,11 +3,14 @@ import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
 import { buildLearning } from '../features/discovery/learning/module.ts'
 import { buildReplay } from '../features/discovery/replay/module.ts'
+import { buildRules } from '../features/discovery/rules/module.ts'
+import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -20,7 +23,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings }, keys }: Install,
+  { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
@@ -45,6 +48,14 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
+  const rules = buildRules(base, {
+    filters: filters.service,
+    listWords: productIndex.service.listWords,
+    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
+    flush: writes.flushStore,
+  })
+  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
+  const decided = { arrange: rules.service.arrange, noteActed }
   const learning = buildLearning(base, {
     flush: writes.flushStore,
     dayOf: settings.service.dayOf,
@@ -53,13 +64,17 @@ export function wireDiscovery(
     days: historyDays,
   })
   const search = buildSearch(base, {
+    ...decided,
     model,
     index: productIndex.service,
     embedder,
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
-    readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    readDefaults(storeId) {
+      const { search_defaults, sold_out } = settings.service.read(storeId)
+      return { ...search_defaults, sold_out }
+    },
     findPriors: learning.service.findPriors,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
@@ -68,6 +83,7 @@ export function wireDiscovery(
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
+    countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
     writes,
@@ -84,6 +100,7 @@ export function wireDiscovery(
     history: search.service.history,
     endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
+    countRules: rules.rows.countClick,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>
       settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
@@ -133,8 +150,17 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
+  const weeklyMail = buildWeeklyMail(base, {
+    ...{ storeRows, people },
+    outbox: mail.service,
+    secretBox: foundation.secretBox,
+    analytics: analytics.service,
+    readSettings: settings.service.read,
+  })
   return {
     analytics,
+    weeklyMail,
+    rules,
     search,
     searchChecks,
     feedback,

@@ -199,6 +199,10 @@ export const THINGS = {
     const body = { name: world.fresh(), query: 'boots', expect, within: 3 }
     return String((await world.asMachine('POST', '/v1/search/checks', body))['id'])
   },
+  async 'search rule'(world: World): Promise<string> {
+    const body = { name: world.fresh(), then: [{ action: 'pin', product_id: 'any', position: 1 }] }
+    return String((await world.asMachine('POST', '/v1/store/rules', body))['id'])
+  },
   async replay(world: World): Promise<string> {
     const { replays } = await world.asMachine('GET', '/v1/search/replay')
     const [known] = replays as { job_id: string }[]

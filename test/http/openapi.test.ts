@@ -48,6 +48,7 @@ const TAKES_VERSION = new Set([
   'PATCH /v1/store/settings',
   'PATCH /v1/team/members/{id}',
   'PATCH /v1/user-groups/{id}',
+  'PUT /v1/store/rules/{id}',
 ])
 
 /** Routes that a page of this service calls with its cookie. */
@@ -168,6 +169,11 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/admin/stores/{id}/open': 'openStoreToActForIt',
       'POST /v1/search/checks': 'createSearchCheck',
       'POST /v1/search/checks/run': 'runSearchChecks',
+      'GET /v1/store/rules': 'listSearchRules',
+      'POST /v1/store/rules': 'createSearchRule',
+      'GET /v1/store/rules/{id}': 'getSearchRule',
+      'PUT /v1/store/rules/{id}': 'replaceSearchRule',
+      'DELETE /v1/store/rules/{id}': 'deleteSearchRule',
       'GET /v1/billing/plans': 'listPlans',
       'GET /v1/store': 'getStore',
       'PATCH /v1/me': 'changeMe',
@@ -183,6 +189,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /verify': 'verifyAccount',
       'POST /verify': 'confirmAccount',
       'POST /verify/cancel': 'cancelRegistrations',
+      'POST /unsubscribe': 'unsubscribe',
       'POST /oauth/password/forgot': 'forgetPassword',
       'GET /oauth/password/reset': 'checkPasswordLink',
       'POST /oauth/password/reset': 'resetPassword',

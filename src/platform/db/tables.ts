@@ -68,6 +68,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   feed_runs: { writer: 'catalogue/product-feeds', rows: OF_STORE },
   searches: { writer: 'discovery/search', rows: OF_STORE },
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
+  search_rules: { writer: 'discovery/rules', rows: OF_STORE },
+  search_rule_counts: { writer: 'discovery/rules', rows: OF_STORE },
   search_replays: { writer: 'discovery/replay', rows: OF_STORE },
   replayed_searches: {
     writer: 'discovery/replay',
@@ -76,6 +78,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   learned_clicks: { writer: 'discovery/learning', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
+  weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },
+  weekly_mail_leavers: { writer: 'discovery/weekly-mail', rows: OF_STORE },
   search_days: { writer: 'discovery/analytics', rows: OF_STORE },
   click_positions: { writer: 'discovery/analytics', rows: OF_STORE },
   event_days: { writer: 'discovery/analytics', rows: OF_STORE },

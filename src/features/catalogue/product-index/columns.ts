@@ -2,6 +2,7 @@ import { foldLevels, listLevels } from '../../../core/category-path.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
 import { type Prices, readPrices } from '../../../core/sale.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { fold } from '../../../core/text.ts'
 import { createDictionary, type Dictionary } from './dictionary.ts'
 import { createLevels, type Levels } from './levels.ts'
@@ -28,6 +29,7 @@ export interface FilterFields {
   color: string | null
   brand: string | null
   prices: Prices
+  isSoldOut: boolean
 }
 
 /** Keys of the metadata that have a column of words. */
@@ -66,6 +68,7 @@ function foldFields(metadata: Record<string, unknown>): FilterFields {
     color: typeof color === 'string' ? fold(color) : null,
     brand: typeof brand === 'string' ? fold(brand) : null,
     prices: readPrices(metadata),
+    isSoldOut: isSoldOut(metadata),
   }
 }
 
@@ -92,6 +95,10 @@ export function createColumns(now: () => number = systemClock.now) {
   const prices = createPriceColumn(now)
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
+  /** 1 for a slot whose product is sold out. */
+  let soldOut = new Uint8Array(capacity)
+  /** The sum of `soldOut`. */
+  let slotsSoldOut = 0
   const perCategory: number[] = [0]
   let version = 0
 
@@ -103,6 +110,7 @@ export function createColumns(now: () => number = systemClock.now) {
     category = resize(category, new Uint32Array(capacity))
     color = resize(color, new Uint32Array(capacity))
     first = resize(first, new Uint8Array(capacity))
+    soldOut = resize(soldOut, new Uint8Array(capacity))
   }
 
   function clear(slot: number): void {
@@ -120,6 +128,8 @@ export function createColumns(now: () => number = systemClock.now) {
     color[slot] = 0
     first[slot] = 0
     document[slot] = 0
+    slotsSoldOut -= soldOut[slot] as number
+    soldOut[slot] = 0
   }
 
   function write(slot: number, row: FilterFields & Place, spelling: Spelling): void {
@@ -134,6 +144,8 @@ export function createColumns(now: () => number = systemClock.now) {
     brands.set(slot, row.brand)
     prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
+    soldOut[slot] = row.isSoldOut ? 1 : 0
+    slotsSoldOut += soldOut[slot] as number
     if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
   }
 
@@ -206,6 +218,9 @@ export function createColumns(now: () => number = systemClock.now) {
 
     /** Whether this is the slot of a product's first picture. */
     isFirst: (slot: number): boolean => first[slot] === 1,
+
+    /** By slot, 1 where the product is sold out; undefined as long as none is. Valid for one tick. */
+    readSoldOut: (): Uint8Array | undefined => (slotsSoldOut > 0 ? soldOut : undefined),
 
     /** Changes whenever a slot does. */
     version: (): number => version,

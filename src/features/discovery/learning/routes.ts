@@ -4,7 +4,7 @@ import type { Guards } from '../../../http/guards.ts'
 import { Learning } from './schema.ts'
 import type { LearningService } from './service.ts'
 
-/** Contract 3.18: what a store learns from clicks. */
+/** Contract 3.19: what a store learns from clicks. */
 export const learningRoutes = (
   { forStore }: Pick<Guards, 'forStore'>,
   learning: Pick<LearningService, 'show'>,

@@ -30,7 +30,7 @@ const KEPT_MS = 5 * MINUTE_MS
 
 export type LearningService = ReturnType<typeof learningService>
 
-/** What a store learns of its products from the clicks of shoppers (contract 3.18). */
+/** What a store learns of its products from the clicks of shoppers (contract 3.19). */
 export function learningService(deps: LearningDeps) {
   const { queries, trainer, clock, flush, dayOf, isOn, findGain, days, log, withoutFsync } = deps
   const known = new BoundedMap<string, { until: number; priors: Priors | undefined }>(STORES_MAX)

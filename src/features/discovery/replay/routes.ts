@@ -7,7 +7,7 @@ import { JobStarted } from '../../catalogue/jobs/schema.ts'
 import { Replay, ReplayBody, ReplayList, ReplayParams } from './schema.ts'
 import type { ReplayService } from './service.ts'
 
-/** Contract 3.17: the searches of the log with other settings. */
+/** Contract 3.18: the searches of the log with other settings. */
 export const replayRoutes = (
   { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   replays: ReplayService,

@@ -23,7 +23,7 @@ export interface ReplayDeps extends Pick<Base, 'clock' | 'atomically'> {
 
 export type ReplayService = ReturnType<typeof replayService>
 
-/** Searches of the log, made again with other settings (contract 3.17). */
+/** Searches of the log, made again with other settings (contract 3.18). */
 export function replayService({ queries, jobs, flush, end, wake, clock, atomically }: ReplayDeps) {
   function view(row: ReplayRow): Replay {
     const { storeId, jobId, settings, total, createdAt, finishedAt, result } = row

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
 import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
 const Explanation = named(
@@ -30,6 +31,14 @@ const Explanation = named(
       description:
         'The words of the query that the product has, in any form that counts, with the key of the metadata that has it; or the whole query with `product_id` or `gtin`.',
     }),
+    rules: t.Array(
+      t.Object({
+        id: t.String(),
+        name: t.String(),
+        action: oneOf(['pin', 'boost', 'bury'] as const),
+      }),
+      { description: 'The rules of the store that gave the result its place or moved it.' },
+    ),
   }),
 )
 

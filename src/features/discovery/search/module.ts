@@ -29,11 +29,15 @@ export interface SearchNeeds {
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
   timeSearch: SearchDeps['timeSearch']
+  /** What the rules of a store do to a search, and what learns which of them acted. */
+  arrange?: SearchDeps['arrange']
+  noteActed?: SearchDeps['noteActed']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
   takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
+  countRules: HistoryDeps['countRules']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -63,6 +67,8 @@ const MINUTE_MS = 60_000
  * `second-look.ts` lets the first hits vote for words, within the tick that ranks: the vote changes the values of all places, and
  * the list is made again from them.
  *
+ * Rules and sold-out products decide about the order of the list and about who is in it, never about a score (`arranging.ts`).
+ *
  * `category-names.ts` embeds the category names of a store and measures on its own products how well they tell its
  * pictures apart.
  */
@@ -83,6 +89,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     replaceKeystroke,
     takeUnmet,
     recordSearch,
+    countRules: needs.countRules,
     clock,
     days: historyDays,
   })
@@ -108,6 +115,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findFillFacts,
     listPopular,
     timeSearch: needs.timeSearch,
+    arrange: needs.arrange,
+    noteActed: needs.noteActed,
     reportFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')
       reportFault(error)

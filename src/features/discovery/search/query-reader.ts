@@ -35,7 +35,7 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
  * no defaults for them, because these would hide the store's.
  */
 export type SearchDefaults = {
-  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look']: Exclude<
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look' | 'sold_out']: Exclude<
     CommonSearch[Name],
     undefined
   > | null
@@ -67,7 +67,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, defaults),
+        wanted: withDefaults(searcher, body, defaults),
         ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
         noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
@@ -127,7 +127,7 @@ function checkBody(body: CommonSearch, kind: SearchKind): string[] {
   return warnOfUnknownFields(body, kind)
 }
 
-function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+function withDefaults({ owner }: Searcher, asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
   const threshold = asked.threshold ?? defaults.threshold
   return {
     ...asked,
@@ -135,6 +135,8 @@ function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSear
     cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
+    // Shoppers want what they can buy; a backend may have plans of its own.
+    sold_out: asked.sold_out ?? defaults.sold_out ?? (owner === undefined ? 'keep' : 'last'),
   }
 }
 

@@ -109,6 +109,15 @@ export const common = {
   tags: t.Optional(
     t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
   ),
+  sold_out: t.Optional(
+    t.Union([t.Literal('last'), t.Literal('hide'), t.Literal('keep')], {
+      description:
+        'Where products stand that are sold out: behind all others (`last`), nowhere (`hide`), or like all others (`keep`). Scores do not change. By default as the store says, otherwise `keep`, and `last` in widgets.',
+    }),
+  ),
+  rules: t.Optional(
+    t.Boolean({ default: true, description: 'Let the store’s rules pin, hide and move products.' }),
+  ),
 }
 
 const CommonSearch = t.Object(common)

@@ -48,6 +48,8 @@ const DEFAULTS = {
   ]),
 }
 
+const SOLD_OUT = ['last', 'hide', 'keep'] as const
+
 /** The systems that a shop may run on. */
 const SHOP_SYSTEMS = [
   ...['woocommerce', 'shopify', 'shopware', 'prestashop', 'magento', 'opencart'],
@@ -99,6 +101,14 @@ const FIELDS = {
   }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
+  }),
+  weekly_mail: t.Union([t.Boolean(), t.Null()], {
+    description:
+      'Mail the owners on Mondays what was searched for and what to do about it. null: only where a mail server is configured.',
+  }),
+  sold_out: t.Union([oneOf(SOLD_OUT), t.Null()], {
+    description:
+      'Where searches show products that are sold out: behind all others (`last`), nowhere (`hide`), or like all others (`keep`). null: `last` in widgets and `keep` in the API. A request may say otherwise.',
   }),
   ...FACTS,
 }

@@ -12,6 +12,14 @@ import { FORCED_FILTERS_CHARS_MAX, WidgetKeyBody } from '../../access/widget-key
 import { FeedBody } from '../../catalogue/product-feeds/schema.ts'
 import { Metadata } from '../../catalogue/products/schema.ts'
 import { WebhookBody } from '../../delivery/webhooks/schema.ts'
+import {
+  isRuleAction,
+  listMisfits,
+  type RuleAction,
+  RuleActions,
+  RuleName,
+  StoredConditions,
+} from '../../discovery/rules/schema.ts'
 import { CheckBody, SearchCheck } from '../../discovery/search-checks/schema.ts'
 import { GroupBody } from '../groups/schema.ts'
 import { type SettingsPatch, StoreSettings } from '../settings/schema.ts'
@@ -107,12 +115,25 @@ const RULES: Readonly<Record<string, RowRule>> = {
     },
     max: LIMITS.checksPerStore,
   },
+  search_rules: {
+    columns: {
+      ...{ name: RuleName, conditions: StoredConditions, actions: RuleActions },
+      ...{ starts_at: orNull(Type.Integer()), ends_at: orNull(Type.Integer()) },
+    },
+    max: LIMITS.rulesPerStore,
+    isSound: ({ conditions, actions }) => isSoundRule(conditions, actions as RuleAction[]),
+  },
 }
+
+/** The filters are read when the rule first acts, as if the program did not know them any more. */
+const isSoundRule = (conditions: unknown, actions: readonly RuleAction[]): boolean =>
+  JSON.stringify([conditions, actions]).length <= LIMITS.ruleJsonBytesMax &&
+  actions.every((action) => isRuleAction(action.action) && listMisfits(action).length === 0)
 
 /** Columns of those rules that hold JSON. Others with JSON are not read before a search names them. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...['settings', 'permission_names', 'scopes', 'origins', 'allowed', 'metadata', 'mapping', 'events'],
-  ...['expected', 'last_result'],
+  ...['expected', 'last_result', 'conditions', 'actions'],
 ])
 
 /** Tables whose rows are checked. */

@@ -45,7 +45,10 @@ import storeFiles from './0047_store_files.sql' with { type: 'text' }
 import diskSamples from './0048_disk_samples.sql' with { type: 'text' }
 import catalogueReports from './0049_catalogue_reports.sql' with { type: 'text' }
 import backupCopies from './0050_backup_copies.sql' with { type: 'text' }
+import searchRules from './0051_search_rules.sql' with { type: 'text' }
+import soldOut from './0053_sold_out.sql' with { type: 'text' }
 import replay from './0055_replay.sql' with { type: 'text' }
+import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -96,5 +99,8 @@ export const migrations: readonly string[] = [
   diskSamples,
   catalogueReports,
   backupCopies,
+  searchRules,
+  soldOut,
   replay,
+  weeklyMails,
 ]

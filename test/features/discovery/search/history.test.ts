@@ -173,6 +173,7 @@ describe('the line of waiting searches', () => {
       replaceKeystroke: () => undefined,
       takeUnmet: () => undefined,
       recordSearch() {},
+      countRules() {},
       writes: createLateWrites({ ...options, writes: createWriteBehind(options) }),
     })
   })

@@ -238,6 +238,9 @@ describe('a file that is sealed, by somebody who wishes us ill', () => {
         ['a widget key without a limit', 'public_keys', { rate_per_minute: 1e9 }],
         ['a check that looks for nothing', 'search_checks', { expected: '[]' }],
         ['a check with a result of another kind', 'search_checks', { last_result: '{"passed":1}' }],
+        ['a rule that pins no product', 'search_rules', { actions: '[{"action":"pin","position":1}]' }],
+        ['a rule that does nothing known', 'search_rules', { actions: '[{"action":"drop"}]' }],
+        ['a rule with a condition of another kind', 'search_rules', { conditions: '{"words":"mug"}' }],
         ['a group with a right that is none', 'user_groups', { permission_names: '["stores:delete"]' }],
       ] as const
     ).map(([title, table, values]): [string, () => Promise<string>] => [
