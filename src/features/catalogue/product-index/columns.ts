@@ -9,6 +9,7 @@ import { createLevels, type Levels } from './levels.ts'
 import { createMask, type SearchFilter, type SlotMask } from './mask.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 import { createPriceColumn } from './prices.ts'
+import { createSoldOutColumn } from './sold-out.ts'
 import { createWordColumn } from './word-column.ts'
 
 /** The picture in a slot. */
@@ -93,12 +94,9 @@ export function createColumns(now: () => number = systemClock.now) {
   let color = new Uint32Array(capacity)
   const levels = createLevels()
   const prices = createPriceColumn(now)
+  const soldOut = createSoldOutColumn()
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
-  /** 1 for a slot whose product is sold out. */
-  let soldOut = new Uint8Array(capacity)
-  /** The sum of `soldOut`. */
-  let slotsSoldOut = 0
   const perCategory: number[] = [0]
   let version = 0
 
@@ -110,7 +108,6 @@ export function createColumns(now: () => number = systemClock.now) {
     category = resize(category, new Uint32Array(capacity))
     color = resize(color, new Uint32Array(capacity))
     first = resize(first, new Uint8Array(capacity))
-    soldOut = resize(soldOut, new Uint8Array(capacity))
   }
 
   function clear(slot: number): void {
@@ -121,15 +118,11 @@ export function createColumns(now: () => number = systemClock.now) {
     if (first[slot]) perCategory[before] = (perCategory[before] as number) - 1
     categories.release(before)
     colors.release(color[slot] as number)
-    brands.clear(slot)
-    levels.clear(slot)
-    prices.clear(slot)
+    for (const column of [brands, levels, prices, soldOut]) column.clear(slot)
     category[slot] = 0
     color[slot] = 0
     first[slot] = 0
     document[slot] = 0
-    slotsSoldOut -= soldOut[slot] as number
-    soldOut[slot] = 0
   }
 
   function write(slot: number, row: FilterFields & Place, spelling: Spelling): void {
@@ -144,14 +137,12 @@ export function createColumns(now: () => number = systemClock.now) {
     brands.set(slot, row.brand)
     prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
-    soldOut[slot] = row.isSoldOut ? 1 : 0
-    slotsSoldOut += soldOut[slot] as number
+    soldOut.set(slot, row.isSoldOut)
     if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
   }
 
   return {
-    categories,
-    palettes,
+    ...{ categories, palettes, readSoldOut: soldOut.read },
     productAt: (slot: number): number => product[slot] ?? 0,
     /** Gives a slot the document of its product, whose words came later. */
     setDocument(slot: number, number: number): void {
@@ -218,9 +209,6 @@ export function createColumns(now: () => number = systemClock.now) {
 
     /** Whether this is the slot of a product's first picture. */
     isFirst: (slot: number): boolean => first[slot] === 1,
-
-    /** By slot, 1 where the product is sold out; undefined as long as none is. Valid for one tick. */
-    readSoldOut: (): Uint8Array | undefined => (slotsSoldOut > 0 ? soldOut : undefined),
 
     /** Changes whenever a slot does. */
     version: (): number => version,

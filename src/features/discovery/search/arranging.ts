@@ -102,6 +102,15 @@ function measureMoves(columns: SearchedStore['columns'], slots: number, shifts: 
 
 export type Arranging = Exclude<ReturnType<typeof createArranging>, undefined>
 
+/** Products that rules move equally far, best first. */
+interface Lane {
+  products: readonly NearProduct[]
+  by: number
+}
+
+/** Scores are rounded to six digits. */
+const SLACK = 2e-6
+
 interface Listed {
   condition: Condition
   /** Whether a slot takes part in the search; undefined where all do. */
@@ -125,7 +134,10 @@ export function createArranging(store: SearchedStore, arranged: FoundArranged | 
   const pinned = new Set(standing.map(({ product }) => product))
   const isFree = (slot: number): boolean =>
     isListed(slot) && (pinned.size === 0 || !pinned.has(columns.productAt(slot)))
-  const steps = moves?.present ?? [STEPS_MAX]
+  // The lane of all that is not moved mostly tells how near products of the others must be.
+  const steps = (moves?.present ?? [STEPS_MAX]).toSorted(
+    (a, b) => Number(b === STEPS_MAX) - Number(a === STEPS_MAX) || b - a,
+  )
   const isGone = (slot: number): boolean => gone?.[slot] === 1
   const stepAt = (slot: number): number => moves?.steps[slot] ?? STEPS_MAX
 
@@ -144,25 +156,33 @@ export function createArranging(store: SearchedStore, arranged: FoundArranged | 
     })
   }
 
-  /** Merges lists of products that are moved equally far, in the order of `steps`. */
-  function merge(lists: readonly NearProduct[][]): NearProduct[] {
-    const filled = lists.map((list, n) => ({ list, by: shiftOf(steps[n] as number), next: 0 }))
-    if (filled.length === 1) return filled[0]?.list ?? []
+  /** Merges lists of products, each of which its rules move equally far. */
+  function merge(lanes: readonly Lane[], wanted: number): NearProduct[] {
+    const [only, ...others] = lanes
+    if (only && others.length === 0) return only.products.slice(0, wanted)
+    const next = lanes.map(() => 0)
     const merged: NearProduct[] = []
-    while (merged.length < depth) {
-      let best: { lane: (typeof filled)[number]; product: NearProduct; odds: number } | undefined
-      for (const lane of filled) {
-        const product = lane.list[lane.next]
+    while (merged.length < wanted) {
+      let best: { lane: number; product: NearProduct; odds: number } | undefined
+      for (const [lane, { products, by }] of lanes.entries()) {
+        const product = products[next[lane] as number]
         if (!product) continue
-        const odds = toLogOdds(product.value, map) + lane.by
+        const odds = toLogOdds(product.value, map) + by
         if (!best || odds > best.odds || (odds === best.odds && product.pictureId < best.product.pictureId))
           best = { lane, product, odds }
       }
       if (!best) break
-      best.lane.next++
+      next[best.lane] = (next[best.lane] as number) + 1
       merged.push(best.product)
     }
     return merged
+  }
+
+  /** The least score with which a product of another lane comes among the wanted ones. */
+  function findReach(lanes: readonly Lane[], by: number, wanted: number): number {
+    const last = lanes.length === 0 ? undefined : merge(lanes, wanted)[wanted - 1]
+    if (!last) return 0
+    return toProbability(toLogOdds(last.value, map) + shiftOf(stepAt(last.slot)) - by) - SLACK
   }
 
   return {
@@ -201,17 +221,21 @@ export function createArranging(store: SearchedStore, arranged: FoundArranged | 
       let count = 0
       for (const wanted of gone ? [false, true] : [undefined]) {
         if (count >= depth) break
-        const lists: NearProduct[][] = []
+        const lanes: Lane[] = []
         for (const step of steps) {
-          const found = find(
-            { map, depth, threshold },
+          const by = shiftOf(step)
+          const products = find(
+            {
+              ...{ map, depth: depth - count },
+              threshold: Math.max(threshold, findReach(lanes, by, depth - count)),
+            },
             (slot) =>
               (wanted === undefined || isGone(slot) === wanted) && stepAt(slot) === step && isFree(slot),
           )
-          if (!found) return undefined
-          lists.push(found)
+          if (!products) return undefined
+          lanes.push({ products, by })
         }
-        const part = merge(lists)
+        const part = merge(lanes, depth - count)
         parts.push(part)
         count += part.length
       }
@@ -223,7 +247,11 @@ export function createArranging(store: SearchedStore, arranged: FoundArranged | 
       const free = products.filter(({ slot }) => isFree(slot))
       return [false, true].map((wanted) => {
         const part = free.filter(({ slot }) => isGone(slot) === wanted)
-        return merge(steps.map((step) => part.filter(({ slot }) => stepAt(slot) === step)))
+        const lanes = steps.map((step) => ({
+          products: part.filter(({ slot }) => stepAt(slot) === step),
+          by: shiftOf(step),
+        }))
+        return merge(lanes, depth)
       })
     },
   }

@@ -44,14 +44,15 @@ function makeMask(
   const soldOut = isInStock ? columns.readSoldOut() : undefined
   if (!rows && hidden.length === 0 && !soldOut) return mask
   const bytes = mask?.bytes ?? new Uint8Array(segment.slots).fill(1)
+  const { product: productOf, first } = columns.readFields()
   let [passing, products] = [0, 0]
   for (let slot = 0; slot < bytes.length; slot++) {
     if (bytes[slot] === 0) continue
-    const product = columns.productAt(slot)
+    const product = productOf[slot] ?? 0
     const isKept = (!rows || rows.has(product)) && soldOut?.[slot] !== 1
     if (isKept && !hidden.some((set) => set.has(product))) {
       passing++
-      if (columns.isFirst(slot)) products++
+      products += first[slot] ?? 0
     } else bytes[slot] = 0
   }
   return { bytes, passing, products }

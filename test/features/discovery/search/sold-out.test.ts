@@ -31,7 +31,7 @@ const GONE = ['gone', 'none-left', 'by-variants']
 const scoresOf = ({ results }: Awaited<ReturnType<typeof shop.search>>) =>
   Object.fromEntries(results.map(({ product_id, similarity_score }) => [product_id, similarity_score]))
 
-describe('products that are sold out (contract 3.17)', () => {
+describe('products that are sold out (contract 3.2)', () => {
   test('keep is the default of the API; last puts them behind all others over all pages, and no score changes', async () => {
     const query = { image_url: shop.url(1), second_look: true }
     const plain = await shop.search('url', query)
