@@ -519,6 +519,8 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { queries: [{ type: 'text', query: 'boots' }] } }),
   },
   'GET /v1/products/:product_id/similar': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/products/:product_id/together': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/search/trending': { needs: 'search:execute' },
 
   'POST /v1/search/feedback': {
     needs: 'search:write',
@@ -540,6 +542,13 @@ const ROUTES: Record<string, Route> = {
   // Before any check is made.
   'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+  'GET /v1/store/words': { needs: 'search:read' },
+  'PUT /v1/store/words': { needs: 'search:write', send: () => ({ body: {} }) },
+  'POST /v1/store/words/synonyms': {
+    needs: 'search:write',
+    status: 201,
+    send: () => ({ body: { words: ['sofa', 'couch'] } }),
+  },
 
   'GET /v1/store/rules': { needs: 'search:read' },
   'POST /v1/store/rules': { needs: 'search:write', status: 201, send: () => ({ body: RULE }) },
@@ -561,6 +570,16 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/widget/search/url': {
     needs: 'a widget key',
     send: (world) => ({ body: { image_url: picture(world) } }),
+  },
+  'GET /v1/widget/similar': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
+  },
+  'GET /v1/widget/together': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
   },
   'POST /v1/widget/search/feedback': {
     needs: 'a widget key',

@@ -63,6 +63,7 @@ export const AUDIT_ACTIONS = {
   'store.created': 'A store was created.',
   'store.renamed': 'A store got another name.',
   'store.settings_changed': 'Settings of a store were changed.',
+  'store.words_changed': 'The synonyms, redirects or ignored words of a store were changed.',
   'store.plan_changed': 'A store moved to another plan.',
   'billing.checkout_started': 'Someone asked for another plan.',
   'billing.checkout_confirmed': 'The operator confirmed that a store gets the plan it asked for.',

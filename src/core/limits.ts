@@ -46,6 +46,17 @@ export const LIMITS = {
   /** Filters of rules that act on one search, and their conditions: those of older rules first. */
   ruleFiltersAtOnce: 500,
   ruleConditionsAtOnce: 2_000,
+  /** Words of a store: groups of synonyms, redirects, ignored words, and the bytes of all of them together. */
+  synonymGroupsPerStore: 2_000,
+  /** Entries of one group, or of either side of one. */
+  synonymsMax: 50,
+  redirectsPerStore: 2_000,
+  ignoredWordsPerStore: 2_000,
+  /** Characters of an entry, its words, and the characters of an address. */
+  storeWordCharsMax: 100,
+  storeWordPartsMax: 5,
+  redirectUrlCharsMax: 2_000,
+  storeWordsJsonBytesMax: 4 * 1024 * 1024,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,

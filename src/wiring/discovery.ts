@@ -8,6 +8,8 @@ import { buildSearchChecks } from '../features/discovery/search-checks/module.ts
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildStoreWords } from '../features/discovery/store-words/module.ts'
+import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
@@ -54,8 +56,11 @@ export function wireDiscovery(
   })
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
   const decided = { arrange: rules.service.arrange, noteActed }
+  const storeWords = buildStoreWords(base)
+  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const search = buildSearch(base, {
     ...decided,
+    readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
     embedder,
@@ -66,6 +71,7 @@ export function wireDiscovery(
       const { search_defaults, sold_out } = settings.service.read(storeId)
       return { ...search_defaults, sold_out }
     },
+    readShop: settings.service.read,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>
@@ -76,6 +82,8 @@ export function wireDiscovery(
     countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
+    findTogether: together.service.find,
+    findTrending: analytics.service.findTrending,
     writes,
     historyDays,
   })
@@ -108,6 +116,7 @@ export function wireDiscovery(
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
+    forgetTogether: together.service.forgetSession,
   })
   const widget = buildWidget({
     search: search.service,
@@ -137,11 +146,13 @@ export function wireDiscovery(
     analytics,
     weeklyMail,
     rules,
+    storeWords,
     search,
     searchChecks,
     feedback,
     searchLog,
     shopperSessions,
+    together,
     widget,
     shopPages,
     writes,

@@ -70,6 +70,8 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.jobs,
     discovery.search,
     discovery.rules,
+    discovery.storeWords,
+    discovery.together,
     discovery.searchChecks,
     discovery.feedback,
     discovery.analytics,

@@ -70,6 +70,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   search_checks: { writer: 'discovery/search-checks', rows: OF_STORE },
   search_rules: { writer: 'discovery/rules', rows: OF_STORE },
   search_rule_counts: { writer: 'discovery/rules', rows: OF_STORE },
+  store_words: { writer: 'discovery/store-words', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },
@@ -88,6 +89,10 @@ export const TABLES: Readonly<Record<string, Table>> = {
   widget_page_days: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_searches: { writer: 'discovery/analytics', rows: OF_STORE },
   unmet_maps: { writer: 'discovery/analytics', rows: OF_STORE },
+  together_runs: { writer: 'discovery/together', rows: OF_STORE },
+  together_products: { writer: 'discovery/together', rows: OF_STORE },
+  together_pairs: { writer: 'discovery/together', rows: OF_STORE },
+  together_lists: { writer: 'discovery/together', rows: OF_STORE },
 
   change_numbers: { writer: 'delivery/change-log', rows: OF_STORE },
   changes: { writer: 'delivery/change-log', rows: OF_STORE },

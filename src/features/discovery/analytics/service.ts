@@ -10,6 +10,7 @@ import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { Days, StoreDay } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import { periodBefore, readPeriod } from './period.ts'
+import { WEIGHTS } from './popular.ts'
 import { round } from './rates.ts'
 import { type ReportDeps, readHealth, summarizePeriod, writeReport } from './report.ts'
 import {
@@ -44,8 +45,7 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
 
 type FillFacts = (productId: string, metadata: Record<string, unknown>) => Record<string, unknown>
 
-/** The points that one event adds to the score of a product, and their half-life. */
-const WEIGHTS = { clicks: 1, carts: 3, purchases: 5 } as const
+/** The half-life of the points of an event. */
 const HALF_LIFE_DAYS = 7
 
 /** Days of searches that suggestions come from. */

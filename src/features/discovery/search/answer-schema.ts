@@ -97,6 +97,35 @@ const Facet = named(
   ]),
 )
 
+const Interpreted = named(
+  'Interpreted',
+  t.Object(
+    {
+      price_min: t.Optional(t.Number({ description: 'What the words ask for, as `price_min` would.' })),
+      price_max: t.Optional(t.Number()),
+      colors: t.Optional(t.Array(t.String(), { description: 'Colours that the words name, in English.' })),
+      without: t.Optional(
+        t.Array(t.String(), { description: 'What products should not have. Those lose that say it.' }),
+      ),
+      words: t.Array(
+        t.Object({
+          word: t.String({ description: 'A word of the query, or several that mean one thing.' }),
+          known: t.Union([t.Literal('picture'), t.Literal('name'), t.Literal('colour'), t.Literal('no')], {
+            description:
+              'Who knows it: the words of a product (`name`), the colours, otherwise the model (`picture`), or nobody.',
+          }),
+          as: t.Optional(t.String({ description: 'Its English, with which the model was asked.' })),
+        }),
+      ),
+    },
+    {
+      description:
+        'What was understood of the words of the query. `words` are those that are left without prices and what is unwanted.',
+    },
+  ),
+)
+export type Interpreted = typeof Interpreted.static
+
 export const SearchResponse = named(
   'SearchResponse',
   t.Object({
@@ -166,6 +195,13 @@ export const SearchResponse = named(
           'The query with words of the store’s products in the place of typos, to search with again. Only where no product has a word as it was written.',
       }),
     ),
+    interpreted: t.Optional(Interpreted),
+    redirect_url: t.Optional(
+      t.String({
+        description:
+          'Where the shop leads this query to: an address with http or https, or a path of its own. Only for words alone, where they are all of a redirect of the store.',
+      }),
+    ),
     facets: t.Optional(t.Record(t.String(), Facet)),
     boosted_category: t.Optional(
       t.String({ description: 'The category that the search steers towards (with `explain`).' }),
@@ -174,6 +210,30 @@ export const SearchResponse = named(
   }),
 )
 export type SearchResponse = typeof SearchResponse.static
+
+export const TogetherResponse = named(
+  'TogetherResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'similar'] as const,
+      'What the list is made of: what shoppers bought together, what they looked at in one visit, or, with too little of both, likeness.',
+    ),
+  }),
+)
+export type TogetherResponse = typeof TogetherResponse.static
+
+export const TrendingResponse = named(
+  'TrendingResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'newest'] as const,
+      'What most of the scores come from; without clicks and purchases the newest products.',
+    ),
+  }),
+)
+export type TrendingResponse = typeof TrendingResponse.static
 
 /** The answer to one entry of a batch: its search, or why it failed. */
 const BatchEntry = named(

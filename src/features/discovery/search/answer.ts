@@ -4,14 +4,14 @@ import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { MatchWords } from '../../catalogue/product-index/words/matches.ts'
 import type { Base } from '../../module.ts'
 import { listActed, listActing } from './acting.ts'
-import type { SearchResponse, SearchResult } from './answer-schema.ts'
+import type { Interpreted, SearchResponse, SearchResult } from './answer-schema.ts'
 import type { ActingRule, Arrangement, NoteActed } from './arrangement.ts'
 import type { GroupedHit } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Plan } from './plan.ts'
 import type { HitRow, SearchQueries } from './queries.ts'
-import { pictureOf, type Query, wordsOf } from './query.ts'
+import { pictureOf, type Query, type RankBy, wordsOf } from './query.ts'
 import type { Ranking } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
@@ -53,6 +53,8 @@ export interface Found {
   /** The query without its typos. */
   meant: string | undefined
   warnings: readonly string[]
+  /** What was understood of the words; undefined without words. */
+  interpreted?: Interpreted | undefined
   /** For an explanation; undefined for a query without words that count. */
   matchWords?: MatchWords | undefined
   /** What rules did to the list. */
@@ -63,7 +65,7 @@ export interface Found {
 export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): SearchResponse {
   const { history, ids, clock } = deps
   const { searcher, wanted, rankBy } = query
-  const { hits, ranking, plan, facets, meant, warnings, matchWords, arrangement } = found
+  const { hits, ranking, plan, facets, meant, warnings, matchWords, interpreted, arrangement } = found
   const { storeId, searchSource } = searcher
   const picture = pictureOf(rankBy)
   const rows = deps.queries.findHits(hits.map(({ pictureId }) => pictureId))
@@ -77,16 +79,17 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     id: search_id,
     storeId,
     type: query.kind,
-    query: wordsOf(rankBy)?.text ?? null,
+    query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
     parameters: pickParameters(wanted),
     results: results.map(({ product_id }) => product_id),
-    topScore: rankBy.kind === 'nothing' ? null : findTopScore(results),
+    topScore: rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : findTopScore(results),
     durationMs: query_time_ms,
     isTracked: wanted.analytics ?? true,
     sessionId: wanted.session_id || null,
     searchSource: searchSource ?? null,
     createdAt: clock.now(),
-    vector: picture?.vector,
+    // A row of a product page says nothing of what a shopper misses.
+    vector: query.kind === 'together' ? undefined : picture?.vector,
     thumbnail: picture?.thumbnail,
   }
   if (!searcher.isUnlogged) history.add(answered)
@@ -108,6 +111,8 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...(plan?.categories && { query_categories: plan.categories }),
     ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
     ...(meant !== undefined && { did_you_mean: spell(meant, rows.values()) }),
+    ...(interpreted && { interpreted }),
+    ...describeRedirect(rankBy),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
@@ -120,6 +125,13 @@ const findTopScore = (results: readonly SearchResult[]): number | null =>
     (top, { similarity_score: score }) => (top === null || score > top ? score : top),
     null,
   )
+
+/** The page that words lead to, where nothing else is searched with. */
+function describeRedirect(rankBy: RankBy): Pick<SearchResponse, 'redirect_url'> {
+  if (rankBy.kind !== 'sides' || rankBy.picture || rankBy.colours?.length) return {}
+  const url = rankBy.words?.redirectUrl
+  return url === undefined ? {} : { redirect_url: url }
+}
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
 function spell(meant: string, rows: Iterable<HitRow>): string {
@@ -273,6 +285,7 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
     tags,
     ...(sold_out !== 'keep' && { sold_out }),
     ...(wanted.rules === false && { rules: false }),
+    ...(wanted.interpret === false && { interpret: false }),
     ...(diversity !== 0 && { diversity }),
     ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
   }

@@ -48,6 +48,8 @@ export interface Fusion {
   hasKeywords(store: SearchedStore): boolean
   /** The colours that are asked for beside the rest. */
   colours?: { wanted: WantedColours; map: FinalMap } | undefined
+  /** What products should not say; each with what else says it. */
+  unwanted?: readonly (readonly string[])[] | undefined
   /** How much the vote of the first hits counts; undefined where they have none. */
   vote?: VoteScale | undefined
 }

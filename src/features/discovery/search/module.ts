@@ -8,6 +8,7 @@ import type { Base, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
+import { createDictionaryShelf } from './meaning/shelf.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
@@ -23,10 +24,15 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  /** Currency and language of a shop, by which words are understood. */
+  readShop: SearchDeps['readShop']
+  readStoreWords: SearchDeps['readStoreWords']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
+  findTogether: SearchDeps['findTogether']
+  findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
   /** What the rules of a store do to a search, and what learns which of them acted. */
   arrange?: SearchDeps['arrange']
@@ -110,8 +116,15 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    readShop: needs.readShop,
+    getDictionary: createDictionaryShelf((file, reason) =>
+      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    ),
+    readStoreWords: needs.readStoreWords,
     findFillFacts,
     listPopular,
+    findTogether: needs.findTogether,
+    findTrending: needs.findTrending,
     timeSearch: needs.timeSearch,
     arrange: needs.arrange,
     noteActed: needs.noteActed,

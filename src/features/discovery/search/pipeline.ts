@@ -1,20 +1,25 @@
 import { LIMITS } from '../../../core/limits.ts'
+import { splitWords } from '../../../core/text.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { RowSet } from '../../catalogue/filters/rows.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { Meters } from '../../operation/metrics/meters.ts'
 import { type AnswerDeps, type PlacedHit, writeAnswer } from './answer.ts'
-import type { SearchResponse } from './answer-schema.ts'
+import type { Interpreted, SearchResponse } from './answer-schema.ts'
 import type { Arrange, Arrangement } from './arrangement.ts'
 import { type Arranged, type Pinned, placePinned } from './arranging.ts'
 import { type Condition, listRows, passesAny } from './condition.ts'
 import type { FilterReader } from './filters.ts'
 import { groupHits } from './groups.ts'
+import { describeUnderstood } from './meaning/interpreted.ts'
+import type { Understood } from './meaning/understanding.ts'
 import type { Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
 import { type Query, wordsOf } from './query.ts'
 import { createRanker, type Ranked, type RankerDeps } from './ranker.ts'
 import type { Hit } from './ranking.ts'
+import { readWordsOf } from './sides.ts'
+import { coloursOf } from './wanted-colours.ts'
 import { warnOfUnknownValues } from './warnings.ts'
 
 export interface PipelineDeps extends AnswerDeps, RankerDeps {
@@ -100,7 +105,22 @@ export function createPipeline(deps: PipelineDeps) {
   /** Finds what tells the words of a query that a product has; undefined where nobody asks, or words do not count. */
   function findMatcher({ wanted, rankBy, searcher }: Query) {
     const words = wanted.explain ? wordsOf(rankBy) : undefined
-    return words && !words.isByModelOnly ? findStore(searcher.storeId)?.words.matcher(words.text) : undefined
+    if (!words || words.isByModelOnly) return undefined
+    return findStore(searcher.storeId)?.words.matcher(readWordsOf(words))
+  }
+
+  /** Says what was understood, as the store's words are now. */
+  function interpret({ rankBy, searcher }: Query, understood: Understood): Interpreted {
+    const words = wordsOf(rankBy)
+    const store = words && findStore(searcher.storeId)
+    if (!store) return describeUnderstood(understood, words, { colours: [], isHeld: () => false })
+    const read = readWordsOf(words)
+    const asked = splitWords(read.text)
+    const unheld = new Set(words.isByModelOnly ? asked : store.words.listUnheld(read, asked))
+    return describeUnderstood(understood, words, {
+      colours: coloursOf(words, store),
+      isHeld: (word) => asked.includes(word) && !unheld.has(word),
+    })
   }
 
   /** A plan that names only categories of which the searcher may find a product. */
@@ -145,6 +165,7 @@ export function createPipeline(deps: PipelineDeps) {
       meant: query.filters.forced ? undefined : meant,
       plan: query.filters.forced ? withinReach(storeId, plan, condition.rows) : plan,
       facets: facets?.length ? await countFacets(storeId, facets, arranged?.shown ?? condition) : undefined,
+      interpreted: query.understood && interpret(query, query.understood),
       matchWords: findMatcher(query),
       // Nothing is moved in an order that was asked for.
       arrangement: arrangement && query.sort ? { ...arrangement, shifts: [] } : arrangement,

@@ -27,6 +27,8 @@ export const SEARCH_KINDS = [
   'filtered',
   'fusion',
   'similar',
+  'together',
+  'trending',
   'batch',
 ] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]

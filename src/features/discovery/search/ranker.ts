@@ -5,6 +5,7 @@ import { browse, findSlots, type Places, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { Condition } from './condition.ts'
 import type { Fusion } from './fusion.ts'
+import { rankGiven } from './given-list.ts'
 import { wrongModel } from './picture-source.ts'
 import { makePlan, type Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
@@ -94,6 +95,14 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     if (rankBy.kind === 'nothing')
       return {
         ranking: browse(store, { condition, sort, depth, places, arranged }),
+        plan: undefined,
+        warnings,
+      }
+    if (rankBy.kind === 'given')
+      return {
+        ranking: rankGiven({ queries, storeId, store, condition }, rankBy.products, {
+          ...{ threshold: wanted.threshold, depth, arranged },
+        }),
         plan: undefined,
         warnings,
       }

@@ -20,6 +20,7 @@ import {
 } from './nearest.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
+import { unwantedLoss } from './unwanted.ts'
 import { colourLoss } from './wanted-colours.ts'
 
 export interface RankingRequest {
@@ -159,9 +160,12 @@ function createRanking(
   const scannedBy: ScannedBy = (vector) =>
     scanned[fusion.legs.findIndex((leg) => leg.vector === vector)]?.scores
   const present = presentFusion(fusion, store, scannedBy)
-  const { colours } = fusion
+  const { colours, unwanted } = fusion
   /** What the products lack, in the order in which it is taken. */
-  let losses: readonly Loss[] = colours ? [colourLoss(store, colours.wanted, colours.map)] : []
+  let losses: readonly Loss[] = [
+    colours && colourLoss(store, colours.wanted, colours.map),
+    unwanted && unwantedLoss(store, unwanted, fusion.map),
+  ].filter((loss) => loss !== undefined)
   let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const toVote = { ...near, depth: VOTERS, threshold: 0 }

@@ -8,7 +8,7 @@ import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** The answers of searches, for the features whose answers are made of them. */
-export { SearchResponse, SearchResult } from './answer-schema.ts'
+export { SearchResponse, SearchResult, TogetherResponse } from './answer-schema.ts'
 
 /** How the warning of words begins that nobody knows, for programs. */
 export const UNKNOWN_WORDS = 'unknown_words: '
@@ -117,6 +117,13 @@ export const common = {
   ),
   rules: t.Optional(
     t.Boolean({ default: true, description: 'Let the store’s rules pin, hide and move products.' }),
+  ),
+  interpret: t.Optional(
+    t.Boolean({
+      default: true,
+      description:
+        'Understand prices, “without” and colours in the words of the query, and translate them for the model. The answer says in `interpreted` what was understood.',
+    }),
   ),
 }
 

@@ -11,6 +11,8 @@ export interface Searcher {
   forcedFilters?: unknown
   /** Whether the words of products are kept from the searcher: then its queries are compared with pictures alone. */
   isWithoutWords?: boolean | undefined
+  /** Whether prices are kept from the searcher: then its queries are not read for them, or words would find them out. */
+  isWithoutPrices?: boolean | undefined
   /** Whether its searches leave no row in the history, and so no count anywhere. */
   isUnlogged?: boolean | undefined
   /** A field by which results are grouped unless the search says by which. */

@@ -11,10 +11,21 @@ import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+import type {
+  WidgetAnswer,
+  WidgetHit,
+  WidgetRow,
+  WidgetText,
+  WidgetTogether,
+  WidgetUpload,
+  WidgetUrl,
+} from './schema.ts'
 
 export interface WidgetDeps {
-  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
+  search: Pick<
+    SearchService,
+    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'byTogetherWith' | 'listInStock'
+  >
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
@@ -39,7 +50,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   /** Searches for a widget, and leaves out of the answer all that is not meant for shoppers. */
   async function answer(
     { storeId, keyId, origin, forcedFilters, previewer }: Widget,
-    body: WidgetText | WidgetUrl,
+    body: Omit<WidgetText, 'query'> | WidgetUrl,
     find: (searcher: Searcher, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
@@ -48,6 +59,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
       isWithoutWords: privacy.hidesWords,
+      isWithoutPrices: PRICES.some(privacy.hides),
       // Shoppers see a shirt once, not once in each size.
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
@@ -58,13 +70,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
-    const { did_you_mean } = found
+    const { did_you_mean, interpreted } = found
     const shown = toAnswer(found, privacy, clock.now())
     const query_words = spellWords(found.query_words ?? [], shown.results)
     return {
       ...shown,
       ...(warnings.length > 0 && { warnings }),
       ...(seesWords && query_words.length > 0 && { query_words }),
+      ...(seesWords && interpreted && { interpreted }),
       ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
       ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
     }
@@ -99,6 +112,21 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
           ? search.byUpload(searcher, picture)
           : search.byHybrid(searcher, { ...picture, query })
       }),
+
+    /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
+    bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
+      answer(widget, row, (searcher, common) => search.bySimilar(searcher, product_id, common)),
+
+    /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
+    async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
+      let basis: WidgetTogether['basis'] = 'similar'
+      const answered = await answer(widget, row, async (searcher, common) => {
+        const found = await search.byTogetherWith(searcher, product_id, common)
+        basis = found.basis
+        return found
+      })
+      return { ...answered, basis }
+    },
 
     /**
      * POST /v1/widget/search/url.
@@ -148,13 +176,14 @@ const ofNoShopper = ({ session_id: _, ...common }: CommonSearch): CommonSearch =
 })
 
 /** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
-function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
-  const { limit, category, price_min, price_max, color, session_id } = body
+function readCommon(body: Omit<WidgetText, 'query'> | WidgetUrl, { hides }: Privacy): CommonSearch {
+  const { limit, category, price_min, price_max, color, session_id, interpret } = body
   const isNamed = !hides('category') && !hides('category_path')
   const isPriced = !PRICES.some(hides)
   return {
     ...(limit !== undefined && { limit }),
     ...(session_id !== undefined && { session_id }),
+    ...(interpret !== undefined && { interpret }),
     ...(category !== undefined && isNamed && { category }),
     ...(color !== undefined && !hides('color_name') && { color }),
     ...(price_min !== undefined && isPriced && { price_min }),
@@ -208,7 +237,7 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Widget
 /** Names each field that a widget gets, so that a field that searches answer later stays hidden from shoppers by default. */
 function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetAnswer {
   const { query_time_ms, count, search_id, total_candidates, exact } = found
-  const { image_id, query_image, regions, query_categories } = found
+  const { image_id, query_image, regions, query_categories, redirect_url } = found
   const isNamed = !privacy.hides('category')
   return {
     query_time_ms,
@@ -223,5 +252,6 @@ function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetA
       regions: isNamed ? regions : regions.map((region) => ({ ...region, category: null })),
     }),
     ...(query_categories && isNamed && { query_categories }),
+    ...(redirect_url !== undefined && { redirect_url }),
   }
 }

@@ -46,7 +46,9 @@ import diskSamples from './0048_disk_samples.sql' with { type: 'text' }
 import catalogueReports from './0049_catalogue_reports.sql' with { type: 'text' }
 import backupCopies from './0050_backup_copies.sql' with { type: 'text' }
 import searchRules from './0051_search_rules.sql' with { type: 'text' }
+import storeWords from './0052_store_words.sql' with { type: 'text' }
 import soldOut from './0053_sold_out.sql' with { type: 'text' }
+import together from './0054_together.sql' with { type: 'text' }
 import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -99,6 +101,8 @@ export const migrations: readonly string[] = [
   catalogueReports,
   backupCopies,
   searchRules,
+  storeWords,
   soldOut,
+  together,
   weeklyMails,
 ]

@@ -166,6 +166,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
     json: { conditions: 'object', actions: 'objects' },
   }),
   search_rule_counts: copied({ refs: { rule_id: 'search_rules' } }),
+  store_words: copied({ json: { entry: 'object' } }),
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),
@@ -182,6 +183,10 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   widget_page_days: copied({ refs: { page: 'widget_pages' } }),
   unmet_searches: { stays: SINGLE },
   unmet_maps: { stays: SINGLE },
+  together_runs: { stays: 'It tells how far a count of this install has come.' },
+  together_products: { stays: 'It is empty but during a count.' },
+  together_pairs: { stays: 'It is empty but during a count.' },
+  together_lists: { stays: 'They are counted from single events, which do not travel.' },
 
   change_numbers: { stays: 'The log of changes begins anew, as the id of the store is new.' },
   changes: { stays: 'The log of changes begins anew, as the id of the store is new.' },

@@ -8,6 +8,7 @@ import {
   type IndexedStore,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
+import { readQuery } from '../../../../src/features/catalogue/product-index/words/asked.ts'
 import { createScratch } from '../../../../src/features/catalogue/product-index/words/scratch.ts'
 import { createWordIndex } from '../../../../src/features/catalogue/product-index/words/words.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
@@ -86,10 +87,10 @@ function searchedStore(store: IndexedStore): SearchedStore {
       ...createWordIndex(createScratch()),
       listUnheld: (_query, words) => [...words],
       correct: () => undefined,
-      hasAny: (text) =>
+      hasAny: (query) =>
         taken().some((slot) => {
           const row = columns.productAt(slot)
-          return countWords(row, text) > 0 || `p${row}` === text
+          return countWords(row, readQuery(query).text) > 0 || `p${row}` === query
         }),
       holderTest: (word) => (row) => countWords(row, word) > 0,
       findExact: (text) =>
@@ -100,7 +101,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
         ),
       lastDocument: () => Math.max(0, ...taken().map(columns.productAt)),
       score(text, silent = new Set()) {
-        const heard = withoutWords(text, silent)
+        const heard = withoutWords(readQuery(text).text, silent)
         const rows = [...new Set(taken().map(columns.productAt))]
         const scores = new Float32Array(Math.max(0, ...rows) + 1)
         for (const row of rows) scores[row] = countWords(row, heard)
