@@ -541,6 +541,19 @@ const ROUTES: Record<string, Route> = {
   },
   // Before any check is made.
   'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
+  'POST /v1/search/replay': {
+    needs: 'search:read',
+    status: 202,
+    send: async (world) => {
+      const { replays } = await world.asMachine('GET', '/v1/search/replay')
+      for (const { job_id, status } of replays as { job_id: string; status: string }[])
+        if (status === 'processing') await world.asMachine('POST', `/v1/jobs/${job_id}/cancel`)
+      return { body: { settings: {} } }
+    },
+  },
+  'GET /v1/search/learning': { needs: 'search:read' },
+  'GET /v1/search/replay': { needs: 'search:read' },
+  'GET /v1/search/replay/:job_id': { needs: 'search:read', thing: 'replay' },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
   'GET /v1/store/words': { needs: 'search:read' },
   'PUT /v1/store/words': { needs: 'search:write', send: () => ({ body: {} }) },

@@ -188,9 +188,13 @@ const SERVED = `
   GET    /v1/store/rules/:id         3.17
   PUT    /v1/store/rules/:id         3.17
   DELETE /v1/store/rules/:id         3.17
-  GET    /v1/store/words             3.18
-  PUT    /v1/store/words             3.18
-  POST   /v1/store/words/synonyms    3.18
+  GET    /v1/store/words             3.19
+  PUT    /v1/store/words             3.19
+  POST   /v1/store/words/synonyms    3.19
+  POST   /v1/search/replay           3.20
+  GET    /v1/search/replay           3.20
+  GET    /v1/search/replay/:job_id   3.20
+  GET    /v1/search/learning         3.21
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

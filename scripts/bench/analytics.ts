@@ -84,6 +84,7 @@ const name = 'searches and feedback'
 const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
 const analytics = buildAnalytics(base, {
   dayOf: (_storeId, ms) => dayOf(ms),
+  suggestWords: async () => [],
   findTimeZone: () => 'UTC',
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   thumbnailAddresses: { ofSearch: () => '', check: () => undefined },

@@ -75,7 +75,7 @@ const rows: readonly Row[] = CASES.map(({ id, what, goal }) => ({
 export const rules: Bench = {
   name: 'rules',
   rows,
-  minutes: { quick: 0.3, full: 0.3 },
+  minutes: { quick: 0.1, full: 0.1 },
   async run({ contestants, rounds = ROUNDS_DEFAULT, rowSeconds }, report) {
     // It runs from the sources, whatever the executable.
     const contestant = contestants.at(-1)?.name ?? ''

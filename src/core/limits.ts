@@ -34,6 +34,10 @@ export const LIMITS = {
   checkPicturesBytesMax: 20 * 1024 * 1024,
   /** A picture of that size in base64, and the other fields. */
   checkJsonBytesMax: 1536 * 1024,
+  /** Searches of the log that one replay makes again, and replays of a store that are kept. */
+  replayedSearchesMax: 1_000,
+  replayedSearchesDefault: 200,
+  replaysKept: 10,
 
   /** Rules of a store, and the bytes of all of them; actions of one, its words, and the bytes of its body. */
   rulesPerStore: 500,

@@ -12,6 +12,9 @@ export const givenText = (text: string | null | undefined): string | undefined =
 /** Splits a text into its words, folded. */
 export const splitWords = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
+const ASCII = /^[\u0000-\u007f]*$/
+
 /** A word of a text, folded, and where it stands in the text. */
 export interface PlacedWord {
   word: string
@@ -21,6 +24,12 @@ export interface PlacedWord {
 
 /** The words of {@link splitWords}, with their places in the text as it is. */
 export function placeWords(text: string): PlacedWord[] {
+  if (ASCII.test(text))
+    return Array.from(text.toLowerCase().matchAll(/[a-z0-9]+/g), ({ 0: word, index }) => ({
+      word,
+      from: index,
+      to: index + word.length,
+    }))
   let folded = ''
   /** By unit of the folded text, where its character begins and ends. */
   const froms: number[] = []

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildLearning } from '../features/discovery/learning/module.ts'
+import { buildReplay } from '../features/discovery/replay/module.ts'
 import { buildRules } from '../features/discovery/rules/module.ts'
 import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
@@ -44,6 +46,7 @@ export function wireDiscovery(
     thumbnailAddresses: products.service.thumbnails.addresses,
     keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     dayOf: settings.service.dayOf,
+    suggestWords: (storeId, query) => search.service.suggestWords(storeId, query),
     findTimeZone: (storeId) => settings.service.read(storeId).time_zone,
     flush: writes.flushStore,
     historyDays,
@@ -58,6 +61,13 @@ export function wireDiscovery(
   const decided = { arrange: rules.service.arrange, noteActed }
   const storeWords = buildStoreWords(base)
   const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
+  const learning = buildLearning(base, {
+    flush: writes.flushStore,
+    dayOf: settings.service.dayOf,
+    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
+    findGain: (storeId) => replay.service.findGain(storeId),
+    days: historyDays,
+  })
   const search = buildSearch(base, {
     ...decided,
     readStoreWords: storeWords.service.readQuery,
@@ -72,6 +82,7 @@ export function wireDiscovery(
       return { ...search_defaults, sold_out }
     },
     readShop: settings.service.read,
+    findPriors: learning.service.findPriors,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>
@@ -127,6 +138,20 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
+  const replay = buildReplay(base, {
+    embedder,
+    stop,
+    search: search.service,
+    findSearcher(storeId, keyId, origin) {
+      if (keyId === null || origin === null) return { storeId }
+      const key = keys.widgetKeys.rows.findById(storeId, keyId)
+      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
+      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
+    },
+    jobs: jobs.service.foreign,
+    trainUntil: learning.service.trainUntil,
+    flush: writes.flushStore,
+  })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -154,6 +179,8 @@ export function wireDiscovery(
     shopperSessions,
     together,
     widget,
+    learning,
+    replay,
     shopPages,
     writes,
   }

@@ -73,6 +73,8 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     discovery.storeWords,
     discovery.together,
     discovery.searchChecks,
+    discovery.replay,
+    discovery.learning,
     discovery.feedback,
     discovery.analytics,
     discovery.searchLog,

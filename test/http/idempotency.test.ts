@@ -199,6 +199,7 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
     'POST /v1/search/checks/run': {},
     'POST /v1/store/rules': { name: 'First', then: [{ action: 'pin', product_id: 'a', position: 1 }] },
     'POST /v1/store/words/synonyms': { words: ['sofa', 'couch'] },
+    'POST /v1/search/replay': { settings: { threshold: 0.5 } },
     'POST /v1/catalogue/report': {},
     'POST /v1/admin/backups': {},
     'POST /v1/admin/stores': { name: 'Another', owner_email: 'ben@shop.test' },

@@ -71,6 +71,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   search_rules: { writer: 'discovery/rules', rows: OF_STORE },
   search_rule_counts: { writer: 'discovery/rules', rows: OF_STORE },
   store_words: { writer: 'discovery/store-words', rows: OF_STORE },
+  search_replays: { writer: 'discovery/replay', rows: OF_STORE },
+  replayed_searches: {
+    writer: 'discovery/replay',
+    rows: { column: 'job_id', through: 'search_replays' },
+  },
+  learned_clicks: { writer: 'discovery/learning', rows: OF_STORE },
   feedback_counts: { writer: 'discovery/feedback', rows: OF_STORE },
   feedback_events: { writer: 'discovery/feedback', rows: OF_STORE },
   weekly_mails: { writer: 'discovery/weekly-mail', rows: OF_STORE },

@@ -40,6 +40,7 @@ export interface AnalyticsNeeds {
   keepsUnmatched: UnmetPictureDeps['keepsUnmatched']
   dayOf: StoreDay
   findTimeZone: AnalyticsDeps['findTimeZone']
+  suggestWords: AnalyticsDeps['suggestWords']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -129,6 +130,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     unmetPictures,
     dayOf,
     findTimeZone,
+    suggestWords: needs.suggestWords,
     clock,
     flush,
     alone,

@@ -25,10 +25,11 @@ import {
   type UnmetQuery,
 } from './schema.ts'
 import { summarizeSources, writeSourceReport } from './source-report.ts'
+import { addSuggestions, type SuggestionDeps } from './suggestions.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
 import type { UnmetQueries } from './unmet/unmet-queries.ts'
 
-export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
+export interface AnalyticsDeps extends SuggestionDeps, ReportDeps {
   columns: ReportDeps['columns'] & Pick<Columns, 'score'>
   items: ReportDeps['items'] & Pick<ItemQueries, 'findNumber' | 'listNames'>
   catalogue: CatalogueQueries
@@ -122,10 +123,14 @@ export function analyticsService(deps: AnalyticsDeps) {
           ...(before && { previous: summarizeSources(deps, before, filter) }),
         }
       }
-      return alone(storeId, async () => ({
+      const report = await alone(storeId, async () => ({
         ...(await writeReport(deps, days, countListed(query))),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
+      return {
+        ...report,
+        zero_result_queries: await addSuggestions(deps, storeId, report.zero_result_queries),
+      }
     },
 
     /** For the overview of a store. It counts what is written. */

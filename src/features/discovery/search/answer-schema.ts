@@ -18,10 +18,11 @@ const Explanation = named(
         color: t.Number(),
         category: t.Number(),
         second_look: t.Number(),
+        clicks: t.Number(),
       },
       {
         description:
-          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together.',
+          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together. `clicks` is what it gains because shoppers click it more often than others in its places, at most 0.03; 0 unless the store learns (`search_defaults.learn`).',
       },
     ),
     similarity: t.Number({ description: 'The score of their sum.' }),

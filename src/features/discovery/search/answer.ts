@@ -80,7 +80,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     storeId,
     type: query.kind,
     query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
-    parameters: pickParameters(wanted),
+    parameters: { ...pickParameters(wanted), ...query.noted },
     results: results.map(({ product_id }) => product_id),
     topScore: rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : findTopScore(results),
     durationMs: query_time_ms,
@@ -119,19 +119,19 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
   }
 }
 
-/** The best score of a page, wherever rules and stock put it; null for none. */
-const findTopScore = (results: readonly SearchResult[]): number | null =>
-  results.reduce<number | null>(
-    (top, { similarity_score: score }) => (top === null || score > top ? score : top),
-    null,
-  )
-
 /** The page that words lead to, where nothing else is searched with. */
 function describeRedirect(rankBy: RankBy): Pick<SearchResponse, 'redirect_url'> {
   if (rankBy.kind !== 'sides' || rankBy.picture || rankBy.colours?.length) return {}
   const url = rankBy.words?.redirectUrl
   return url === undefined ? {} : { redirect_url: url }
 }
+
+/** The best score of a page, wherever rules and stock put it; null for none. */
+const findTopScore = (results: readonly SearchResult[]): number | null =>
+  results.reduce<number | null>(
+    (top, { similarity_score: score }) => (top === null || score > top ? score : top),
+    null,
+  )
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
 function spell(meant: string, rows: Iterable<HitRow>): string {
@@ -248,13 +248,14 @@ const describe = ({ explanation, score }: GroupedHit, cut: number) => {
       color: roundScore(legs.color),
       category: roundScore(legs.category),
       second_look: roundScore(legs.second_look),
+      clicks: roundScore(legs.clicks),
     },
     similarity: score,
     cut,
   }
 }
 
-const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0 }
+const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0, clicks: 0 }
 
 const describeWord = ({ word, weight }: VotedWord) => ({ word, weight: Math.round(1_000 * weight) / 1_000 })
 

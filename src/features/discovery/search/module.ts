@@ -13,6 +13,7 @@ import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
+import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -27,6 +28,7 @@ export interface SearchNeeds {
   /** Currency and language of a shop, by which words are understood. */
   readShop: SearchDeps['readShop']
   readStoreWords: SearchDeps['readStoreWords']
+  findPriors: SearchDeps['findPriors']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
@@ -121,6 +123,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
     ),
     readStoreWords: needs.readStoreWords,
+    findPriors: needs.findPriors,
     findFillFacts,
     listPopular,
     findTogether: needs.findTogether,
@@ -139,6 +142,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
   return {
     service: {
       ...search,
+      suggestWords: createSuggestWords(search),
       history,
       /** Searches of one shopper's session, to be erased. */
       ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },

@@ -177,6 +177,7 @@ export function createPipeline(deps: PipelineDeps) {
         ...warnOfWaiting(deps.countWaiting(storeId)),
       ],
     })
+    if (searcher.isPatient) return answer
     deps.timeSearch(kind, 'read', readAt - startedAt)
     deps.timeSearch(kind, 'rank', rankedAt - readAt)
     deps.timeSearch(kind, 'total', clock.monotonic() - startedAt)

@@ -109,7 +109,7 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
     const looksTwice = wanted.second_look !== false && !searcher.isWithoutWords
     const plan = makePlan(
-      { storeId, store, calibration, steering, looksTwice, compare: names.compare },
+      { storeId, store, calibration, steering, looksTwice, compare: names.compare, priors: query.priors },
       rankBy,
     )
     const request: Omit<RankingRequest, 'fusion'> = {

@@ -43,7 +43,10 @@ import { readSimilar, type SimilarQuery } from './similar.ts'
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
-    Pick<QueryReaderDeps, 'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary'>,
+    Pick<
+      QueryReaderDeps,
+      'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary' | 'findPriors'
+    >,
     Pick<BatchDeps, 'reportFault'>,
     Pick<ShoppersListDeps, 'findTogether' | 'findTrending'> {
   /** @throws ApiError of the storage when the index could not be loaded. */

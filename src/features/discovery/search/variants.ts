@@ -9,12 +9,15 @@ const VARIANTS_MAX = 4
 /** The model reads no further. */
 const VARIANT_CHARS_MAX = 1_000
 
+const NO_STAND_INS: readonly Stretch[] = []
+
 /** A query as the words of products are compared with it. */
 export function readForKeywords(
   typed: string,
   text: string,
   alternatives: readonly Alternative[],
 ): QueryText {
+  if (alternatives.length === 0) return { text, typed, standIns: NO_STAND_INS }
   const words = placeWords(text)
   const standIns = alternatives.flatMap(({ from, to, instead, for: reader }): Stretch[] => {
     const stretch = words.slice(from, to).map(({ word }) => word)
@@ -28,6 +31,7 @@ export function readForKeywords(
  * stretch with most alternatives, and not the product of all.
  */
 export function listVariants(text: string, alternatives: readonly Alternative[]): string[] {
+  if (alternatives.length === 0) return [text]
   const stretches = readStretches(text, alternatives)
   const most = Math.max(1, ...stretches.map(({ ways }) => ways.length))
   const variants = new Set<string>()
@@ -122,7 +126,8 @@ export function listUnexplained(
   words: readonly string[],
   text: string,
   alternatives: readonly Alternative[],
-): string[] {
+): readonly string[] {
+  if (alternatives.length === 0) return words
   const placed = placeWords(text)
   const explained = new Set(
     alternatives.flatMap(({ from, to }) => placed.slice(from, to).map(({ word }) => word)),

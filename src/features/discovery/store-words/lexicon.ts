@@ -31,6 +31,7 @@ const STEP = 500
 
 /** What may stand for the words that lead to a group. */
 interface Group {
+  /** In small letters. */
   entries: readonly string[]
   /** What the entries are compared by. */
   keys: readonly string[]
@@ -68,7 +69,10 @@ export async function buildLexicon({ synonyms, redirects, ignore }: StoreWords):
   }
   const readGroup = ({ words, to }: Synonyms): void => {
     const keysOf = (entry: string) => listKeys(entry, withoutIgnored)
-    const group = { entries: to ?? words, keys: (to ?? words).map((entry) => keysOf(entry)[0] as string) }
+    const group = {
+      entries: (to ?? words).map((entry) => entry.toLowerCase()),
+      keys: (to ?? words).map((entry) => keysOf(entry)[0] as string),
+    }
     for (const entry of words) for (const key of keysOf(entry)) lead(key, group)
     for (const entry of [...words, ...(to ?? [])]) bytes += ENTRY_BYTES + 4 * entry.length
     entries += words.length + (to?.length ?? 0)
@@ -129,9 +133,14 @@ function listKept(words: readonly string[], ignored: ReadonlySet<string>): numbe
 
 /** How many words from a place on make the longest known entry; 0 for none. */
 function findLongest(words: readonly string[], from: number, isKnown: (key: string) => boolean): number {
-  for (let length = Math.min(LIMITS.storeWordPartsMax, words.length - from); length > 0; length--)
-    if (isKnown(words.slice(from, from + length).join(' '))) return length
-  return 0
+  const most = Math.min(LIMITS.storeWordPartsMax, words.length - from)
+  let longest = 0
+  let key = ''
+  for (let length = 1; length <= most; length++) {
+    key += length === 1 ? words[from] : ` ${words[from + length - 1]}`
+    if (isKnown(key)) longest = length
+  }
+  return longest
 }
 
 /** A text without some of its words. */
@@ -175,7 +184,7 @@ function listInstead(key: string, groups: readonly Group[]): string[] {
   for (const { entries, keys } of groups)
     for (const [n, other] of keys.entries()) {
       if (other === key || other === '' || instead.has(other)) continue
-      instead.set(other, (entries[n] as string).toLowerCase())
+      instead.set(other, entries[n] as string)
       if (instead.size === INSTEAD_MAX) return [...instead.values()]
     }
   return [...instead.values()]

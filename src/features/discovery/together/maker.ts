@@ -19,11 +19,11 @@ export interface TogetherMakerDeps
 }
 
 /** A step ends after this time; the next one takes a turn of its own. */
-const STEP_MS = 4
+const STEP_MS = 3
 /** Stores take turns of this length. */
 const SLICE_MS = 500
 const BASKETS_AT_ONCE = 200
-const ROWS_AT_ONCE = 500
+const ROWS_AT_ONCE = 300
 const PRODUCTS_AT_ONCE = 50
 const PAIRS_MAX = 200_000
 

@@ -55,14 +55,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
     const searcher: Searcher = {
-      storeId,
+      ...seeAs(storeId, privacy, forcedFilters),
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
-      isWithoutWords: privacy.hidesWords,
-      isWithoutPrices: PRICES.some(privacy.hides),
-      // Shoppers see a shirt once, not once in each size.
-      ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
-      ...(forcedFilters !== null && { forcedFilters }),
     }
     const common = readCommon(body, privacy)
     const found = await find(searcher, previewer ? ofNoShopper(common) : common)
@@ -97,6 +92,10 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       if (!Array.isArray(events) || events.length > LIMITS.feedbackEventsMax) return describe()
       return { status: 'recorded', count: 0, results: events.map((_, index) => ({ index, ...describe() })) }
     },
+
+    /** A searcher who finds what a page with a key does. @param forcedFilters those of the key. */
+    seeAs: (storeId: string, forcedFilters: unknown): Searcher =>
+      seeAs(storeId, readPrivacy(storeId), forcedFilters),
 
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
@@ -153,6 +152,19 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
           ? search.byUrl(searcher, picture)
           : search.byHybrid(searcher, { ...picture, query })
       }),
+  }
+}
+
+/** A searcher who finds what a page with a key's filters does. */
+function seeAs(storeId: string, privacy: Privacy, forcedFilters: unknown): Searcher {
+  return {
+    storeId,
+    isShopper: true,
+    isWithoutWords: privacy.hidesWords,
+    isWithoutPrices: PRICES.some(privacy.hides),
+    // Shoppers see a shirt once, not once in each size.
+    ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
+    ...(forcedFilters !== null && { forcedFilters }),
   }
 }
 

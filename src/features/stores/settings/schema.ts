@@ -39,6 +39,13 @@ const DEFAULTS = {
     t.Null(),
   ]),
   second_look: t.Union([t.Boolean({ description: 'Whether the first results vote for words.' }), t.Null()]),
+  learn: t.Union([
+    t.Boolean({
+      description:
+        'Whether products gain that shoppers click more often than others in their places. null: false. `GET /v1/search/learning` says whether it may be true.',
+    }),
+    t.Null(),
+  ]),
 }
 
 const SOLD_OUT = ['last', 'hide', 'keep'] as const

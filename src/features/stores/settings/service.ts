@@ -26,7 +26,7 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   unmatched_thumbnails: false,
   weekly_mail: null,
   sold_out: null,
-  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
+  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null, learn: null },
   ...NO_FACTS,
 }
 

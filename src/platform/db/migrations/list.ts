@@ -49,6 +49,7 @@ import searchRules from './0051_search_rules.sql' with { type: 'text' }
 import storeWords from './0052_store_words.sql' with { type: 'text' }
 import soldOut from './0053_sold_out.sql' with { type: 'text' }
 import together from './0054_together.sql' with { type: 'text' }
+import replay from './0055_replay.sql' with { type: 'text' }
 import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -104,5 +105,6 @@ export const migrations: readonly string[] = [
   storeWords,
   soldOut,
   together,
+  replay,
   weeklyMails,
 ]

@@ -256,8 +256,8 @@ describe('what is counted', () => {
 
   test('are the searches in which a rule acted, and the clicks on what it moved', async () => {
     await clear()
-    const id = String((await call('POST', '', rule())).body['id'])
-    const other = String((await call('POST', '', rule())).body['id'])
+    const id = String((await call('POST', '', rule({ active: false }))).body['id'])
+    const other = String((await call('POST', '', rule({ active: false }))).body['id'])
     const first = await search()
     note(first, id)
     await click(first)
@@ -275,7 +275,7 @@ describe('what is counted', () => {
     note(untracked, id)
     await click(untracked)
     expect(await counts(id)).toEqual([1, 2])
-    await call('PUT', `/${id}`, rule({ name: 'Other' }))
+    await call('PUT', `/${id}`, rule({ name: 'Other', active: false }))
     expect(await counts(id)).toEqual([1, 2])
   })
 

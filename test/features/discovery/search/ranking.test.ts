@@ -90,14 +90,14 @@ function searchedStore(store: IndexedStore): SearchedStore {
       hasAny: (query) =>
         taken().some((slot) => {
           const row = columns.productAt(slot)
-          return countWords(row, readQuery(query).text) > 0 || `p${row}` === query
+          return countWords(row, readQuery(query).text) > 0 || `p${row}` === readQuery(query).text
         }),
       holderTest: (word) => (row) => countWords(row, word) > 0,
       findExact: (text) =>
         new Set(
           taken()
             .map(columns.productAt)
-            .filter((row) => `p${row}` === text),
+            .filter((row) => `p${row}` === readQuery(text).text),
         ),
       lastDocument: () => Math.max(0, ...taken().map(columns.productAt)),
       score(text, silent = new Set()) {
@@ -105,7 +105,7 @@ function searchedStore(store: IndexedStore): SearchedStore {
         const rows = [...new Set(taken().map(columns.productAt))]
         const scores = new Float32Array(Math.max(0, ...rows) + 1)
         for (const row of rows) scores[row] = countWords(row, heard)
-        const exact = rows.filter((row) => `p${row}` === text)
+        const exact = rows.filter((row) => `p${row}` === readQuery(text).text)
         return {
           scores,
           documents: Uint32Array.from(rows.filter((row) => (scores[row] as number) > 0)),

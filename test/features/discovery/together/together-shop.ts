@@ -14,7 +14,7 @@ export const idsOf = ({ results }: Row): string[] => results.map(({ product_id }
 const CHORE = 'counting what shoppers take together'
 
 /** Runs the night's count. */
-export const countTogether = async (app: TestApp): Promise<void> =>
+const countTogether = async (app: TestApp): Promise<void> =>
   void (await app.chores.find(({ name }) => name === CHORE)?.run())
 
 let orders = 0
@@ -80,4 +80,4 @@ export async function openTogetherShop(app = testApp(), slug = 'shop', ids = PRO
   }
 }
 
-export const PRODUCTS = ['mug', 'saucer', 'spoon', 'lamp', 'bulb', 'bag']
+const PRODUCTS = ['mug', 'saucer', 'spoon', 'lamp', 'bulb', 'bag']

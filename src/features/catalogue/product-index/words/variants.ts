@@ -26,6 +26,8 @@ const TYPO_UNITS_MAX = 20
 const PARTS_MAX = 64
 /** Words that are looked at for that, at either end of all words of a query together: some 7 ms of work. */
 const LOOKED_AT_MAX = 20_000
+/** The same for all that stands for words of the query. */
+const OTHERS_LOOKED_AT_MAX = 5_000
 /** Postings of the rarest words of phrases that one query looks at: some 10 ms of work. Phrases beyond are left out. */
 const PHRASES_LOOKED_AT_MAX = 100_000
 
@@ -150,7 +152,7 @@ function findVariants(
       : findMost(postings, taken, vocabulary.visitEnding, key, looks).filter(
           (word) => vocabulary.lengthOf(word) >= key.length + ENDING_ADDS_MIN,
         )
-  const looksOfOthers = Math.ceil(shareOfOthers * LOOKED_AT_MAX)
+  const looksOfOthers = Math.ceil(shareOfOthers * OTHERS_LOOKED_AT_MAX)
   const ends = [
     ...findCompounds(key, looksMax),
     ...others.flatMap((other) => findCompounds(unitsOf(other), looksOfOthers)),

@@ -69,18 +69,22 @@ export function createDictionary(
     return others.get(phrase) ?? stems.get(stemAll(phrase, language))
   }
 
-  /** What a word means that is made of several. */
-  function findCompound(language: Language, word: string, parts = PARTS_MAX): string | undefined {
+  /** What a word means that is made of several. `isWhole` says whether all of them are known, and not the last one alone. */
+  function findCompound(
+    language: Language,
+    word: string,
+    parts = PARTS_MAX,
+  ): { meaning: string; isWhole: boolean } | undefined {
     if (!COMPOUNDS.has(language) || word.length > COMPOUND_CHARS_MAX) return undefined
     let head: string | undefined
     for (let at = PART_CHARS_MIN; at <= word.length - PART_CHARS_MIN; at++) {
       const end = find(language, word.slice(at))
       if (end === undefined) continue
       const before = findBeginning(language, word.slice(0, at), parts - 1)
-      if (before !== undefined) return `${before} ${end}`
+      if (before !== undefined) return { meaning: `${before} ${end}`, isWhole: true }
       if (word.length - at >= HEAD_CHARS_MIN) head ??= end
     }
-    return head
+    return head === undefined ? undefined : { meaning: head, isWhole: false }
   }
 
   /** What the first part of a compound means, without what links it to the next one. */
@@ -90,7 +94,7 @@ export function createDictionary(
       const found = find(language, beginning.slice(0, beginning.length - link.length))
       if (found !== undefined) return found
     }
-    return parts > 1 ? findCompound(language, beginning, parts) : undefined
+    return parts > 1 ? findCompound(language, beginning, parts)?.meaning : undefined
   }
 
   return {

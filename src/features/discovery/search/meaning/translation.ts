@@ -17,6 +17,8 @@ export interface Translated {
   /** Where it is a colour. */
   shade?: Shade | undefined
   kind: 'thing' | 'colour' | 'grammar' | 'other'
+  /** How surely it is a word of the language; 1 where it is absent. */
+  certainty?: number
 }
 
 export interface Translation {
@@ -100,8 +102,8 @@ const ENGLISH_COLOURS: ReadonlySet<string> = new Set(
 
 const scoreParts = (parts: readonly Translated[]): number =>
   parts.reduce(
-    (sum, { from, to, kind }) =>
-      sum + (kind === 'other' ? 0 : kind === 'grammar' ? GRAMMAR : wordsOf(to - from)),
+    (sum, { from, to, kind, certainty = 1 }) =>
+      sum + (kind === 'other' ? 0 : kind === 'grammar' ? GRAMMAR : certainty * wordsOf(to - from)),
     0,
   )
 
@@ -141,7 +143,7 @@ function readWord(
   dictionary: Dictionary,
   word: string,
   language: Language,
-): Pick<Translated, 'english' | 'kind' | 'shade'> {
+): Pick<Translated, 'english' | 'kind' | 'shade' | 'certainty'> {
   const shade = findForeignColour(language, word)
   if (shade) return { english: sayShade(shade), shade, kind: 'colour' }
   const grammar = findFunctionWord(language, word)
@@ -153,10 +155,15 @@ function readWord(
   if (thing !== undefined) return { english: thing, kind: 'thing' }
   if (tone !== undefined) return { english: tone, kind: 'other' }
   const compound = dictionary.findCompound(language, word)
-  return compound === undefined ? { english: word, kind: 'other' } : { english: compound, kind: 'thing' }
+  if (!compound) return { english: word, kind: 'other' }
+  const certainty = compound.isWhole ? COMPOUND : HEAD
+  return { english: compound.meaning, kind: 'thing', certainty }
 }
 
 const WORD_CHARS_MIN = 3
+/** A word that another language has as a whole is a word of that one: the Dutch "handtassen" ends in the German "Tassen". */
+const COMPOUND = 0.9
+const HEAD = 0.5
 /** "cor de rosa" */
 const COLOUR_WORDS_MAX = 3
 

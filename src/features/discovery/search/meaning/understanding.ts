@@ -27,7 +27,7 @@ export interface Reader {
   dictionary: Dictionary | undefined
   /** Whether prices may not be read: the searcher must not learn of them. */
   keepsPrices: boolean
-  /** Whether a product is named so; nothing is read into its name. */
+  /** Whether a product is named so; no price is read into its name. */
   isName(text: string): boolean
 }
 
@@ -36,9 +36,11 @@ export function understand(
   typed: string,
   { shop, keepsPrices, isName }: Omit<Reader, 'dictionary'>,
 ): Understood {
-  const meaning = readMeaning(typed, { currency: shop.currency, keepsPrices })
-  const isPlain = meaning.rest === typed
-  return isPlain || isName(typed) ? { rest: typed, without: [], typed } : { ...meaning, typed }
+  const { currency } = shop
+  const meaning = readMeaning(typed, { currency, keepsPrices })
+  const saysPrice = meaning.priceMin !== undefined || meaning.priceMax !== undefined
+  const read = saysPrice && isName(typed) ? readMeaning(typed, { currency, keepsPrices: true }) : meaning
+  return { ...read, typed }
 }
 
 /** What a translation gives to a search. */

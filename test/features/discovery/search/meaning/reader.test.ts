@@ -4,7 +4,7 @@ import { readMeaning } from '../../../../../src/features/discovery/search/meanin
 const read = (text: string, currency: string | null = 'EUR') => readMeaning(text, { currency })
 
 /** The text, the rest, and the two prices. */
-type Line = readonly [text: string, rest: string, min?: number, max?: number]
+type Line = readonly [text: string, rest: string, min: number | undefined, max: number | undefined]
 
 const no = undefined
 
