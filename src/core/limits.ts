@@ -34,7 +34,22 @@ export const LIMITS = {
   checkPicturesBytesMax: 20 * 1024 * 1024,
   /** A picture of that size in base64, and the other fields. */
   checkJsonBytesMax: 1536 * 1024,
+  /** Searches of the log that one replay makes again, and replays of a store that are kept. */
+  replayedSearchesMax: 1_000,
+  replayedSearchesDefault: 200,
+  replaysKept: 10,
 
+  /** Rules of a store, and the bytes of all of them; actions of one, its words, and the bytes of its body. */
+  rulesPerStore: 500,
+  rulesBytesMax: 4 * 1024 * 1024,
+  ruleActionsMax: 20,
+  ruleEntriesMax: 50,
+  ruleEntryWordsMax: 20,
+  ruleJsonBytesMax: 64 * 1024,
+  rulePositionMax: 100,
+  /** Filters of rules that act on one search, and their conditions: those of older rules first. */
+  ruleFiltersAtOnce: 500,
+  ruleConditionsAtOnce: 2_000,
   /** Words of a store: groups of synonyms, redirects, ignored words, and the bytes of all of them together. */
   synonymGroupsPerStore: 2_000,
   /** Entries of one group, or of either side of one. */

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
 import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
 const Explanation = named(
@@ -17,10 +18,11 @@ const Explanation = named(
         color: t.Number(),
         category: t.Number(),
         second_look: t.Number(),
+        clicks: t.Number(),
       },
       {
         description:
-          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together.',
+          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together. `clicks` is what it gains because shoppers click it more often than others in its places, at most 0.03; 0 unless the store learns (`search_defaults.learn`).',
       },
     ),
     similarity: t.Number({ description: 'The score of their sum.' }),
@@ -29,6 +31,14 @@ const Explanation = named(
       description:
         'The words of the query that the product has, in any form that counts, with the key of the metadata that has it; or the whole query with `product_id` or `gtin`.',
     }),
+    rules: t.Array(
+      t.Object({
+        id: t.String(),
+        name: t.String(),
+        action: oneOf(['pin', 'boost', 'bury'] as const),
+      }),
+      { description: 'The rules of the store that gave the result its place or moved it.' },
+    ),
   }),
 )
 
@@ -201,6 +211,30 @@ export const SearchResponse = named(
   }),
 )
 export type SearchResponse = typeof SearchResponse.static
+
+export const TogetherResponse = named(
+  'TogetherResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'similar'] as const,
+      'What the list is made of: what shoppers bought together, what they looked at in one visit, or, with too little of both, likeness.',
+    ),
+  }),
+)
+export type TogetherResponse = typeof TogetherResponse.static
+
+export const TrendingResponse = named(
+  'TrendingResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'newest'] as const,
+      'What most of the scores come from; without clicks and purchases the newest products.',
+    ),
+  }),
+)
+export type TrendingResponse = typeof TrendingResponse.static
 
 /** The answer to one entry of a batch: its search, or why it failed. */
 const BatchEntry = named(

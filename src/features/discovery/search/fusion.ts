@@ -223,7 +223,7 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
       return {
         cosines,
         added: Array.from(slots, (slot, n) => {
-          const added = { keyword: 0, color: 0, category: 0, second_look: 0 }
+          const added = { keyword: 0, color: 0, category: 0, second_look: 0, clicks: 0 }
           for (const leg of exact) added[leg.name] += addition(leg, slot, likeness[n] as number)
           return added
         }),

@@ -5,6 +5,7 @@ import type { Calibration, FinalKind } from '../../../platform/embedder/embedder
 import { describeCategories, type PictureCategories } from './category-names.ts'
 import { mixMaps, mixWords } from './early-fusion.ts'
 import { askForColours, type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
+import { type Priors, withClicks } from './legs/clicks.ts'
 import { RANKING } from './parameters.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison } from './query.ts'
@@ -30,12 +31,20 @@ export interface PlanContext {
   steering: Steering
   /** Whether the first hits vote. */
   looksTwice: boolean
+  /** What products gain by clicks; undefined where the store does not learn. */
+  priors?: Priors | undefined
   /** How well the names of the store's categories fit a picture. */
   compare(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
 }
 
 /** Says what the products of a store are ranked by. The plan is valid as long as the store's index is. */
 export function makePlan(context: PlanContext, rankBy: Comparison): Plan {
+  const { priors } = context
+  const plan = planFor(context, rankBy)
+  return priors ? { ...plan, fusions: plan.fusions.map((fusion) => withClicks(fusion, priors)) } : plan
+}
+
+function planFor(context: PlanContext, rankBy: Comparison): Plan {
   switch (rankBy.kind) {
     case 'sides':
       return planSides(context, rankBy)

@@ -8,6 +8,7 @@ import type { Alternative } from './alternatives.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
+import type { Priors } from './legs/clicks.ts'
 import type { Dictionary } from './meaning/dictionary.ts'
 import {
   listUnwanted,
@@ -16,6 +17,7 @@ import {
   type Understood,
   understand,
 } from './meaning/understanding.ts'
+import { noteRequest } from './noted-request.ts'
 import { RANKING } from './parameters.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
@@ -40,6 +42,8 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   languages?: readonly string[] | undefined
   /** What the store's own words make of a query. */
   readStoreWords(storeId: string, query: string): Promise<Meaning>
+  /** What products of a store gain by clicks; undefined unless the store has learned. */
+  findPriors(storeId: string): Priors | undefined
 }
 
 /**
@@ -47,11 +51,11 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
  * no defaults for them, because these would hide the store's.
  */
 export type SearchDefaults = {
-  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look']: Exclude<
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look' | 'sold_out']: Exclude<
     CommonSearch[Name],
     undefined
   > | null
-}
+} & { readonly learn: boolean | null }
 
 /** A search before its picture and words have been read. */
 export type PendingQuery = Omit<Query, 'rankBy'>
@@ -72,12 +76,16 @@ export function createQueryReader(deps: QueryReaderDeps) {
       moreFilters: Readonly<Record<string, unknown>> = {},
     ): PendingQuery {
       const startedAt = clock.monotonic()
+      const { storeId, learned } = searcher
+      const defaults = { ...readDefaults(storeId), ...searcher.defaults }
       const warnings = checkBody(body, kind)
       return {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, readDefaults(searcher.storeId)),
+        wanted: withDefaults(searcher, body, defaults),
+        ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
+        noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,
       }
@@ -104,7 +112,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
 
     /** Reads the words of a query. `words` are undefined where they name nothing but prices. */
     async readWords(begun: PendingQuery, query: string): Promise<ReadWords> {
-      const { storeId, isWithoutWords } = begun.searcher
+      const { storeId, isWithoutWords, isPatient } = begun.searcher
       const typed = query.trim()
       const own = await deps.readStoreWords(storeId, typed)
       // A query that leads to a page of the shop is not read for anything else.
@@ -116,7 +124,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       const foreign = meant?.readForeign(text, alternatives)
       const variants = listVariants(text, [...alternatives, ...(foreign?.alternatives ?? [])])
       const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
-        (variant) => words.embed(storeId, variant),
+        (variant) => words.embed(storeId, variant, isPatient ? 'index' : 'search'),
         variants,
       )
       const explained = [...alternatives, ...(foreign?.explained ?? [])]
@@ -196,7 +204,7 @@ function checkBody(body: CommonSearch, kind: SearchKind): string[] {
   return warnOfUnknownFields(body, kind)
 }
 
-function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+function withDefaults({ isShopper }: Searcher, asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
   const threshold = asked.threshold ?? defaults.threshold
   return {
     ...asked,
@@ -204,6 +212,8 @@ function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSear
     cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
+    // Shoppers want what they can buy; a backend may have plans of its own.
+    sold_out: asked.sold_out ?? defaults.sold_out ?? (isShopper ? 'last' : 'keep'),
   }
 }
 

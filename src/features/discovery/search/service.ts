@@ -37,13 +37,18 @@ import type {
   TextSearch,
 } from './schema.ts'
 import type { Searcher } from './searcher.ts'
+import { createShoppersLists, type ShoppersListDeps } from './shoppers-lists.ts'
 import { readSimilar, type SimilarQuery } from './similar.ts'
 
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
-    Pick<QueryReaderDeps, 'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary'>,
-    Pick<BatchDeps, 'reportFault'> {
+    Pick<
+      QueryReaderDeps,
+      'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary' | 'findPriors'
+    >,
+    Pick<BatchDeps, 'reportFault'>,
+    Pick<ShoppersListDeps, 'findTogether' | 'findTrending'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
@@ -181,6 +186,7 @@ export function searchService(deps: SearchDeps) {
 
   return {
     ...verbs,
+    ...createShoppersLists({ ...deps, findStore, filters, begin, finish, byPicture }),
 
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>

@@ -19,6 +19,7 @@ import {
 import type { SearchedStore } from './searched-store.ts'
 import { type QueryWords, readWordsOf } from './sides.ts'
 import { SimilarQuery } from './similar.ts'
+import { TrendingQuery } from './trending.ts'
 
 const KNOWN: Record<SearchKind, readonly string[]> = {
   text: Object.keys(TextSearch.properties),
@@ -31,6 +32,8 @@ const KNOWN: Record<SearchKind, readonly string[]> = {
   fusion: Object.keys(FusionSearch.properties),
   // The path names the product.
   similar: [...Object.keys(SimilarQuery.properties), 'product_id'],
+  together: [...Object.keys(SimilarQuery.properties), 'product_id'],
+  trending: Object.keys(TrendingQuery.properties),
   batch: Object.keys(BatchSearch.properties),
 }
 

@@ -13,7 +13,7 @@ export const storeWordsRoutes = (
   { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   words: StoreWordsService,
 ) =>
-  new Elysia({ name: 'storeWords.routes', prefix: '/v1/store/words', tags: ['Search'] })
+  new Elysia({ name: 'storeWords.routes', prefix: '/v1/store/words', tags: ['Store'] })
     .use(forStore)
     .get('', ({ actor, set }) => withVersion(set, words.show(actor.storeId), tagOf), {
       can: 'search:read',

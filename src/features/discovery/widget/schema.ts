@@ -5,7 +5,8 @@ import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
-import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+import { SearchResponse, SearchResult, TextSearch, TogetherResponse, UrlSearch } from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
 const { category, price_min, price_max, color, session_id, crop, interpret } = UrlSearch.properties
@@ -61,6 +62,28 @@ export const WidgetUrl = named(
 )
 export type WidgetUrl = typeof WidgetUrl.static
 
+/** GET /v1/widget/similar and /v1/widget/together: a row for a product page. */
+export const WidgetRow = t.Object(
+  {
+    product_id: text({
+      minLength: 1,
+      maxLength: LIMITS.productIdCharsMax,
+      description: 'The product that the page shows.',
+      examples: ['demo-mug-red'],
+    }),
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: LIMITS.widgetLimitMax, default: LIMITS.searchLimitDefault }),
+    ),
+    category,
+    price_min: t.Optional(t.Numeric()),
+    price_max: t.Optional(t.Numeric()),
+    color,
+    session_id,
+  },
+  { additionalProperties: true },
+)
+export type WidgetRow = typeof WidgetRow.static
+
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
 const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
   SearchResponse.properties
@@ -101,3 +124,10 @@ export const WidgetAnswer = named(
   }),
 )
 export type WidgetAnswer = typeof WidgetAnswer.static
+
+/** The same for products that shoppers take together. */
+export const WidgetTogether = named(
+  'WidgetTogetherResponse',
+  t.Object({ ...WidgetAnswer.properties, basis: TogetherResponse.properties.basis }),
+)
+export type WidgetTogether = typeof WidgetTogether.static

@@ -11,10 +11,21 @@ import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+import type {
+  WidgetAnswer,
+  WidgetHit,
+  WidgetRow,
+  WidgetText,
+  WidgetTogether,
+  WidgetUpload,
+  WidgetUrl,
+} from './schema.ts'
 
 export interface WidgetDeps {
-  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
+  search: Pick<
+    SearchService,
+    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'byTogetherWith' | 'listInStock'
+  >
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
@@ -39,19 +50,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   /** Searches for a widget, and leaves out of the answer all that is not meant for shoppers. */
   async function answer(
     { storeId, keyId, origin, forcedFilters, previewer }: Widget,
-    body: WidgetText | WidgetUrl,
+    body: Omit<WidgetText, 'query'> | WidgetUrl,
     find: (searcher: Searcher, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
     const searcher: Searcher = {
-      storeId,
+      ...seeAs(storeId, privacy, forcedFilters),
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
-      isWithoutWords: privacy.hidesWords,
-      isWithoutPrices: PRICES.some(privacy.hides),
-      // Shoppers see a shirt once, not once in each size.
-      ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
-      ...(forcedFilters !== null && { forcedFilters }),
     }
     const common = readCommon(body, privacy)
     const found = await find(searcher, previewer ? ofNoShopper(common) : common)
@@ -87,6 +93,10 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       return { status: 'recorded', count: 0, results: events.map((_, index) => ({ index, ...describe() })) }
     },
 
+    /** A searcher who finds what a page with a key does. @param forcedFilters those of the key. */
+    seeAs: (storeId: string, forcedFilters: unknown): Searcher =>
+      seeAs(storeId, readPrivacy(storeId), forcedFilters),
+
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
       answer(widget, body, (searcher, common) => search.byText(searcher, { ...common, query: body.query })),
@@ -101,6 +111,21 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
           ? search.byUpload(searcher, picture)
           : search.byHybrid(searcher, { ...picture, query })
       }),
+
+    /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
+    bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
+      answer(widget, row, (searcher, common) => search.bySimilar(searcher, product_id, common)),
+
+    /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
+    async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
+      let basis: WidgetTogether['basis'] = 'similar'
+      const answered = await answer(widget, row, async (searcher, common) => {
+        const found = await search.byTogetherWith(searcher, product_id, common)
+        basis = found.basis
+        return found
+      })
+      return { ...answered, basis }
+    },
 
     /**
      * POST /v1/widget/search/url.
@@ -130,6 +155,19 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   }
 }
 
+/** A searcher who finds what a page with a key's filters does. */
+function seeAs(storeId: string, privacy: Privacy, forcedFilters: unknown): Searcher {
+  return {
+    storeId,
+    isShopper: true,
+    isWithoutWords: privacy.hidesWords,
+    isWithoutPrices: PRICES.some(privacy.hides),
+    // Shoppers see a shirt once, not once in each size.
+    ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
+    ...(forcedFilters !== null && { forcedFilters }),
+  }
+}
+
 const PICTURES = ['image_url', 'image_id'] as const
 
 const isForShoppers = (warning: string): boolean => warning.startsWith(UNKNOWN_WORDS)
@@ -150,7 +188,7 @@ const ofNoShopper = ({ session_id: _, ...common }: CommonSearch): CommonSearch =
 })
 
 /** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
-function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
+function readCommon(body: Omit<WidgetText, 'query'> | WidgetUrl, { hides }: Privacy): CommonSearch {
   const { limit, category, price_min, price_max, color, session_id, interpret } = body
   const isNamed = !hides('category') && !hides('category_path')
   const isPriced = !PRICES.some(hides)

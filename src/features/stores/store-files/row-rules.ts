@@ -13,6 +13,14 @@ import { FORCED_FILTERS_CHARS_MAX, WidgetKeyBody } from '../../access/widget-key
 import { FeedBody } from '../../catalogue/product-feeds/schema.ts'
 import { Metadata } from '../../catalogue/products/schema.ts'
 import { WebhookBody } from '../../delivery/webhooks/schema.ts'
+import {
+  isRuleAction,
+  listMisfits,
+  type RuleAction,
+  RuleActions,
+  RuleName,
+  StoredConditions,
+} from '../../discovery/rules/schema.ts'
 import { CheckBody, SearchCheck } from '../../discovery/search-checks/schema.ts'
 import { WordRow } from '../../discovery/store-words/schema.ts'
 import { GroupBody } from '../groups/schema.ts'
@@ -109,6 +117,14 @@ const RULES: Readonly<Record<string, RowRule>> = {
     },
     max: LIMITS.checksPerStore,
   },
+  search_rules: {
+    columns: {
+      ...{ name: RuleName, conditions: StoredConditions, actions: RuleActions },
+      ...{ starts_at: orNull(Type.Integer()), ends_at: orNull(Type.Integer()) },
+    },
+    max: LIMITS.rulesPerStore,
+    isSound: ({ conditions, actions }) => isSoundRule(conditions, actions as RuleAction[]),
+  },
   store_words: {
     columns: { kind: oneOf(['synonyms', 'redirect', 'ignore'] as const), entry: WordRow },
     max: LIMITS.synonymGroupsPerStore + LIMITS.redirectsPerStore + LIMITS.ignoredWordsPerStore,
@@ -116,10 +132,15 @@ const RULES: Readonly<Record<string, RowRule>> = {
   },
 }
 
+/** The filters are read when the rule first acts, as if the program did not know them any more. */
+const isSoundRule = (conditions: unknown, actions: readonly RuleAction[]): boolean =>
+  JSON.stringify([conditions, actions]).length <= LIMITS.ruleJsonBytesMax &&
+  actions.every((action) => isRuleAction(action.action) && listMisfits(action).length === 0)
+
 /** Columns of those rules that hold JSON. Others with JSON are not read before a search names them. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...['settings', 'permission_names', 'scopes', 'origins', 'allowed', 'metadata', 'mapping', 'events'],
-  ...['expected', 'last_result', 'entry'],
+  ...['expected', 'last_result', 'conditions', 'actions', 'entry'],
 ])
 
 /** Tables whose rows are checked. */

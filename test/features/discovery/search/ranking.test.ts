@@ -389,7 +389,10 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
   return { fusion, condition: { fields: filter, rows }, threshold, depth }
 }
 
-const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
+const NOTHING: Ranking = {
+  ...{ hits: [], soldOutFrom: 0, pinned: [], words: [] },
+  ...{ candidates: 0, cut: 0, isExact: true },
+}
 
 const ranked = (index: ProductIndex, wanted: Wanted): Ranking => {
   const store = index.findStore('s')

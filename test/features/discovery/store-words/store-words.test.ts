@@ -57,7 +57,7 @@ async function search(query: string, more: object = {}, verb = 'text', as = toke
 const first = async (query: string, as?: string) =>
   (await search(query, {}, 'text', as)).results[0]?.product_id
 
-describe('the words of a store (contract 3.18)', () => {
+describe('the words of a store (contract 3.19)', () => {
   test('are read as they were put, without what was said twice', async () => {
     const empty = { synonyms: [], redirects: [], ignore: [] }
     expect((await call('GET')).body).toEqual(empty)
