@@ -13,7 +13,7 @@ test('all files of the dictionary are whole', () => {
 })
 
 const QUERIES: readonly (readonly [string, string])[] = [
-  ['schwarze Lederhandtasche', 'black leather handbag'],
+  ['schwarze Lederhandtasche', 'black leather bag'],
   ['dunkelblaue Jacken', 'dark blue jacket'],
   ['roter Rock', 'red skirt'],
   ["robe d'été rouge", 'red summer dress'],
