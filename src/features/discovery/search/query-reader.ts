@@ -37,8 +37,7 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
   readShop(storeId: string): ShopFacts
-  /** Undefined where there is none. */
-  getDictionary(): Dictionary | undefined
+  getDictionary(): Promise<Dictionary>
   /** Those that the model knows; undefined for English alone. */
   languages?: readonly string[] | undefined
   /** What the store's own words make of a query. */
@@ -118,7 +117,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       const own = await deps.readStoreWords(storeId, typed)
       // A query that leads to a page of the shop is not read for anything else.
       const isPlain = begun.wanted.interpret === false || own.redirectUrl !== undefined
-      const meant = isPlain ? undefined : readMeant(begun.searcher, typed)
+      const meant = isPlain ? undefined : readMeant(begun.searcher, typed, await deps.getDictionary())
       const rest = meant?.understood.rest ?? typed
       if (meant && rest === '') return { words: undefined, warnings: [], understood: meant.understood }
       const { text, alternatives } = rest === typed ? own : await deps.readStoreWords(storeId, rest)
@@ -150,13 +149,16 @@ export function createQueryReader(deps: QueryReaderDeps) {
   }
 
   /** Reads what a query says besides what it names, in the language that it is in. */
-  function readMeant({ storeId, isWithoutWords, isWithoutPrices = false }: Searcher, typed: string) {
+  function readMeant(
+    { storeId, isWithoutWords, isWithoutPrices = false }: Searcher,
+    typed: string,
+    dictionary: Dictionary,
+  ) {
     const shop = deps.readShop(storeId)
     const store = isWithoutWords ? undefined : findStore(storeId)
     const isName = (text: string): boolean =>
       store !== undefined && [...store.words.findExact(text)].length > 0
     const understood = understand(typed, { shop, keepsPrices: isWithoutPrices, isName })
-    const dictionary = deps.getDictionary()
     return {
       understood,
       unwanted: listUnwanted(understood, dictionary, shop),

@@ -23,8 +23,7 @@ export interface Understood extends Meaning {
 
 export interface Reader {
   shop: ShopFacts
-  /** Undefined where none could be read. */
-  dictionary: Dictionary | undefined
+  dictionary: Dictionary
   /** Whether prices may not be read: the searcher must not learn of them. */
   keepsPrices: boolean
   /** Whether a product is named so; no price is read into its name. */
@@ -71,7 +70,7 @@ export function readForeignWords(
   },
 ): ForeignWords | undefined {
   const isHeld = listUnheld && ((word: string) => listUnheld(word, splitWords(word)).length === 0)
-  const translation = dictionary && translate(dictionary, text, { ...shop, isHeld })
+  const translation = translate(dictionary, text, { ...shop, isHeld })
   if (!translation) return undefined
   const words = placeWords(text).map(({ word }) => word)
   const isFree = ({ from, to }: Translated) => taken.every((own) => own.to <= from || own.from >= to)
@@ -101,11 +100,11 @@ export function readForeignWords(
 /** What else says that something is unwanted: "Ärmel" also as "sleeve". */
 export function listUnwanted(
   { without }: Pick<Understood, 'without'>,
-  dictionary: Dictionary | undefined,
+  dictionary: Dictionary,
   shop: ShopFacts,
 ): string[][] {
   return without.map((thing) => {
-    const english = dictionary && translate(dictionary, thing, shop)?.text
+    const english = translate(dictionary, thing, shop)?.text
     return english === undefined ? [thing] : [thing, english]
   })
 }
