@@ -58,7 +58,6 @@ export function wireDiscovery(
     flush: writes.flushStore,
   })
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
-  const decided = { arrange: rules.service.arrange, noteActed }
   const storeWords = buildStoreWords(base)
   const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const learning = buildLearning(base, {
@@ -69,7 +68,7 @@ export function wireDiscovery(
     days: historyDays,
   })
   const search = buildSearch(base, {
-    ...decided,
+    ...{ arrange: rules.service.arrange, noteActed },
     readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
