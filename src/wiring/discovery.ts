@@ -59,13 +59,12 @@ export function wireDiscovery(
     flush: writes.flushStore,
   })
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
-  const decided = { arrange: rules.service.arrange, noteActed }
   const storeWords = buildStoreWords(base)
   const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
   const findGain = (storeId: string) => replay.service.findGain(storeId)
   const learning = wireLearning(base, { settings, writes, historyDays, findGain })
   const search = buildSearch(base, {
-    ...decided,
+    ...{ arrange: rules.service.arrange, noteActed },
     readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
