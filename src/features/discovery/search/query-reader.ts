@@ -2,6 +2,7 @@ import { isBrokenHex } from '../../../core/colours/colours.ts'
 import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
 import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { splitWords } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { Alternative } from './alternatives.ts'
@@ -123,17 +124,27 @@ export function createQueryReader(deps: QueryReaderDeps) {
       const { text, alternatives } = rest === typed ? own : await deps.readStoreWords(storeId, rest)
       const foreign = meant?.readForeign(text, alternatives)
       const variants = listVariants(text, [...alternatives, ...(foreign?.alternatives ?? [])])
-      const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
+      const { isTruncated, doubtfulWords, unknownWords, ...embedded } = await embedVariants(
         (variant) => words.embed(storeId, variant, isPatient ? 'index' : 'search'),
         variants,
       )
       const explained = [...alternatives, ...(foreign?.explained ?? [])]
+      const written = foreign && new Set(splitWords(text))
+      const isOwn = (word: string): boolean => !written || splitWords(word).every((part) => written.has(part))
       const read = readForKeywords(typed, text, alternatives)
       const { translation, standIns = [], colours } = foreign ?? {}
       return {
         words: {
           ...embedded,
-          ...(doubtfulWords && { doubtfulWords: listUnexplained(doubtfulWords, text, explained) }),
+          ...(doubtfulWords && {
+            doubtfulWords: listUnexplained(
+              [...doubtfulWords.filter(isOwn), ...(foreign?.uncertain ?? [])],
+              text,
+              explained,
+            ),
+          }),
+          // Those of a translation nobody has written.
+          ...(unknownWords && { unknownWords: unknownWords.filter(isOwn) }),
           text: typed,
           read: { ...read, standIns: [...read.standIns, ...standIns] },
           variants,

@@ -49,6 +49,8 @@ export interface ForeignWords {
   alternatives: readonly Alternative[]
   /** The stretches that were understood, for which nothing is a typo. */
   explained: readonly Alternative[]
+  /** Words that were taken apart to be understood, and may be typos all the same. */
+  uncertain: readonly string[]
   /** What counts in products as if they had said the words. */
   standIns: readonly Stretch[]
   colours: ReadonlyMap<string, Shade>
@@ -75,7 +77,7 @@ export function readForeignWords(
   const words = placeWords(text).map(({ word }) => word)
   const isFree = ({ from, to }: Translated) => taken.every((own) => own.to <= from || own.from >= to)
   const parts = translation.parts.filter(({ kind }) => kind === 'thing' || kind === 'colour').filter(isFree)
-  const explained = parts.map(({ from, to, english }): Alternative => {
+  const instead = parts.map(({ from, to, english }): Alternative => {
     return { from, to, instead: [english], for: 'model' }
   })
   const whole: Alternative = { from: 0, to: words.length, instead: [translation.text], for: 'model' }
@@ -84,8 +86,11 @@ export function readForeignWords(
   const unheld = new Set(listUnheld ? listUnheld(text, words) : words)
   return {
     translation,
-    alternatives: isKnown ? [] : isWhole ? [whole] : explained,
-    explained,
+    alternatives: isKnown ? [] : isWhole ? [whole] : instead,
+    explained: instead.filter((_, n) => parts[n]?.certainty === undefined),
+    uncertain: parts.flatMap(({ from, to, certainty }) =>
+      certainty === undefined ? [] : words.slice(from, to),
+    ),
     standIns: parts
       .filter(({ from, to }) => words.slice(from, to).some((word) => unheld.has(word)))
       .map(({ from, to, english }) => ({ words: words.slice(from, to).join(' '), instead: [english] })),
