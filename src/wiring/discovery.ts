@@ -1,17 +1,13 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
-import { buildLearning } from '../features/discovery/learning/module.ts'
+import type { buildLearning } from '../features/discovery/learning/module.ts'
 import { buildReplay } from '../features/discovery/replay/module.ts'
-import { buildRules } from '../features/discovery/rules/module.ts'
-import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
-import { buildStoreWords } from '../features/discovery/store-words/module.ts'
-import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Base } from '../features/module.ts'
@@ -20,6 +16,7 @@ import type { Install } from '../install.ts'
 import { createLateWrites, type LateWrites } from '../platform/db/late-writes.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
+import { wireMerchandising } from './merchandising.ts'
 
 export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 
@@ -52,19 +49,15 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
-  const rules = buildRules(base, {
-    filters: filters.service,
-    listWords: productIndex.service.listWords,
-    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
-    flush: writes.flushStore,
-  })
-  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
-  const storeWords = buildStoreWords(base)
-  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
-  const findGain = (storeId: string) => replay.service.findGain(storeId)
-  const learning = wireLearning(base, { settings, writes, historyDays, findGain })
+  const { rules, storeWords, together, learning } = wireMerchandising(
+    { foundation, stores: { settings }, keys },
+    { stop },
+    { productIndex, filters },
+    { historyDays, flush: writes.flushStore, findGain: (storeId) => replay.service.findGain(storeId) },
+  )
   const search = buildSearch(base, {
-    ...{ arrange: rules.service.arrange, noteActed },
+    arrange: rules.service.arrange,
+    noteActed: (...noted) => search.service.history.noteActed(...noted),
     readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
@@ -168,22 +161,6 @@ export function wireDiscovery(
   }
 }
 
-interface LearningParts {
-  settings: Install['stores']['settings']
-  writes: LateWrites
-  historyDays: number
-  findGain(storeId: string): number | null
-}
-
-const wireLearning = (base: Base, { settings, writes, historyDays, findGain }: LearningParts) =>
-  buildLearning(base, {
-    flush: writes.flushStore,
-    dayOf: settings.service.dayOf,
-    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
-    findGain,
-    days: historyDays,
-  })
-
 interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
   keys: Install['keys']
   search: ReturnType<typeof buildSearch>
@@ -193,6 +170,7 @@ interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
   writes: LateWrites
 }
 
+/** Builds what makes searches of the log again, each as whoever made it. */
 const wireReplay = (
   base: Base,
   { embedder, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,

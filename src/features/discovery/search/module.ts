@@ -37,8 +37,8 @@ export interface SearchNeeds {
   findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
   /** What the rules of a store do to a search, and what learns which of them acted. */
-  arrange?: SearchDeps['arrange']
-  noteActed?: SearchDeps['noteActed']
+  arrange: SearchDeps['arrange']
+  noteActed: SearchDeps['noteActed']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
