@@ -61,6 +61,8 @@ export const LIMITS = {
   storeWordPartsMax: 5,
   redirectUrlCharsMax: 2_000,
   storeWordsJsonBytesMax: 4 * 1024 * 1024,
+  /** Strings and signs of that body: two for each word that a group may have, and some for each group. */
+  storeWordsJsonPiecesMax: 500_000,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,
