@@ -39,6 +39,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { searcher, wanted, sort } = query
     const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, cutoff } = wanted
     const field = group_by ?? searcher.groupBy
+    const isCutToGuesses = searcher.isForShoppers && cutoff === 'auto'
     const last = offset + limit
     // A cut, a group and an order depend on the whole list that a shopper could page through.
     const isWhole = cutoff === 'auto' || Boolean(group_by) || sort !== undefined
@@ -46,7 +47,8 @@ export function createPipeline(deps: PipelineDeps) {
     const popular = sort === 'popularity' ? await deps.listPopular(searcher.storeId) : []
     const rankTo = async (depth: number) => {
       const ranked = await rankStore(query, { condition, depth, popular })
-      const { hits } = ranked.ranking
+      const { hits: all } = ranked.ranking
+      const hits = isCutToGuesses && ranked.plan?.isGuess ? all.slice(0, GUESSES_MAX) : all
       return { ...ranked, hits: field ? await groupHits(queries, hits, field) : hits }
     }
     const ranked = await rankTo(depth)
@@ -115,6 +117,9 @@ export function createPipeline(deps: PipelineDeps) {
     return answer
   }
 }
+
+/** Hits that shoppers see where no word of a query is known: all of them are there by chance. */
+const GUESSES_MAX = 3
 
 const warnOfWaiting = (products: number): string[] =>
   products > 0 ? [`${products} products are missing: their pictures are being embedded for a new model`] : []

@@ -61,7 +61,8 @@ export function createQueryReader(deps: QueryReaderDeps) {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, readDefaults(searcher.storeId)),
+        wanted: withDefaults(body, readDefaults(searcher.storeId), searcher),
+        ...(searcher.sort && { sort: searcher.sort }),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,
       }
@@ -119,12 +120,16 @@ function checkBody(body: CommonSearch, kind: SearchKind): string[] {
   return warnOfUnknownFields(body, kind)
 }
 
-function withDefaults(asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
+function withDefaults(
+  asked: CommonSearch,
+  defaults: SearchDefaults,
+  { isForShoppers }: Searcher,
+): CommonSearch {
   const threshold = asked.threshold ?? defaults.threshold
   return {
     ...asked,
     ...(threshold !== null && { threshold }),
-    cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
+    cutoff: asked.cutoff ?? defaults.cutoff ?? (isForShoppers ? 'auto' : 'none'),
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
   }

@@ -1,3 +1,4 @@
+import type { Sort } from './browse.ts'
 import type { SearchSource } from './queries.ts'
 
 /** A store that searches, or one of its widget keys. */
@@ -15,4 +16,8 @@ export interface Searcher {
   isUnlogged?: boolean | undefined
   /** A field by which results are grouped unless the search says by which. */
   groupBy?: string | undefined
+  /** The order of the best results, where it is not that of their scores. */
+  sort?: Sort | undefined
+  /** Whether shoppers see the results: then a list ends where its scores drop, and a guess keeps a few, unless something says otherwise. */
+  isForShoppers?: boolean | undefined
 }

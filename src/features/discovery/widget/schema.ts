@@ -5,12 +5,23 @@ import { SAMPLE_PICTURE } from '../../../core/sample-picture.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
-import { SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
+import { text } from '../../../http/text-schema.ts'
+import { FilteredSearch, SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
 const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
+const { offset, threshold, cutoff } = UrlSearch.properties
+const { sort } = FilteredSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
+
+const noNul = '^[^\\u0000]+$'
+const FacetField = text({ minLength: 1, maxLength: 200, pattern: noNul })
+const FacetValue = t.Union([
+  text({ maxLength: LIMITS.filterTextCharsMax, pattern: noNul }),
+  t.Number(),
+  t.Boolean(),
+])
 
 const common = {
   limit: t.Optional(
@@ -21,6 +32,27 @@ const common = {
   price_max,
   color,
   session_id,
+  offset,
+  threshold,
+  cutoff: t.Optional({
+    ...cutoff,
+    description:
+      '`auto` ends the list where the scores drop, and after three results where no word of the query is known. By default as the store says, otherwise `auto`.',
+  }),
+  facets: t.Optional(
+    t.Array(FacetField, {
+      maxItems: LIMITS.facetFieldsMax,
+      description: 'Fields of the metadata whose values are counted. A private field has none.',
+    }),
+  ),
+  facet_values: t.Optional(
+    t.Record(t.String(), t.Array(FacetValue, { minItems: 1, maxItems: LIMITS.facetValuesShown }), {
+      maxProperties: LIMITS.facetFieldsMax,
+      description:
+        'Only products that have one of the values in each of these fields: `{"brand": ["Acme", "Zed"]}`. In a form as JSON text.',
+    }),
+  ),
+  sort,
 }
 
 /** Words beside a picture: both count the same. */
@@ -61,7 +93,14 @@ export const WidgetUrl = named(
 export type WidgetUrl = typeof WidgetUrl.static
 
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const { query_image, regions, query_categories, query_words, did_you_mean } = SearchResponse.properties
+const {
+  query_image,
+  regions,
+  query_categories,
+  query_words,
+  did_you_mean,
+  facets: counts,
+} = SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
 const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
@@ -83,6 +122,7 @@ export const WidgetAnswer = named(
     query_categories,
     query_words,
     did_you_mean,
+    facets: counts,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:

@@ -10,6 +10,7 @@ import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
+import { fillFacets, readCommon, readSort } from './asked.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
 import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
 
@@ -48,6 +49,8 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
       isWithoutWords: privacy.hidesWords,
+      isForShoppers: true,
+      sort: readSort(body, privacy),
       // Shoppers see a shirt once, not once in each size.
       ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
       ...(forcedFilters !== null && { forcedFilters }),
@@ -66,7 +69,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       ...(warnings.length > 0 && { warnings }),
       ...(seesWords && query_words.length > 0 && { query_words }),
       ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
-      ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
+      ...(body.facets && { facets: fillFacets(body.facets, found.facets) }),
+      // Beyond the last page nothing is missing.
+      ...(found.count === 0 && !common.offset && { popular: await findPopular(searcher, privacy) }),
     }
   }
 
@@ -147,22 +152,6 @@ const ofNoShopper = ({ session_id: _, ...common }: CommonSearch): CommonSearch =
   analytics: false,
 })
 
-/** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
-function readCommon(body: WidgetText | WidgetUrl, { hides }: Privacy): CommonSearch {
-  const { limit, category, price_min, price_max, color, session_id } = body
-  const isNamed = !hides('category') && !hides('category_path')
-  const isPriced = !PRICES.some(hides)
-  return {
-    ...(limit !== undefined && { limit }),
-    ...(session_id !== undefined && { session_id }),
-    ...(category !== undefined && isNamed && { category }),
-    ...(color !== undefined && !hides('color_name') && { color }),
-    ...(price_min !== undefined && isPriced && { price_min }),
-    ...(price_max !== undefined && isPriced && { price_max }),
-    ...(hides('category') && { category_boost: 0 }),
-  }
-}
-
 /** Words as the first of the results that has one spells it, because they are compared without accents and capitals. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
@@ -177,9 +166,6 @@ function spellWords<Word extends { word: string }>(
 
 /** The first hits, which voted for the words. */
 const SPELLING_RESULTS = 10
-
-/** The keys that decide the price that is paid. */
-const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']
 
 /** A card shows a sale's price beside the struck one, so a sale that does not hold is left out. */
 function withoutOldSale(metadata: Record<string, unknown>, now: number): Record<string, unknown> {
