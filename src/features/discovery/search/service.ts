@@ -4,6 +4,7 @@ import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
 import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './batch.ts'
+import { type CompletionsDeps, complete, type ShownTexts, type Suggestion } from './completions.ts'
 import { createFilterReader, type FilterReaderDeps } from './filters.ts'
 import { listInStock } from './in-stock.ts'
 import {
@@ -37,6 +38,7 @@ export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
     Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
+    Pick<CompletionsDeps, 'shopperQueries' | 'completionQueries'>,
     Pick<BatchDeps, 'reportFault'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
@@ -174,6 +176,10 @@ export function searchService(deps: SearchDeps) {
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
       answerBatch({ ...deps, verbs }, searcher, body, spendMore),
+
+    /** Completes what somebody types. */
+    complete: (searcher: Searcher, text: string, shown: ShownTexts, limit: number): Promise<Suggestion[]> =>
+      complete({ ...deps, findStore, filters }, searcher, text, shown, limit),
 
     /** Products to show without a query. */
     listInStock: (

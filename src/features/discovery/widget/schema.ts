@@ -92,6 +92,38 @@ export const WidgetUrl = named(
 )
 export type WidgetUrl = typeof WidgetUrl.static
 
+/** POST /v1/widget/search/suggestions. */
+export const WidgetSuggest = named(
+  'WidgetSuggestionsQuery',
+  t.Object(
+    {
+      query: text({ maxLength: LIMITS.queryCharsMax, description: 'What is typed so far.' }),
+      limit: t.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.widgetSuggestionsMax, default: 6 })),
+    },
+    { additionalProperties: true },
+  ),
+  { query: 're' },
+)
+export type WidgetSuggest = typeof WidgetSuggest.static
+
+export const WidgetSuggestions = named(
+  'WidgetSuggestions',
+  t.Object({
+    suggestions: t.Array(
+      t.Object({
+        query: t.String(),
+        count: Type.Integer({
+          description: 'How often shoppers searched for it in 90 days; 0 for `catalog`.',
+        }),
+        results_count: Type.Integer({ description: 'About how many products it finds.' }),
+        source: t.Union([t.Literal('history'), t.Literal('catalog')]),
+        image_url: t.Optional(t.String({ description: 'The picture of a product that it finds.' })),
+      }),
+    ),
+  }),
+)
+export type WidgetSuggestions = typeof WidgetSuggestions.static
+
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
 const {
   query_image,

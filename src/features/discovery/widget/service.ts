@@ -12,10 +12,21 @@ import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
 import { fillFacets, readCommon, readSort } from './asked.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetHit, WidgetText, WidgetUpload, WidgetUrl } from './schema.ts'
+import type {
+  WidgetAnswer,
+  WidgetHit,
+  WidgetSuggest,
+  WidgetSuggestions,
+  WidgetText,
+  WidgetUpload,
+  WidgetUrl,
+} from './schema.ts'
 
 export interface WidgetDeps {
-  search: Pick<SearchService, 'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock'>
+  search: Pick<
+    SearchService,
+    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock' | 'complete'
+  >
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
   listPopular(storeId: string): Promise<readonly string[]>
@@ -90,6 +101,17 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       return { status: 'recorded', count: 0, results: events.map((_, index) => ({ index, ...describe() })) }
     },
 
+    /** POST /v1/widget/search/suggestions. Nothing of it is written anywhere. */
+    async suggest(
+      { storeId, keyId, forcedFilters }: Widget,
+      { query, limit = 6 }: WidgetSuggest,
+    ): Promise<WidgetSuggestions> {
+      const { hidesWords, shows } = readPrivacy(storeId)
+      const searcher: Searcher = { storeId, owner: keyId, ...(forcedFilters !== null && { forcedFilters }) }
+      const names = SUGGESTED.filter(shows)
+      return { suggestions: await search.complete(searcher, query, { names, isAll: !hidesWords }, limit) }
+    },
+
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
       answer(widget, body, (searcher, common) => search.byText(searcher, { ...common, query: body.query })),
@@ -132,6 +154,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       }),
   }
 }
+
+/** The texts of products that suggestions are made of. */
+const SUGGESTED = ['name', 'category', 'brand', 'color_name'] as const
 
 const PICTURES = ['image_url', 'image_id'] as const
 

@@ -201,10 +201,9 @@ describe('forced filters (contract 10.4)', () => {
       { sort: 'newest', group_by: 'brand', cutoff: 'none' },
     ]
     for (const attempt of attempts) {
-      expect(idsOf((await shop.find('text', { query: 'lamps', cutoff: 'none', ...attempt }, key)).results).sort()).toEqual([
-        'cup',
-        'mug',
-      ])
+      expect(
+        idsOf((await shop.find('text', { query: 'lamps', cutoff: 'none', ...attempt }, key)).results).sort(),
+      ).toEqual(['cup', 'mug'])
     }
     const { count, popular } = await shop.find('text', { query: 'lamps', category: 'Lamps' }, key)
     expect([count, idsOf(popular)]).toEqual([0, ['cup', 'mug']])
@@ -221,7 +220,8 @@ describe('forced filters (contract 10.4)', () => {
   test('are of one key alone, follow its change at once, and see every change of a product', async () => {
     const { app, token } = shop
     const { id, key } = await makeKey(app, token, { forced_filters: ACME })
-    const lamps = async (by: string) => idsOf((await shop.find('text', { query: 'lamps', cutoff: 'none' }, by)).results)
+    const lamps = async (by: string) =>
+      idsOf((await shop.find('text', { query: 'lamps', cutoff: 'none' }, by)).results)
     expect(await lamps(shop.key)).toContain('lamp')
     expect(await lamps(key)).not.toContain('lamp')
     await app.call('PATCH', '/v1/products/lamp', { token, body: { metadata: { brand: 'Acme' } } })

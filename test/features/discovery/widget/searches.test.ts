@@ -29,10 +29,9 @@ describe('POST /v1/widget/search/text (contract 10.1)', () => {
   })
 
   test('the pre-filters apply', async () => {
-    expect(idsOf((await shop.find('text', { query: 'mugs', category: 'Lamps', ...UNCUT })).results).sort()).toEqual([
-      'lamp',
-      'torch',
-    ])
+    expect(
+      idsOf((await shop.find('text', { query: 'mugs', category: 'Lamps', ...UNCUT })).results).sort(),
+    ).toEqual(['lamp', 'torch'])
     const cheap = { query: 'mugs', price_min: 9, price_max: 40, ...UNCUT }
     expect(idsOf((await shop.find('text', cheap)).results).sort()).toEqual(['lamp', 'mug'])
   })

@@ -1,3 +1,4 @@
+import { type Completion, type CompletionOptions, complete } from './completions.ts'
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
 import { createColumn, createHashTable } from './growing.ts'
@@ -251,6 +252,8 @@ export function createWordIndex(scratch: Scratch) {
     return Math.log(1 + (size - having + 0.5) / (having + 0.5))
   }
 
+  const productOf = (document: number): number => products.items[document] ?? 0
+
   function remove(product: number): void {
     const document = find(product)
     if (document === 0) return
@@ -322,6 +325,10 @@ export function createWordIndex(scratch: Scratch) {
       return correct(vocabulary, postings, query, missing)
     },
 
+    /** Completes the last word of a text; see {@link complete}. */
+    complete: (text: string, options: CompletionOptions): Completion[] =>
+      complete({ vocabulary, postings, productOf, weightAbove: FIELD_WEIGHTS.description }, text, options),
+
     /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
     listTelling: contents.listFirst,
     /** Adds up the numbers of those words of a document. */
@@ -362,7 +369,7 @@ export function createWordIndex(scratch: Scratch) {
     lastDocument: (): number => last,
 
     /** The row of a document's product. */
-    productOf: (document: number): number => products.items[document] ?? 0,
+    productOf,
     countDocuments: (): number => size,
 
     /** Bytes of memory, as far as they grow with the store. */
