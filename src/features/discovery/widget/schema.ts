@@ -135,7 +135,17 @@ const {
 } = SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
-const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
+const WidgetHit = named(
+  'WidgetHit',
+  t.Composite([
+    t.Omit(SearchResult, ['thumbnail_url']),
+    t.Object({
+      sold_out: t.Optional(
+        t.Literal(true, { description: 'Its metadata, as far as they are public, say so.' }),
+      ),
+    }),
+  ]),
+)
 export type WidgetHit = typeof WidgetHit.static
 
 /** The answer to a widget's search: a search response without what only a backend needs. */

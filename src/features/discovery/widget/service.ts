@@ -3,6 +3,7 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { readSpellings } from '../../../core/spelling.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
 import type { FeedbackAnswer } from '../feedback/schema.ts'
@@ -206,12 +207,14 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Widget
   const { variants: [shown] = [] } = strip({ variants: [matched_variant] }) as {
     variants?: SearchResult['matched_variant'][]
   }
+  const seen = strip(withoutOldSale(metadata, now))
   return {
     product_id,
     similarity_score,
     image_url,
     matched_image,
-    metadata: strip(withoutOldSale(metadata, now)),
+    metadata: seen,
+    ...(isSoldOut(seen) && { sold_out: true as const }),
     ...(shown && { matched_variant: shown }),
   }
 }
