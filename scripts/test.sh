@@ -66,28 +66,25 @@ install_package() {
   fi
 }
 
-browser_tests() {
+# The tests that start the executable, and so also find faults that only the build has. Three files at a time on two cores: many
+# wait for a process or for a time-out. The slowest start first, so that none runs alone at the end; `--update-timings` measures them.
+# With strace some of them watch the system calls of the service and make its disk fail; without it, these are skipped.
+slow_tests() {
+  command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
   find_chromium >/dev/null || install_package chromium
-  if ! CHROMIUM=$(find_chromium); then
+  set -- ./test/robustness ./test/slow ./test/executable
+  if CHROMIUM=$(find_chromium); then
+    export CHROMIUM
+    set -- "$@" ./test/browser
+  fi
+  ulimit -n 8192 2>/dev/null || true
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel=3 --timeout=60000 --timings=scripts/test-timings.json "$@"
+  tested=$?
+  if [ -z "$CHROMIUM" ]; then
     echo "The browser tests need Chromium: install the package chromium and run this script again."
     return 1
   fi
-  export CHROMIUM
-  bun test --parallel=3 ./test/browser
-}
-
-# Three files at a time on two cores: many of these tests wait for a process or for a time-out.
-# test_executable <folder…>: these tests start the executable, so they also find faults that only the build has.
-test_executable() {
-  ulimit -n 8192 2>/dev/null || true
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel=3 --timeout=60000 "$@"
-}
-
-# With strace these tests watch the system calls of the service and make its disk fail; without it, the tests that need it
-# are skipped.
-robustness_tests() {
-  command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
-  test_executable ./test/robustness
+  return $tested
 }
 
 prepare
@@ -103,14 +100,11 @@ if [ "${1:-}" != slow ]; then
 fi
 step "build" one bun build.ts
 step "smoke" many bun scripts/smoke.ts
-step "robustness tests" many robustness_tests
-step "process tests" many test_executable ./test/slow ./test/executable
-step "browser tests" many browser_tests
+step "slow tests" many slow_tests
 
 if [ "${1:-}" != slow ]; then
   say "bars"
-  bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/robustness-tests.log" \
-    --log "$logs/process-tests.log"
+  bun scripts/bars.ts --from "$BARS_FILE" --log "$logs/tests.log" --log "$logs/slow-tests.log"
 fi
 
 say "result"

@@ -57,7 +57,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const catalogue = wireCatalogue(install, ports, billing, entrance, meters)
   const discovery = wireDiscovery(config, install, ports, catalogue, meters)
   const ownData = wireOwnData(install, ports, discovery)
-  const storeLife = wireStoreLife(install, ports, catalogue, forgetStore)
+  const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
   const operation = wireOperation(
     config,

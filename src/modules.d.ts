@@ -4,6 +4,12 @@ declare module '*.sql' {
   export default text
 }
 
+/** Tables are imported as text, too. */
+declare module '*.tsv' {
+  const text: string
+  export default text
+}
+
 /** Style sheets are imported as text or as a path, both of which are strings. */
 declare module '*.css' {
   const text: string

@@ -45,6 +45,8 @@ type Need =
   | Permission
   | StorePower
 
+const RULE = { name: 'Any', then: [{ action: 'pin', product_id: 'any', position: 1 }] }
+
 interface Route {
   needs: Need
   /** What whoever may is answered; 200 by default. */
@@ -130,6 +132,8 @@ const ROUTES: Record<string, Route> = {
     needs: 'nothing',
     send: async (world) => ({ body: { token: await LINKS.verification(world) } }),
   },
+  // What a link of a mail does has tests of its own.
+  'POST /unsubscribe': { needs: 'nothing', status: 422, send: () => ({ body: {} }) },
   'POST /oauth/password/forgot': {
     needs: 'nothing',
     status: 202,
@@ -515,6 +519,8 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { queries: [{ type: 'text', query: 'boots' }] } }),
   },
   'GET /v1/products/:product_id/similar': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/products/:product_id/together': { needs: 'search:execute', thing: 'product' },
+  'GET /v1/search/trending': { needs: 'search:execute' },
 
   'POST /v1/search/feedback': {
     needs: 'search:write',
@@ -535,7 +541,37 @@ const ROUTES: Record<string, Route> = {
   },
   // Before any check is made.
   'POST /v1/search/checks/run': { needs: 'search:write', status: 409 },
+  'POST /v1/search/replay': {
+    needs: 'search:read',
+    status: 202,
+    send: async (world) => {
+      const { replays } = await world.asMachine('GET', '/v1/search/replay')
+      for (const { job_id, status } of replays as { job_id: string; status: string }[])
+        if (status === 'processing') await world.asMachine('POST', `/v1/jobs/${job_id}/cancel`)
+      return { body: { settings: {} } }
+    },
+  },
+  'GET /v1/search/learning': { needs: 'search:read' },
+  'GET /v1/search/replay': { needs: 'search:read' },
+  'GET /v1/search/replay/:job_id': { needs: 'search:read', thing: 'replay' },
   'DELETE /v1/search/checks/:id': { needs: 'search:write', thing: 'search check' },
+  'GET /v1/store/words': { needs: 'search:read' },
+  'PUT /v1/store/words': { needs: 'search:write', send: () => ({ body: {} }) },
+  'POST /v1/store/words/synonyms': {
+    needs: 'search:write',
+    status: 201,
+    send: () => ({ body: { words: ['sofa', 'couch'] } }),
+  },
+
+  'GET /v1/store/rules': { needs: 'search:read' },
+  'POST /v1/store/rules': { needs: 'search:write', status: 201, send: () => ({ body: RULE }) },
+  'GET /v1/store/rules/:id': { needs: 'search:read', thing: 'search rule' },
+  'PUT /v1/store/rules/:id': {
+    needs: 'search:write',
+    thing: 'search rule',
+    send: () => ({ body: RULE }),
+  },
+  'DELETE /v1/store/rules/:id': { needs: 'search:write', thing: 'search rule' },
 
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 
@@ -548,6 +584,16 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/widget/search/url': {
     needs: 'a widget key',
     send: (world) => ({ body: { image_url: picture(world) } }),
+  },
+  'GET /v1/widget/similar': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
+  },
+  'GET /v1/widget/together': {
+    needs: 'a widget key',
+    status: 404,
+    send: () => ({ query: '?product_id=none' }),
   },
   'POST /v1/widget/search/feedback': {
     needs: 'a widget key',

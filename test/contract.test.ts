@@ -24,6 +24,8 @@ const SERVED = `
   POST   /verify                     5.3
   GET    /verify/cancel              5.3
   POST   /verify/cancel              5.3
+  GET    /unsubscribe                5.19
+  POST   /unsubscribe                5.19
   POST   /register                   5.3
   GET    /invite                     5.9
   POST   /v1/team/invite             5.9
@@ -100,6 +102,8 @@ const SERVED = `
   POST   /v1/search/filtered         3.8
   POST   /v1/search/batch            3.9
   GET    /v1/products/:product_id/similar  3.1
+  GET    /v1/products/:product_id/together  3.18
+  GET    /v1/search/trending         3.18
   POST   /v1/search/feedback         3.11
   GET    /v1/search/feedback/popular 3.12
   GET    /v1/search/analytics        3.12
@@ -123,6 +127,8 @@ const SERVED = `
   POST   /v1/widget/search/upload    10.1
   POST   /v1/widget/search/url       10.1
   POST   /v1/widget/search/feedback  10.1
+  GET    /v1/widget/similar          10.1
+  GET    /v1/widget/together         10.1
   GET    /v1/changes                 9.1
   POST   /v1/search/webhooks         9.2
   GET    /v1/search/webhooks         9.2
@@ -178,6 +184,18 @@ const SERVED = `
   POST   /v1/search/checks           3.16
   DELETE /v1/search/checks/:id       3.16
   POST   /v1/search/checks/run       3.16
+  GET    /v1/store/rules             3.17
+  POST   /v1/store/rules             3.17
+  GET    /v1/store/rules/:id         3.17
+  PUT    /v1/store/rules/:id         3.17
+  DELETE /v1/store/rules/:id         3.17
+  GET    /v1/store/words             3.19
+  PUT    /v1/store/words             3.19
+  POST   /v1/store/words/synonyms    3.19
+  POST   /v1/search/replay           3.20
+  GET    /v1/search/replay           3.20
+  GET    /v1/search/replay/:job_id   3.20
+  GET    /v1/search/learning         3.21
   POST   /v1/admin/stores            8.10
   GET    /v1/admin/stores            8.10
   GET    /v1/admin/stores/:id        8.10

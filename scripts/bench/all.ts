@@ -41,6 +41,7 @@ import type { Message } from './parts/run.ts'
 import { allow, estimate } from './parts/schedule.ts'
 import { describeFigure, formatMarkdown, tabulate } from './parts/table.ts'
 import { requests } from './requests.ts'
+import { rules } from './rules.ts'
 import { scan } from './scan.ts'
 import { searches } from './searches.ts'
 import { service } from './service.ts'
@@ -62,6 +63,7 @@ export const BENCHES: readonly Bench[] = [
   disk,
   scan,
   words,
+  rules,
   signIn,
   model,
 ]

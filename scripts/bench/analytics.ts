@@ -84,6 +84,7 @@ const name = 'searches and feedback'
 const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
 const analytics = buildAnalytics(base, {
   dayOf: (_storeId, ms) => dayOf(ms),
+  suggestWords: async () => [],
   findTimeZone: () => 'UTC',
   ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
   thumbnailAddresses: { ofSearch: () => '', check: () => undefined },
@@ -103,12 +104,14 @@ const history = createSearchHistory({
   replaceKeystroke: analytics.service.replaceKeystroke,
   takeUnmet: analytics.service.takeUnmet,
   recordSearch: analytics.service.recordSearch,
+  countRules() {},
   ...{ clock, days: HISTORY_DAYS },
 })
 const feedback = buildFeedback(base, {
   history,
   endKeystrokeBurst: analytics.service.endKeystrokeBurst,
   countEvent: analytics.service.countEvent,
+  countRules() {},
   takeBack: analytics.service.takeBack,
   hidesPrices: () => false,
   writeTogether: createWriteGroups(db, clock),

@@ -20,6 +20,7 @@ const DOCUMENTS = [
   'people',
   'indexing',
   'searching',
+  'merchandising',
   'analytics',
   'webhooks',
   'widget',

@@ -37,6 +37,33 @@ export const LIMITS = {
   checkPicturesBytesMax: 20 * 1024 * 1024,
   /** A picture of that size in base64, and the other fields. */
   checkJsonBytesMax: 1536 * 1024,
+  /** Searches of the log that one replay makes again, and replays of a store that are kept. */
+  replayedSearchesMax: 1_000,
+  replayedSearchesDefault: 200,
+  replaysKept: 10,
+
+  /** Rules of a store, and the bytes of all of them; actions of one, its words, and the bytes of its body. */
+  rulesPerStore: 500,
+  rulesBytesMax: 4 * 1024 * 1024,
+  ruleActionsMax: 20,
+  ruleEntriesMax: 50,
+  ruleEntryWordsMax: 20,
+  ruleJsonBytesMax: 64 * 1024,
+  rulePositionMax: 100,
+  /** Filters of rules that act on one search, and their conditions: those of older rules first. */
+  ruleFiltersAtOnce: 500,
+  ruleConditionsAtOnce: 2_000,
+  /** Words of a store: groups of synonyms, redirects, ignored words, and the bytes of all of them together. */
+  synonymGroupsPerStore: 2_000,
+  /** Entries of one group, or of either side of one. */
+  synonymsMax: 50,
+  redirectsPerStore: 2_000,
+  ignoredWordsPerStore: 2_000,
+  /** Characters of an entry, its words, and the characters of an address. */
+  storeWordCharsMax: 100,
+  storeWordPartsMax: 5,
+  redirectUrlCharsMax: 2_000,
+  storeWordsJsonBytesMax: 4 * 1024 * 1024,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,

@@ -10,7 +10,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   [
     'docs errors health invite licences licences.txt oauth openapi.json openapi pictures register v1 verify version widget widget.js widget.json',
     'setup login logout forgot portal admin session api app assets static thumbs thumbnails samples me stores models metrics',
-    'map billing status sitemap.xml robots.txt favicon.ico .well-known',
+    'unsubscribe map billing status sitemap.xml robots.txt favicon.ico .well-known',
   ].flatMap((line) => line.split(' ')),
 )
 

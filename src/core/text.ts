@@ -12,6 +12,49 @@ export const givenText = (text: string | null | undefined): string | undefined =
 /** Splits a text into its words, folded. */
 export const splitWords = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
+const ASCII = /^[\u0000-\u007f]*$/
+
+/** A word of a text, folded, and where it stands in the text. */
+export interface PlacedWord {
+  word: string
+  from: number
+  to: number
+}
+
+/** The words of {@link splitWords}, with their places in the text as it is. */
+export function placeWords(text: string): PlacedWord[] {
+  if (ASCII.test(text))
+    return Array.from(text.toLowerCase().matchAll(/[a-z0-9]+/g), ({ 0: word, index }) => ({
+      word,
+      from: index,
+      to: index + word.length,
+    }))
+  let folded = ''
+  /** By unit of the folded text, where its character begins and ends. */
+  const froms: number[] = []
+  const tos: number[] = []
+  let place = 0
+  for (const character of text.toWellFormed()) {
+    const letters = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+    folded += letters
+    const end = place + character.length
+    // A mark belongs to the letter before it.
+    if (letters === '' && tos.length > 0) tos[tos.length - 1] = end
+    for (let n = 0; n < letters.length; n++) {
+      froms.push(place)
+      tos.push(end)
+    }
+    place = end
+  }
+  const words = splitWords(text)
+  return Array.from(folded.matchAll(/[\p{L}\p{N}]+/gu), ({ 0: letters, index }, n) => ({
+    word: words[n] ?? letters,
+    from: froms[index] as number,
+    to: tos[index + letters.length - 1] as number,
+  }))
+}
+
 /** Whether a text has more than `max` characters (code points). */
 export const isLongerThan = (text: string, max: number): boolean =>
   text.length > max && (text.length > 2 * max || Array.from(text).length > max)

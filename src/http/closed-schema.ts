@@ -28,7 +28,10 @@ export const withKnownFields = (problems: Problem[], schema: TSchema): Problem[]
 function explain(problem: Problem, schema: TSchema): Problem {
   const path = problem.pointer.slice(1).split('/').map(toName)
   const name = path.pop() as string
-  const parent = path.reduce<TSchema | undefined>((at, part) => at?.['properties']?.[part], schema)
+  const parent = path.reduce<TSchema | undefined>(
+    (at, part) => at?.['properties']?.[part] ?? at?.['items'],
+    schema,
+  )
   const known = Object.keys(parent?.['properties'] ?? {})
   const cures = ((parent as { [CLOSED]?: Cures } | undefined)?.[CLOSED] ?? {}) as Cures
   const cure = Object.hasOwn(cures, name) ? cures[name] : undefined

@@ -39,7 +39,7 @@ export function corsPlugin(prefix: string) {
       set.headers['access-control-expose-headers'] = EXPOSED_HEADERS
       return
     }
-    set.headers['access-control-allow-methods'] = 'POST'
+    set.headers['access-control-allow-methods'] = 'GET, POST'
     set.headers['access-control-allow-headers'] = ALLOWED_HEADERS
     set.headers['access-control-max-age'] = String(MAX_AGE_SECONDS)
     set.status = 204

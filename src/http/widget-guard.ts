@@ -34,6 +34,8 @@ export interface WidgetGuardDeps {
    */
   admitWidget(key: string, origin: string | null, use: WidgetUse, readClientInfo: () => ClientInfo): Widget
   readClientInfo: ReadClientInfo
+  /** The origin of this service's own pages. */
+  ownOrigin?(): string
   /** Takes a search of a person's own budget. */
   spendOfPerson(previewer: Previewer): Spending | undefined
   /** Learns of a request that the budgets of visitor and key refuse. */
@@ -71,7 +73,9 @@ export function widgetGuard(
     const { headers } = request
     const key = headers.get('x-service-key')
     if (!key) throw new ApiError('unauthorized', 'No widget key was sent: send it as `X-Service-Key`')
-    const widget = admitWidget(key, headers.get('origin'), use, () => readClientInfo({ request, set }))
+    const widget = admitWidget(key, findOrigin(headers, deps.ownOrigin?.() ?? null), use, () =>
+      readClientInfo({ request, set }),
+    )
     if (begun.has(request)) return widget
     nameOwner?.(request, widget.storeId)
     if (!widget.previewer) deps.nameCredential?.(request, widget.storeId, widget.keyId)
@@ -108,4 +112,15 @@ export function widgetGuard(
       }
       return { widget, spendMore }
     })
+}
+
+/**
+ * The origin of the page that asks. Browsers send none with a GET to the page's own origin, which is that of the Referer or, where
+ * the page sends no such header, this service's; no script can forge the header that says so.
+ */
+function findOrigin(headers: Headers, own: string | null): string | null {
+  const origin = headers.get('origin')
+  if (origin !== null || headers.get('sec-fetch-site') !== 'same-origin') return origin
+  const referer = headers.get('referer')
+  return referer !== null && URL.canParse(referer) ? new URL(referer).origin : own
 }

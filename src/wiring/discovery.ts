@@ -1,11 +1,18 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
+import { buildLearning } from '../features/discovery/learning/module.ts'
+import { buildReplay } from '../features/discovery/replay/module.ts'
+import { buildRules } from '../features/discovery/rules/module.ts'
+import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
+import { buildStoreWords } from '../features/discovery/store-words/module.ts'
+import { buildTogether } from '../features/discovery/together/module.ts'
+import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -18,7 +25,7 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 /** Builds searches, what counts them, and what shoppers tell of their results. */
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
-  { foundation, stores: { settings }, keys }: Install,
+  { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
@@ -39,18 +46,43 @@ export function wireDiscovery(
     thumbnailAddresses: products.service.thumbnails.addresses,
     keepsUnmatched: (storeId) => settings.service.read(storeId).unmatched_thumbnails,
     dayOf: settings.service.dayOf,
+    suggestWords: (storeId, query) => search.service.suggestWords(storeId, query),
     findTimeZone: (storeId) => settings.service.read(storeId).time_zone,
     flush: writes.flushStore,
     historyDays,
   })
+  const rules = buildRules(base, {
+    filters: filters.service,
+    listWords: productIndex.service.listWords,
+    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
+    flush: writes.flushStore,
+  })
+  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
+  const decided = { arrange: rules.service.arrange, noteActed }
+  const storeWords = buildStoreWords(base)
+  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
+  const learning = buildLearning(base, {
+    flush: writes.flushStore,
+    dayOf: settings.service.dayOf,
+    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
+    findGain: (storeId) => replay.service.findGain(storeId),
+    days: historyDays,
+  })
   const search = buildSearch(base, {
+    ...decided,
+    readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
     embedder,
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
-    readDefaults: (storeId) => settings.service.read(storeId).search_defaults,
+    readDefaults(storeId) {
+      const { search_defaults, sold_out } = settings.service.read(storeId)
+      return { ...search_defaults, sold_out }
+    },
+    readShop: settings.service.read,
+    findPriors: learning.service.findPriors,
     findFillFacts: settings.service.findFillFacts,
     findThumbnailUrl: products.service.thumbnails.findUrl,
     keepsUnmatched: (storeId) =>
@@ -58,8 +90,11 @@ export function wireDiscovery(
     replaceKeystroke: analytics.service.replaceKeystroke,
     takeUnmet: analytics.service.takeUnmet,
     recordSearch: analytics.service.recordSearch,
+    countRules: rules.rows.countUses,
     timeSearch,
     listPopular: analytics.service.listPopular,
+    findTogether: together.service.find,
+    findTrending: analytics.service.findTrending,
     writes,
     historyDays,
   })
@@ -74,6 +109,7 @@ export function wireDiscovery(
     history: search.service.history,
     endKeystrokeBurst: analytics.service.endKeystrokeBurst,
     countEvent: analytics.service.countEvent,
+    countRules: rules.rows.countClick,
     takeBack: analytics.service.takeBack,
     hidesPrices: (storeId) =>
       settings.service.read(storeId).private_metadata.some((key) => /^(metadata\.)?(sale_)?price$/.test(key)),
@@ -91,6 +127,7 @@ export function wireDiscovery(
     searches: search.service.ofSession,
     feedback: feedback.service.ofSession,
     analytics: analytics.service.erasing,
+    forgetTogether: together.service.forgetSession,
   })
   const widget = buildWidget({
     search: search.service,
@@ -101,6 +138,20 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
+  const replay = buildReplay(base, {
+    embedder,
+    stop,
+    search: search.service,
+    findSearcher(storeId, keyId, origin) {
+      if (keyId === null || origin === null) return { storeId }
+      const key = keys.widgetKeys.rows.findById(storeId, keyId)
+      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
+      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
+    },
+    jobs: jobs.service.foreign,
+    trainUntil: learning.service.trainUntil,
+    flush: writes.flushStore,
+  })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -109,14 +160,27 @@ export function wireDiscovery(
     listProductIds: products.service.listIds,
     findMetadata: (storeId, productId) => products.service.findRow(storeId, productId)?.metadata,
   })
+  const weeklyMail = buildWeeklyMail(base, {
+    ...{ storeRows, people },
+    outbox: mail.service,
+    secretBox: foundation.secretBox,
+    analytics: analytics.service,
+    readSettings: settings.service.read,
+  })
   return {
     analytics,
+    weeklyMail,
+    rules,
+    storeWords,
     search,
     searchChecks,
     feedback,
     searchLog,
     shopperSessions,
+    together,
     widget,
+    learning,
+    replay,
     shopPages,
     writes,
   }

@@ -41,6 +41,7 @@ export function wireEntrance(
     recordForeignAct: signIn.service.recordForeignAct,
     clock,
     readClientInfo: createClientInfoReader(findAddress),
+    ownOrigin: () => new URL(base.baseUrl()).origin,
     spendRequest: requests.spend,
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,

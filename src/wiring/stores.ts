@@ -148,10 +148,15 @@ export function wireStoreLife(
   }: Install,
   { stop }: Pick<Ports, 'stop'>,
   { jobs, exported, filters, productIndex }: CatalogueWing,
+  { learning }: Pick<DiscoveryWing, 'learning'>,
   forgetStore: (storeId: string) => void,
 ) {
   const ownSettings = buildOwnSettings(base, {
     settings: settings.service,
+    learning: {
+      demand: learning.service.demand,
+      begin: (storeId) => base.defer(() => learning.service.learn(storeId), 0),
+    },
     findCallbackSecretHint: webhooks.service.readCallbackSecretHint,
     findAbsentKeys: filters.service.findAbsentKeys,
   })

@@ -199,6 +199,16 @@ export const THINGS = {
     const body = { name: world.fresh(), query: 'boots', expect, within: 3 }
     return String((await world.asMachine('POST', '/v1/search/checks', body))['id'])
   },
+  async 'search rule'(world: World): Promise<string> {
+    const body = { name: world.fresh(), then: [{ action: 'pin', product_id: 'any', position: 1 }] }
+    return String((await world.asMachine('POST', '/v1/store/rules', body))['id'])
+  },
+  async replay(world: World): Promise<string> {
+    const { replays } = await world.asMachine('GET', '/v1/search/replay')
+    const [known] = replays as { job_id: string }[]
+    const { job_id } = known ?? (await world.asMachine('POST', '/v1/search/replay', { settings: {} }))
+    return String(job_id)
+  },
   async 'API key'(world: World): Promise<string> {
     const body = { name: world.fresh(), scopes: { products: ['read'] } }
     return String((await world.asMachine('POST', '/v1/security/api-keys', body))['id'])

@@ -230,6 +230,7 @@ describe('a change of what the store has set', () => {
     const own = ownSettingsService({
       ...app.base,
       settings: settingsService({ ...app.base, queries: settingsQueries(app.db) }),
+      learning: { demand() {}, begin() {} },
       findCallbackSecretHint: () => null,
       async findAbsentKeys() {
         author.demandStill = () => {

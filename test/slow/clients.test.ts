@@ -93,7 +93,7 @@ async function sendSearchExamples(token: string) {
     paths: Record<string, { post?: { tags: string[]; requestBody: { content: Record<string, Example> } } }>
   }
   const sent = Object.entries(paths).flatMap(([path, { post }]) => {
-    const isSearch = post?.tags.includes('Search') && !path.startsWith('/v1/search/checks')
+    const isSearch = post?.tags.includes('Search') && !/^\/v1\/search\/(checks|replay)/.test(path)
     const example = isSearch && post?.requestBody.content['application/json']?.example
     return example ? [{ path, example }] : []
   })

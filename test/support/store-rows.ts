@@ -23,6 +23,7 @@ interface Column {
 /** Values that a service must find at peace: nothing that it would do, send or tidy away at once. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   search_checks: { query: 'boots' },
+  store_words: { entry: '{"words":["sofa","couch"]}' },
   jobs: { status: 'completed', finished_at: Date.now(), kept_bytes: 0 },
   idempotency_keys: { status: 200, body: '{}' },
   job_items: { state: 'failed' },

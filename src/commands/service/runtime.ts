@@ -102,13 +102,14 @@ async function start(
   started.defer(lockFolder(dataDir))
   // A service that was killed left its own.
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
+  if (config.TLS_CERT || config.DOMAIN) {
+    // Before anything can be heard of the service: a signal that nobody handles ends the process, perhaps in the middle of a migration.
+    const renewCertificate = () => listener.renewCertificate()
+    process.on('SIGHUP', renewCertificate)
+    started.defer(() => void process.off('SIGHUP', renewCertificate))
+  }
   const listener = openListener(config, { log, clock, ids })
   started.defer(listener.close)
-  if (config.TLS_CERT || config.DOMAIN) {
-    // From the first moment: a signal that nobody handles ends the process, perhaps in the middle of a migration.
-    process.on('SIGHUP', listener.renewCertificate)
-    started.defer(() => void process.off('SIGHUP', listener.renewCertificate))
-  }
   const { address } = listener
   const baseUrl = config.BASE_URL || address
   if (isOutdated(dataDir)) {

@@ -36,13 +36,29 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 
 /** Words that take back the colour behind them. */
-const NEGATIONS: ReadonlySet<string> = new Set(['no', 'non', 'not', 'without', 'ohne', 'sans'])
+const NEGATIONS: ReadonlySet<string> = new Set(
+  'no non not without ohne sans sin senza zonder bez sem kein keine geen'.split(' '),
+)
 
 /** Names of things and days, of which a colour's word is a part: a bottle of white wine is green. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['black friday', 'white noise', 'red wine', 'white wine', 'black tea', 'green tea', 'white tea'],
   ...['white chocolate', 'brown sugar', 'brown rice'],
+  ...['schwarzer tee', 'gruner tee', 'rode wijn', 'witte wijn', 'groene thee', 'zwarte thee'],
 ])
+
+/** The same where the colour stands behind the thing. */
+const NAMES_BEHIND: ReadonlySet<string> = new Set(
+  ['vin rouge', 'vin blanc', 'the vert', 'the noir', 'vino rosso', 'vino bianco', 'vino blanco'].concat([
+    ...['te verde', 'te negro', 'the verde', 'te nero', 'vinho branco', 'cha verde', 'cha preto'],
+    ...['wino czerwone', 'wino biale', 'herbata zielona', 'herbata czarna'],
+  ]),
+)
+
+const NONE: ReadonlyMap<string, Shade> = new Map()
+
+/** Whether a single colour of a picture can show a shade. */
+const isSingle = ({ base }: Shade): boolean => base !== 'multicolour' && base !== 'transparent'
 
 const WORDS_MAX = 32
 const COLOURS_MAX = 5
@@ -51,14 +67,26 @@ const COLOURS_MAX = 5
  * Finds the colours that a query names, in its order, each word once.
  *
  * @param isStoreColour whether a product of the store has a folded word as its colour.
+ * @param foreign words that mean a colour in the language of the query.
  */
-export function findSpokenColours(text: string, isStoreColour: (word: string) => boolean): SpokenColour[] {
+export function findSpokenColours(
+  text: string,
+  isStoreColour: (word: string) => boolean,
+  foreign: ReadonlyMap<string, Shade> = NONE,
+): SpokenColour[] {
   const tokens = (foldColour(text).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, WORDS_MAX)
   const found = new Map<string, SpokenColour>()
   for (const [at, word] of tokens.entries()) {
     const [before = '', after = ''] = [tokens[at - 1], tokens[at + 1]]
-    if (found.size === COLOURS_MAX || NEGATIONS.has(before) || NAMES.has(`${word} ${after}`)) continue
-    const named = readWord(word, isStoreColour)
+    if (
+      found.size === COLOURS_MAX ||
+      NEGATIONS.has(before) ||
+      NAMES.has(`${word} ${after}`) ||
+      NAMES_BEHIND.has(`${before} ${word}`)
+    )
+      continue
+    const meant = foreign.get(word)
+    const named = meant && isSingle(meant) ? meant : readWord(word, isStoreColour)
     if (!named) continue
     const toneWord = [before, after].find((one, n) => (n === 0 ? TONE_WORDS : TONES_BEHIND).has(one))
     const tone = named.tone ?? (toneWord === undefined ? undefined : TONE_WORDS.get(toneWord))
@@ -73,7 +101,7 @@ function readWord(word: string, isStoreColour: (word: string) => boolean): Shade
   if (!PLAIN.has(word) && !forms.some(isStoreColour)) return undefined
   for (const form of forms) {
     const shade = SHADE_WORDS.get(form)
-    if (shade) return shade.base === 'multicolour' || shade.base === 'transparent' ? undefined : shade
+    if (shade) return isSingle(shade) ? shade : undefined
   }
   return undefined
 }

@@ -84,7 +84,7 @@ export const foldColour = (text: string): string =>
   fold(text).replace(/[ßłøæıđœ]/g, (letter) => LETTERS[letter] as string)
 
 /** Writes out a list of words. */
-function listWords(words: string): string[] {
+export function listWords(words: string): string[] {
   return words.split(/,\s*/).flatMap((word) => {
     const [, before = '', endings, after = ''] = /^([^(]*)(?:\(([^)]*)\))?(.*)$/.exec(word) ?? []
     if (endings === undefined) return [foldColour(word)]

@@ -16,6 +16,7 @@ export const TAGS = [
     name: 'Analytics',
     description: `What shoppers look for, click and buy. Feedback has a budget of its own: ${LIMITS.feedbackFactor} times the requests of the plan.`,
   },
+  { name: 'Merchandising', description: 'What a merchant decides about the results of searches.' },
   {
     name: 'Widget',
     description:

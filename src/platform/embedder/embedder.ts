@@ -202,6 +202,8 @@ export interface Calibration {
    * A kind without one answers with these odds as they are.
    */
   final?: Partial<Record<FinalKind, FinalMap>>
+  /** The languages that the model knows; without them English alone. Queries in other languages are translated for it. */
+  languages?: readonly string[] | undefined
 }
 
 /** The kinds of search whose scores are fitted apart. */

@@ -12,6 +12,7 @@ const CalibrationFile = Type.Object({
   final: Type.Optional(
     Type.Partial(Type.Object({ text: FinalMap, picture: FinalMap, hybrid: FinalMap, fusion: FinalMap })),
   ),
+  languages: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z]{2}$' }), { maxItems: 100 })),
 })
 
 /**

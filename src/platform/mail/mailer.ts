@@ -7,12 +7,20 @@ import type { Egress } from '../outbound/egress.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import { type MailServer, parseSmtpUrl } from './smtp-url.ts'
 
-/** A plain-text mail to one person. */
-export interface Mail {
+/** What a mail says. */
+export interface MailBody {
+  text: string
+  /** The same for programs that show pages. Without it the mail is plain text. */
+  html?: string | undefined
+  /** Where a POST ends a mail that comes again and again (RFC 8058). */
+  unsubscribeUrl?: string | undefined
+}
+
+/** A mail to one person. */
+export interface Mail extends MailBody {
   /** A bare address in ASCII, without a name. */
   to: string
   subject: string
-  text: string
 }
 
 /** Hands mails to the operator's mail server. */
@@ -117,12 +125,15 @@ export function createMailer(options: MailerOptions): Mailer {
 const stopping = (cause?: unknown) => new MailError('stopped', 'The service is stopping', cause)
 
 /** A line break would start another header. Callers check more strictly; this is the last check. */
-function checkHeaders({ to, subject }: Mail): void {
+function checkHeaders({ to, subject, unsubscribeUrl = '' }: Mail): void {
   if (to.length > ADDRESS_CHARS_MAX || !/^[^\s@<>()[\]:;,"\\\p{Cc}]+@[a-z0-9.-]+$/iu.test(to)) {
     throw new MailError('refused', 'The recipient is not a plain e-mail address')
   }
   if (subject.length > SUBJECT_CHARS_MAX || /\p{Cc}/u.test(subject)) {
     throw new MailError('refused', 'The subject is too long or contains a control character')
+  }
+  if (/[\s<>\p{Cc}]/u.test(unsubscribeUrl)) {
+    throw new MailError('refused', 'The address that ends the mails contains a character that no address has')
   }
 }
 
@@ -148,15 +159,25 @@ export async function checkMailServer(options: MailerOptions): Promise<void> {
 }
 
 const deliver = (
-  { to, subject, text }: Mail,
+  { to, subject, text, html, unsubscribeUrl }: Mail,
   socket: Socket,
   server: MailServer,
   options: MailerOptions,
   signal: AbortSignal,
 ): Promise<unknown> =>
   useTransport(socket, server, options, (transport) =>
-    transport.sendMail({ from: options.from, to: { name: '', address: to }, subject, text, signal }),
+    transport.sendMail({
+      ...{ from: options.from, to: { name: '', address: to }, subject, text, signal },
+      ...(html !== undefined && { html }),
+      ...(unsubscribeUrl !== undefined && { headers: oneClick(unsubscribeUrl) }),
+    }),
   )
+
+/** Lets the program of the reader end the mails by one click. `prepared` keeps nodemailer from folding the address. */
+const oneClick = (url: string) => ({
+  'List-Unsubscribe': { prepared: true, value: `<${url}>` },
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
 
 async function useTransport<Result>(
   socket: Socket,

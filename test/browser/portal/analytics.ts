@@ -130,6 +130,8 @@ export function analyticsTests(): void {
           const width = await scrollWidth(page)
           await page.getByLabel('Outcome').selectOption('true')
           await rows.nth(1).waitFor({ state: 'detached' })
+          // The list is empty while it loads.
+          await rows.first().waitFor()
           const missed = await rows.locator('strong').allTextContents()
           await page.getByLabel('Outcome').selectOption('')
           await rows.nth(3).waitFor()

@@ -130,7 +130,7 @@ export function mailLinkTests(): void {
         await waitForTitle(page, 'This invitation was cancelled')
         const focused = await page.evaluate<string>('document.activeElement.textContent')
         await page.goto(`${service.address}/invite#token=x`)
-        await waitForTitle(page, 'This link does not work')
+        await waitForTitle(page, 'This link no longer works')
         await page.goto(`${service.address}/invite`)
         await waitForTitle(page, 'This link is incomplete')
         await page.getByRole('link', { name: 'Sign in' }).click()
@@ -200,4 +200,43 @@ export function mailLinkTests(): void {
     expect(visited.result).toEqual({ url: link, faults: [], width: PHONE.width })
     expect([own(visited.complaints), visited.strangers]).toEqual([[], []])
   }, 60_000)
+
+  describe('the link that ends the weekly mail', () => {
+    test.each([DESKTOP, PHONE])(
+      'ends nothing by itself, ends the mail by a button and takes it back, at %o',
+      async (look) => {
+        const bodies: unknown[] = []
+        const url = `${service.address}/unsubscribe?token=made-elsewhere`
+        const { result, complaints } = await visit(url, look, async (page) => {
+          await waitForTitle(page, 'Stop the weekly mail')
+          const before = {
+            faults: await findFaults(page),
+            width: await scrollWidth(page),
+            bodies: bodies.length,
+          }
+          await page.getByRole('button', { name: 'Stop the mail' }).click()
+          await waitForTitle(page, 'This link no longer works')
+          await page.route('**/unsubscribe', async (route) => {
+            if (route.request().method() !== 'POST') return route.fallback()
+            bodies.push(route.request().postDataJSON())
+            const status = bodies.length === 1 ? 'unsubscribed' : 'subscribed'
+            return route.fulfill({ json: { status } })
+          })
+          await page.goto(`${service.address}/unsubscribe?token=good`)
+          await page.getByRole('button', { name: 'Stop the mail' }).click()
+          await waitForTitle(page, 'You get no weekly mail any more')
+          await page.getByRole('button', { name: 'Send it to me again' }).click()
+          await waitForTitle(page, 'The weekly mail comes again')
+          return { before, faults: await findFaults(page) }
+        })
+        expect(result).toEqual({ before: { faults: [], width: look.width, bodies: 0 }, faults: [] })
+        expect(bodies).toEqual([
+          { token: 'good', wants_mail: false },
+          { token: 'good', wants_mail: true },
+        ])
+        expect(own(complaints)).toEqual([])
+      },
+      60_000,
+    )
+  })
 }

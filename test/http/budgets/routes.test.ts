@@ -51,7 +51,7 @@ test.each(ROUTES)('whose budget %s %s spends', async (method, path) => {
   }
   const used = path === '/v1/search/feedback' ? 'feedback' : 'plan'
   // Searches spend the plan's budget whoever sends them.
-  const isRead = method === 'GET' && !path.endsWith('/similar')
+  const isRead = method === 'GET' && !/\/(similar|together|trending)$/.test(path)
   const ofPerson = isRead ? 'reads' : used
   expect(policies).toEqual(isGuarding(path) ? ['plan', 'security', 'person'] : [used, used, ofPerson])
 })

@@ -56,6 +56,25 @@ describe('a mail', () => {
     expect(body).toContain('Open https://shop.test/x?y')
   })
 
+  test('may be a page, too, and say in its head how it ends', async () => {
+    const server = await started()
+    const unsubscribeUrl = `https://shop.test/unsubscribe?token=${'x'.repeat(150)}`
+    await mailer(`smtp://127.0.0.1:${server.port}`).send({ ...MAIL, html: '<b>Grüße</b>', unsubscribeUrl })
+    const source = server.mails[0]?.source ?? ''
+    expect(source).toMatch(/^Content-Type: multipart\/alternative;/m)
+    expect(source).toContain(`List-Unsubscribe: <${unsubscribeUrl}>\r\n`)
+    expect(source).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n')
+    expect(source).toContain('<b>Gr=C3=BC=C3=9Fe</b>')
+  })
+
+  test.each(['https://shop.test/\r\nBcc: eve@evil.test', 'https://shop.test/> <https://evil.test/'])(
+    'is refused with an address to end it that would write into its head: %p',
+    async (unsubscribeUrl) => {
+      const error = await failure(mailer('smtp://127.0.0.1:1').send({ ...MAIL, unsubscribeUrl }))
+      expect(error.reason).toBe('refused')
+    },
+  )
+
   test('is sent by the user of the address', async () => {
     const server = await started()
     await mailer(`smtp://me:secret@127.0.0.1:${server.port}`).send(MAIL)

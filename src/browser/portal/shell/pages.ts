@@ -39,6 +39,7 @@ export const LOAD_LONE_PAGE = {
   'verify-cancel': () => import('../pages/mail-link/cancel-page.tsx'),
   'verify-email': () => import('../pages/mail-link/email-page.tsx'),
   'verify-email-approve': () => import('../pages/mail-link/approve-page.tsx'),
+  unsubscribe: () => import('../pages/mail-link/unsubscribe-page.tsx'),
   'new-password': () => import('../pages/mail-link/new-password-page.tsx'),
   account: () => import('../pages/account/account-page.tsx'),
   'select-store': () => import('../pages/select-store/select-store-page.tsx'),

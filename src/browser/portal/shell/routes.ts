@@ -48,6 +48,7 @@ const LONE_PATHS: Readonly<Record<string, LonePageName>> = {
   '/verify/cancel': 'verify-cancel',
   '/verify/email': 'verify-email',
   '/verify/email/approve': 'verify-email-approve',
+  '/unsubscribe': 'unsubscribe',
   '/oauth/password/reset': 'new-password',
   '/portal/select-store': 'select-store',
   '/portal/account': 'account',

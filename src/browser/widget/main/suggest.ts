@@ -12,7 +12,11 @@ interface Suggestion {
 
 let lists = 0
 
-const buildOption = (suggestion: Suggestion, id: string, choose: (suggestion: Suggestion) => void): HTMLElement =>
+const buildOption = (
+  suggestion: Suggestion,
+  id: string,
+  choose: (suggestion: Suggestion) => void,
+): HTMLElement =>
   el(
     'div',
     { id, role: 'option', 'aria-selected': 'false', click: () => choose(suggestion) },

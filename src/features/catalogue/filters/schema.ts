@@ -74,7 +74,7 @@ export const FilterNode = {
 } as const
 
 /** Which products: a list of conditions that all hold, or a group. See the contract, 3.10. */
-const Filters = Type.Unsafe<unknown>({
+export const Filters = Type.Unsafe<unknown>({
   [Kind]: FILTERS,
   description: `A list of conditions that all hold, or a group of \`must\`, \`should\` and \`must_not\`. At most ${LIMITS.filterConditionsMax} conditions, ${LIMITS.filterDepthMax} levels.`,
   // Elysia would compile an `anyOf`, with the reference in it.

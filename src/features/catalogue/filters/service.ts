@@ -153,6 +153,9 @@ export function filterService(deps: FilterDeps) {
 
     resolve,
 
+    /** The state of a store's products: what was resolved in it holds as long as it is the same. */
+    readState,
+
     facets: createFacetCounts({
       ...{ queries, walks, clock, locked },
       resolveAll: (storeId) => resolve(storeId, EVERYTHING),

@@ -109,8 +109,8 @@ export const JobSummary = named(
   t.Object({
     job_id: JobId,
     type: oneOf(
-      ['bulk_index', 'import', 'feed', 'search_checks'] as const,
-      '`search_checks` runs saved checks: `succeeded` counts those that were run, passed or not.',
+      ['bulk_index', 'import', 'feed', 'search_checks', 'search_replay'] as const,
+      '`search_checks` runs saved checks: `succeeded` counts those that were run, passed or not. `search_replay` makes searches of the log again: `GET /v1/search/replay/{job_id}` has what it found.',
     ),
     status: JobState,
     source: t.Union([SourceView, t.Null()], { description: 'null for jobs of earlier versions.' }),

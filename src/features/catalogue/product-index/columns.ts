@@ -2,12 +2,14 @@ import { foldLevels, listLevels } from '../../../core/category-path.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { type NamedColours, readColourName } from '../../../core/colours/colours.ts'
 import { type Prices, readPrices } from '../../../core/sale.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { fold } from '../../../core/text.ts'
 import { createDictionary, type Dictionary } from './dictionary.ts'
 import { createLevels, type Levels } from './levels.ts'
 import { createMask, type SearchFilter, type SlotMask } from './mask.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 import { createPriceColumn } from './prices.ts'
+import { createSoldOutColumn } from './sold-out.ts'
 import { createWordColumn } from './word-column.ts'
 
 /** The picture in a slot. */
@@ -28,6 +30,7 @@ export interface FilterFields {
   color: string | null
   brand: string | null
   prices: Prices
+  isSoldOut: boolean
 }
 
 /** Keys of the metadata that have a column of words. */
@@ -66,6 +69,7 @@ function foldFields(metadata: Record<string, unknown>): FilterFields {
     color: typeof color === 'string' ? fold(color) : null,
     brand: typeof brand === 'string' ? fold(brand) : null,
     prices: readPrices(metadata),
+    isSoldOut: isSoldOut(metadata),
   }
 }
 
@@ -90,6 +94,7 @@ export function createColumns(now: () => number = systemClock.now) {
   let color = new Uint32Array(capacity)
   const levels = createLevels()
   const prices = createPriceColumn(now)
+  const soldOut = createSoldOutColumn()
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
   const perCategory: number[] = [0]
@@ -113,9 +118,7 @@ export function createColumns(now: () => number = systemClock.now) {
     if (first[slot]) perCategory[before] = (perCategory[before] as number) - 1
     categories.release(before)
     colors.release(color[slot] as number)
-    brands.clear(slot)
-    levels.clear(slot)
-    prices.clear(slot)
+    for (const column of [brands, levels, prices, soldOut]) column.clear(slot)
     category[slot] = 0
     color[slot] = 0
     first[slot] = 0
@@ -134,12 +137,12 @@ export function createColumns(now: () => number = systemClock.now) {
     brands.set(slot, row.brand)
     prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
+    soldOut.set(slot, row.isSoldOut)
     if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
   }
 
   return {
-    categories,
-    palettes,
+    ...{ categories, palettes, readSoldOut: soldOut.read },
     productAt: (slot: number): number => product[slot] ?? 0,
     /** Gives a slot the document of its product, whose words came later. */
     setDocument(slot: number, number: number): void {

@@ -6,6 +6,7 @@ import type { Base, Module } from '../../module.ts'
 import { createIndexLoader, type IndexLoader } from './loader.ts'
 import { createProductIndex, type ProductIndex } from './product-index.ts'
 import { productIndexQueries } from './queries.ts'
+import { listWords } from './words/tokens.ts'
 
 export interface ProductIndexNeeds {
   /** The model in use; only its vectors are searched. */
@@ -18,7 +19,11 @@ export interface ProductIndexNeeds {
   stop?: AbortSignal | undefined
 }
 
-export type ProductIndexService = ProductIndex & IndexLoader
+export type ProductIndexService = ProductIndex &
+  IndexLoader & {
+    /** The different words of a text as products are indexed by them, in their order, up to a number. */
+    listWords: typeof listWords
+  }
 
 /**
  * Wires the index of all products in memory. It lies below the features that use it and calls none of them: products
@@ -42,7 +47,7 @@ export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: 
   const index = createProductIndex(arena, clock.now)
   const queries = productIndexQueries(db, model.row)
   const loader = createIndexLoader({ index, queries, vectors: model.vectors, reportFault, log })
-  const service: ProductIndexService = { ...index, ...loader }
+  const service: ProductIndexService = { ...index, ...loader, listWords }
   async function loadWords(): Promise<void> {
     // What is left of the texts and of columns that grew is as much again as the words.
     if (await loader.readWordsInTurns(stop)) releaseStartMemory()

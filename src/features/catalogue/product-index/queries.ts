@@ -30,12 +30,14 @@ export function productIndexQueries(db: Db, model: number) {
     sale: number | null,
     from: number | null,
     until: number | null,
+    soldOut: 0 | 1,
     palette: string,
   ]
   // Arrays, because objects take longer, and a store may have millions of pictures.
   const pictures = db
     .prepare<[string, string, number], Row>(`
-    SELECT asked.key, product, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, palette
+    SELECT asked.key, product, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, sold_out,
+      palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
     CROSS JOIN products ON products.id = pictures.product
@@ -74,6 +76,7 @@ export function productIndexQueries(db: Db, model: number) {
             sale,
             from,
             until,
+            soldOut,
             palette,
           ]) => ({
             n,
@@ -85,6 +88,7 @@ export function productIndexQueries(db: Db, model: number) {
             color,
             brand,
             prices: sale === null ? { price, sale, from, until } : { price: regular, sale, from, until },
+            isSoldOut: soldOut === 1,
             palette,
           }),
         ),

@@ -1,5 +1,6 @@
 import { foldLevels } from '../../../core/category-path.ts'
 import { nextTurn, paidAt, readPrices } from '../../../core/sale.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { fold } from '../../../core/text.ts'
 import type { Metadata } from './schema.ts'
 
@@ -21,6 +22,7 @@ export function foldColumns(metadata: Metadata, now: number) {
     saleFrom: toInteger(prices.from),
     saleUntil: toInteger(prices.until),
     priceTurnsAt: toInteger(turnsAt),
+    soldOut: isSoldOut(metadata) ? 1 : 0,
   }
 }
 

@@ -8,7 +8,7 @@ export function foldingQueries(db: Db) {
   )
   const refold = db.prepare<Record<string, unknown>>(`
     UPDATE products SET levels = @levels, price = @price, regular_price = @regularPrice, sale = @sale,
-      sale_from = @saleFrom, sale_until = @saleUntil, price_turns_at = @priceTurnsAt, is_unfolded = 0
+      sale_from = @saleFrom, sale_until = @saleUntil, price_turns_at = @priceTurnsAt, sold_out = @soldOut, is_unfolded = 0
     WHERE id = @id`)
 
   return {

@@ -105,14 +105,15 @@ export function productQueries(
   )
   const upsert = db.prepare<Record<string, unknown>, { id: number; vectorId: string }>(`
     INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, category, levels, brand, color, price,
-      regular_price, sale, sale_from, sale_until, price_turns_at, name, is_demo, created_at, indexed_at, updated_at)
+      regular_price, sale, sale_from, sale_until, price_turns_at, sold_out, name, is_demo, created_at, indexed_at, updated_at)
     VALUES (@storeId, @productId, @vectorId, @imageUrl, @metadata, @category, @levels, @brand, @color, @price,
-      @regularPrice, @sale, @saleFrom, @saleUntil, @priceTurnsAt, @name, @demo, @now, @now, @now)
+      @regularPrice, @sale, @saleFrom, @saleUntil, @priceTurnsAt, @soldOut, @name, @demo, @now, @now, @now)
     ON CONFLICT (store_id, product_id) DO UPDATE SET
       image_url = excluded.image_url, metadata = excluded.metadata, category = excluded.category,
       levels = excluded.levels, brand = excluded.brand, color = excluded.color, price = excluded.price,
       regular_price = excluded.regular_price, sale = excluded.sale, sale_from = excluded.sale_from,
-      sale_until = excluded.sale_until, price_turns_at = excluded.price_turns_at, name = excluded.name,
+      sale_until = excluded.sale_until, price_turns_at = excluded.price_turns_at,
+      sold_out = excluded.sold_out, name = excluded.name,
       is_unfolded = 0, is_demo = excluded.is_demo, updated_at = CASE WHEN @keepsTime THEN updated_at ELSE excluded.updated_at END,
       indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
     RETURNING id, vector_id AS vectorId`)

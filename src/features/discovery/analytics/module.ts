@@ -23,6 +23,7 @@ import { analyticsRoutes } from './routes.ts'
 import { createSearchCounting, isCounted } from './search-counting.ts'
 import { searchSourceQueries } from './search-source-queries.ts'
 import { type AnalyticsDeps, analyticsService } from './service.ts'
+import { createTrending } from './trending.ts'
 import { unmatchedRoutes } from './unmatched-routes.ts'
 import { createDemand } from './unmet/demand.ts'
 import { createUnmetPictures, type UnmetPictureDeps } from './unmet/pictures.ts'
@@ -39,6 +40,7 @@ export interface AnalyticsNeeds {
   keepsUnmatched: UnmetPictureDeps['keepsUnmatched']
   dayOf: StoreDay
   findTimeZone: AnalyticsDeps['findTimeZone']
+  suggestWords: AnalyticsDeps['suggestWords']
   /** Writes the queued searches and events of a store. */
   flush(storeId: string): void
   /** Days that searches and events are kept. */
@@ -128,17 +130,21 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
     unmetPictures,
     dayOf,
     findTimeZone,
+    suggestWords: needs.suggestWords,
     clock,
     flush,
     alone,
   })
   const popular = createPopular({ findPopular: service.popular, clock })
+  const trending = createTrending({ columns, items, dayOf, flush, alone, clock })
 
   return {
     service: {
       ...service,
       /** Ids of the products that shoppers clicked and bought, best first; at most a minute old. */
       listPopular: popular.list,
+      /** What shoppers click and buy more and more of; at most a minute old. */
+      findTrending: trending.find,
       /** Decides which search of its session a search replaces. Call it as the search is answered. */
       replaceKeystroke: (search: SearchRow): SearchRow | undefined =>
         isCounted(search) ? keystrokeBursts.take(search) : undefined,
@@ -182,6 +188,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
       limits.forgetStore(storeId)
       demand.forgetStore(storeId)
       popular.forgetStore(storeId)
+      trending.forgetStore(storeId)
     },
   } satisfies Module<object>
 }

@@ -11,6 +11,9 @@ export interface PopularDeps {
   clock: Pick<Clock, 'monotonic'>
 }
 
+/** The points that one event adds to the score of a product. */
+export const WEIGHTS = { clicks: 1, carts: 3, purchases: 5 } as const
+
 /** Days that count, and products that are read. */
 const DAYS = 30
 const PRODUCTS = 100

@@ -202,7 +202,18 @@ export const Analytics = named(
     top_queries: t.Array(
       t.Object({ query: t.String(), searches: count(), ctr: t.Number(), avg_results: t.Number() }),
     ),
-    zero_result_queries: t.Array(t.Object({ query: t.String(), searches: count() })),
+    zero_result_queries: t.Array(
+      t.Object({
+        query: t.String(),
+        searches: count(),
+        suggested_words: t.Optional(
+          t.Array(t.String(), {
+            description:
+              'At most 5 words of the store’s products that may have been meant: those spelt nearly so, then those of the products that come nearest. Only for the first 10 queries, and absent where none was found within a second. `POST /v1/store/words/synonyms` makes one a synonym.',
+          }),
+        ),
+      }),
+    ),
     top_products: t.Array(
       t.Object({
         product_id: t.String(),

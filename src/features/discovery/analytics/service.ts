@@ -10,6 +10,7 @@ import { PRODUCTS, QUERIES } from './columns/kinds.ts'
 import type { Days, StoreDay } from './day-queries.ts'
 import { nameQuery } from './names.ts'
 import { periodBefore, readPeriod } from './period.ts'
+import { WEIGHTS } from './popular.ts'
 import { round } from './rates.ts'
 import { type ReportDeps, readHealth, summarizePeriod, writeReport } from './report.ts'
 import {
@@ -24,10 +25,11 @@ import {
   type UnmetQuery,
 } from './schema.ts'
 import { summarizeSources, writeSourceReport } from './source-report.ts'
+import { addSuggestions, type SuggestionDeps } from './suggestions.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
 import type { UnmetQueries } from './unmet/unmet-queries.ts'
 
-export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
+export interface AnalyticsDeps extends SuggestionDeps, ReportDeps {
   columns: ReportDeps['columns'] & Pick<Columns, 'score'>
   items: ReportDeps['items'] & Pick<ItemQueries, 'findNumber' | 'listNames'>
   catalogue: CatalogueQueries
@@ -44,8 +46,7 @@ export interface AnalyticsDeps extends Pick<Base, 'clock'>, ReportDeps {
 
 type FillFacts = (productId: string, metadata: Record<string, unknown>) => Record<string, unknown>
 
-/** The points that one event adds to the score of a product, and their half-life. */
-const WEIGHTS = { clicks: 1, carts: 3, purchases: 5 } as const
+/** The half-life of the points of an event. */
 const HALF_LIFE_DAYS = 7
 
 /** Days of searches that suggestions come from. */
@@ -122,10 +123,14 @@ export function analyticsService(deps: AnalyticsDeps) {
           ...(before && { previous: summarizeSources(deps, before, filter) }),
         }
       }
-      return alone(storeId, async () => ({
+      const report = await alone(storeId, async () => ({
         ...(await writeReport(deps, days, countListed(query))),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
+      return {
+        ...report,
+        zero_result_queries: await addSuggestions(deps, storeId, report.zero_result_queries),
+      }
     },
 
     /** For the overview of a store. It counts what is written. */

@@ -3,6 +3,7 @@ import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES, PLANS } from '../../../core/plans.ts'
 import type { CountedEvent } from '../analytics/event-counting.ts'
+import type { FoundSearch } from '../search/queries.ts'
 import type { Judged } from './judging.ts'
 import {
   type Counting,
@@ -22,6 +23,8 @@ export interface EventWriterDeps {
   reporters: Pick<Reporters, 'findClick' | 'judge' | 'replace'>
   /** Counts an event in its transaction. @returns whether it counts for its product. */
   countEvent(event: CountedEvent): boolean
+  /** Counts a click on a product for the rules that had moved it, in the same transaction. */
+  countRules(search: FoundSearch, productId: string): void
 }
 
 /** The number of events of a reporter that every plan keeps. */
@@ -31,7 +34,7 @@ const LEAST_EVENTS_MAX = Math.min(...PLAN_NAMES.map((name) => PLANS[name].feedba
 const FORGOTTEN_AT_ONCE = 20
 
 /** Writes and counts each event once. */
-export function createEventWriter({ queries, removal, reporters, countEvent }: EventWriterDeps) {
+export function createEventWriter({ queries, removal, reporters, countEvent, countRules }: EventWriterDeps) {
   /** Finds the event that this one repeats. @throws ApiError `idempotency_key_reused` for another one with the same key. */
   function findKnown(row: FeedbackRow, standing: Standing): KnownEvent | undefined {
     const { orderId, repeatKey, createdAt, searchSource } = row
@@ -96,6 +99,9 @@ export function createEventWriter({ queries, removal, reporters, countEvent }: E
     }
     const isReplaced = standing === STANDING.replaced
     const isProductCounted = countEvent({ ...event, isReplaced, isRepeated })
+    // What counts for no product counts for no rule, and the click that this one replaces has counted already.
+    if (action === 'click' && search?.isTracked && isProductCounted && !isRepeated)
+      countRules(search, productId)
     addBounded(row, { standing, isProductCounted })
     return row
   }

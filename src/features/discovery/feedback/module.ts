@@ -12,7 +12,7 @@ import { type FeedbackDeps, feedbackService } from './service.ts'
 export interface FeedbackNeeds
   extends Pick<FeedbackDeps, 'endKeystrokeBurst' | 'writeTogether' | 'days'>,
     Pick<JudgingDeps, 'hidesPrices'>,
-    Pick<EventWriterDeps, 'countEvent'>,
+    Pick<EventWriterDeps, 'countEvent' | 'countRules'>,
     Pick<ReporterDeps, 'takeBack'> {
   history: FeedbackDeps['history'] & JudgingDeps['history']
 }
@@ -26,7 +26,8 @@ export interface FeedbackNeeds
  * row stays with another `standing`, and `takeBack` takes it out of the totals.
  */
 export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: FeedbackNeeds) {
-  const { history, hidesPrices, endKeystrokeBurst, countEvent, takeBack, writeTogether, days } = needs
+  const { history, hidesPrices, endKeystrokeBurst, countEvent, countRules, takeBack, writeTogether, days } =
+    needs
   const queries = feedbackQueries(db)
   const removal = removalQueries(db)
   const reporters = createReporters({ queries, takeBack })
@@ -34,7 +35,7 @@ export function buildFeedback({ db, clock, ids, withoutFsync }: Base, needs: Fee
     removal,
     history,
     judging: createJudging({ queries, history, reporters, hidesPrices, clock, ids }),
-    write: createEventWriter({ queries, removal, reporters, countEvent }),
+    write: createEventWriter({ queries, removal, reporters, countEvent, countRules }),
     endKeystrokeBurst,
     writeTogether,
     withoutFsync,

@@ -136,7 +136,7 @@ export function searchLogQueries(db: Db) {
     SELECT id, action, product_id AS productId, position, origin AS source, order_value AS orderValue, currency,
       quantity, standing = 0 AS counts, occurred_at AS occurredAt
     FROM feedback_events WHERE store_id = @storeId AND search_id = @id
-    ORDER BY occurred_at, id LIMIT ${EVENTS_MAX}`)
+    ORDER BY occurred_at, rowid LIMIT ${EVENTS_MAX}`)
   const replacement = db
     .prepare<{ storeId: string; id: string }, string>(
       'SELECT into_id FROM burst_searches WHERE search_id = @id AND store_id = @storeId',

@@ -11,6 +11,7 @@ import type { SearchKind } from '../search/queries.ts'
 /** The types that the log lists: a batch shows as its entries. */
 export const LISTED_TYPES = [
   ...['text', 'upload', 'url', 'hybrid', 'crop', 'filtered', 'fusion', 'multi-image', 'similar'],
+  ...['together', 'trending'],
 ] as Exclude<SearchKind, 'batch'>[]
 
 export const SOURCES = ['api', 'widget'] as const

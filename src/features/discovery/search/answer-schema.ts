@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
 import { ThumbnailUrl } from '../../catalogue/products/schema.ts'
 
 const Explanation = named(
@@ -17,10 +18,11 @@ const Explanation = named(
         color: t.Number(),
         category: t.Number(),
         second_look: t.Number(),
+        clicks: t.Number(),
       },
       {
         description:
-          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together.',
+          'What each leg adds to the value that is mapped to the score, in units of a cosine. `second_look` is what the product lost by the vote of the first hits, for words and for looks together. `clicks` is what it gains because shoppers click it more often than others in its places, at most 0.03; 0 unless the store learns (`search_defaults.learn`).',
       },
     ),
     similarity: t.Number({ description: 'The score of their sum.' }),
@@ -29,6 +31,14 @@ const Explanation = named(
       description:
         'The words of the query that the product has, in any form that counts, with the key of the metadata that has it; or the whole query with `product_id` or `gtin`.',
     }),
+    rules: t.Array(
+      t.Object({
+        id: t.String(),
+        name: t.String(),
+        action: oneOf(['pin', 'boost', 'bury'] as const),
+      }),
+      { description: 'The rules of the store that gave the result its place or moved it.' },
+    ),
   }),
 )
 
@@ -87,6 +97,35 @@ const Facet = named(
     t.Object({ min: t.Union([t.Number(), t.String()]), max: t.Union([t.Number(), t.String()]) }),
   ]),
 )
+
+const Interpreted = named(
+  'Interpreted',
+  t.Object(
+    {
+      price_min: t.Optional(t.Number({ description: 'What the words ask for, as `price_min` would.' })),
+      price_max: t.Optional(t.Number()),
+      colors: t.Optional(t.Array(t.String(), { description: 'Colours that the words name, in English.' })),
+      without: t.Optional(
+        t.Array(t.String(), { description: 'What products should not have. Those lose that say it.' }),
+      ),
+      words: t.Array(
+        t.Object({
+          word: t.String({ description: 'A word of the query, or several that mean one thing.' }),
+          known: t.Union([t.Literal('picture'), t.Literal('name'), t.Literal('colour'), t.Literal('no')], {
+            description:
+              'Who knows it: the words of a product (`name`), the colours, otherwise the model (`picture`), or nobody.',
+          }),
+          as: t.Optional(t.String({ description: 'Its English, with which the model was asked.' })),
+        }),
+      ),
+    },
+    {
+      description:
+        'What was understood of the words of the query. `words` are those that are left without prices and what is unwanted.',
+    },
+  ),
+)
+export type Interpreted = typeof Interpreted.static
 
 export const SearchResponse = named(
   'SearchResponse',
@@ -157,6 +196,13 @@ export const SearchResponse = named(
           'The query with words of the store’s products in the place of typos, to search with again. Only where no product has a word as it was written.',
       }),
     ),
+    interpreted: t.Optional(Interpreted),
+    redirect_url: t.Optional(
+      t.String({
+        description:
+          'Where the shop leads this query to: an address with http or https, or a path of its own. Only for words alone, where they are all of a redirect of the store.',
+      }),
+    ),
     facets: t.Optional(t.Record(t.String(), Facet)),
     boosted_category: t.Optional(
       t.String({ description: 'The category that the search steers towards (with `explain`).' }),
@@ -165,6 +211,30 @@ export const SearchResponse = named(
   }),
 )
 export type SearchResponse = typeof SearchResponse.static
+
+export const TogetherResponse = named(
+  'TogetherResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'similar'] as const,
+      'What the list is made of: what shoppers bought together, what they looked at in one visit, or, with too little of both, likeness.',
+    ),
+  }),
+)
+export type TogetherResponse = typeof TogetherResponse.static
+
+export const TrendingResponse = named(
+  'TrendingResponse',
+  t.Object({
+    ...SearchResponse.properties,
+    basis: oneOf(
+      ['purchases', 'clicks', 'newest'] as const,
+      'What most of the scores come from; without clicks and purchases the newest products.',
+    ),
+  }),
+)
+export type TrendingResponse = typeof TrendingResponse.static
 
 /** The answer to one entry of a batch: its search, or why it failed. */
 const BatchEntry = named(

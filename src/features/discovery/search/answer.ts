@@ -3,13 +3,15 @@ import { readSpellings } from '../../../core/spelling.ts'
 import type { Facet } from '../../catalogue/filters/facets.ts'
 import type { MatchWords } from '../../catalogue/product-index/words/matches.ts'
 import type { Base } from '../../module.ts'
-import type { SearchResponse, SearchResult } from './answer-schema.ts'
+import { listActed, listActing } from './acting.ts'
+import type { Interpreted, SearchResponse, SearchResult } from './answer-schema.ts'
+import type { ActingRule, Arrangement, NoteActed } from './arrangement.ts'
 import type { GroupedHit } from './groups.ts'
 import type { SearchHistory } from './history.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Plan } from './plan.ts'
 import type { HitRow, SearchQueries } from './queries.ts'
-import { pictureOf, type Query, wordsOf } from './query.ts'
+import { pictureOf, type Query, type RankBy, wordsOf } from './query.ts'
 import type { Ranking } from './ranking.ts'
 import type { CommonSearch } from './schema.ts'
 import { roundScore } from './score.ts'
@@ -21,6 +23,8 @@ export interface AnswerDeps extends Pick<Base, 'clock' | 'ids'> {
   toPublicUrl(url: string): string
   /** The address of a product's thumbnail; null without one. */
   findThumbnailUrl(storeId: string, thumbnail: HitRow['thumbnail']): string | null
+  /** Learns which rules acted on a page that counts. */
+  noteActed?: NoteActed | undefined
   /** Fills in what the store has said once for all its products; undefined where it has said nothing. */
   findFillFacts(storeId: string): FillFacts | undefined
 }
@@ -32,10 +36,16 @@ export type FillFacts = (
   fields?: readonly string[],
 ) => Record<string, unknown>
 
+/** A hit in its place. */
+export interface PlacedHit extends GroupedHit {
+  /** The rule that put it there. */
+  pinnedBy?: ActingRule | undefined
+}
+
 /** The findings of a search, before they are written out. */
 export interface Found {
   /** Those of the page that is asked for. */
-  hits: readonly GroupedHit[]
+  hits: readonly PlacedHit[]
   ranking: Ranking
   /** Undefined where nothing was compared. */
   plan: Plan | undefined
@@ -43,38 +53,53 @@ export interface Found {
   /** The query without its typos. */
   meant: string | undefined
   warnings: readonly string[]
+  /** What was understood of the words; undefined without words. */
+  interpreted?: Interpreted | undefined
   /** For an explanation; undefined for a query without words that count. */
   matchWords?: MatchWords | undefined
+  /** What rules did to the list. */
+  arrangement: Arrangement | undefined
 }
 
 /** Writes the answer of a search, and its row of the history. */
 export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): SearchResponse {
   const { history, ids, clock } = deps
   const { searcher, wanted, rankBy } = query
-  const { hits, ranking, plan, facets, meant, warnings, matchWords } = found
+  const { hits, ranking, plan, facets, meant, warnings, matchWords, interpreted, arrangement } = found
   const { storeId, searchSource } = searcher
   const picture = pictureOf(rankBy)
   const rows = deps.queries.findHits(hits.map(({ pictureId }) => pictureId))
-  const results = writeResults(deps, storeId, hits, wanted, { cut: ranking.cut, matchWords, rows })
+  const results = writeResults(deps, storeId, hits, wanted, {
+    cut: ranking.cut,
+    ...{ matchWords, rows, arrangement },
+  })
   const search_id = ids.uuid()
   const query_time_ms = Math.round((clock.monotonic() - query.startedAt) * 100) / 100
   const answered = {
     id: search_id,
     storeId,
     type: query.kind,
-    query: wordsOf(rankBy)?.text ?? null,
-    parameters: pickParameters(wanted),
+    query: wordsOf(rankBy)?.text ?? query.understood?.typed ?? null,
+    parameters: { ...pickParameters(wanted), ...query.noted },
     results: results.map(({ product_id }) => product_id),
-    topScore: rankBy.kind === 'nothing' ? null : (results[0]?.similarity_score ?? null),
+    topScore: rankBy.kind === 'nothing' || rankBy.kind === 'given' ? null : findTopScore(results),
     durationMs: query_time_ms,
     isTracked: wanted.analytics ?? true,
     sessionId: wanted.session_id || null,
     searchSource: searchSource ?? null,
     createdAt: clock.now(),
-    vector: picture?.vector,
+    // A row of a product page says nothing of what a shopper misses.
+    vector: query.kind === 'together' ? undefined : picture?.vector,
     thumbnail: picture?.thumbnail,
   }
   if (!searcher.isUnlogged) history.add(answered)
+  if (arrangement && answered.isTracked && !searcher.isUnlogged) {
+    const shown = hits.flatMap((hit) => {
+      const row = rows.get(hit.pictureId)
+      return row ? [{ ...hit, productId: row.productId }] : []
+    })
+    deps.noteActed?.(storeId, search_id, listActed(arrangement, shown))
+  }
   return {
     query_time_ms,
     count: results.length,
@@ -86,11 +111,27 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     ...(plan?.categories && { query_categories: plan.categories }),
     ...(ranking.words.length > 0 && { query_words: ranking.words.map(describeWord) }),
     ...(meant !== undefined && { did_you_mean: spell(meant, rows.values()) }),
+    ...(interpreted && { interpreted }),
+    ...describeRedirect(rankBy),
     ...(facets && { facets }),
     ...(wanted.explain && plan?.steersTo !== undefined && { boosted_category: plan.steersTo }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
 }
+
+/** The page that words lead to, where nothing else is searched with. */
+function describeRedirect(rankBy: RankBy): Pick<SearchResponse, 'redirect_url'> {
+  if (rankBy.kind !== 'sides' || rankBy.picture || rankBy.colours?.length) return {}
+  const url = rankBy.words?.redirectUrl
+  return url === undefined ? {} : { redirect_url: url }
+}
+
+/** The best score of a page, wherever rules and stock put it; null for none. */
+const findTopScore = (results: readonly SearchResult[]): number | null =>
+  results.reduce<number | null>(
+    (top, { similarity_score: score }) => (top === null || score > top ? score : top),
+    null,
+  )
 
 /** Gives the words of a query that were corrected, which are folded, the accents that the results write. */
 function spell(meant: string, rows: Iterable<HitRow>): string {
@@ -111,13 +152,19 @@ export function writeResults(
     findFillFacts,
   }: Pick<AnswerDeps, 'queries' | 'toPublicUrl' | 'findThumbnailUrl' | 'findFillFacts'>,
   storeId: string,
-  hits: readonly GroupedHit[],
+  hits: readonly PlacedHit[],
   { fields, explain }: Pick<CommonSearch, 'fields' | 'explain'> = {},
   {
     cut = 0,
     matchWords,
+    arrangement,
     rows = queries.findHits(hits.map(({ pictureId }) => pictureId)),
-  }: { cut?: number; matchWords?: MatchWords | undefined; rows?: ReadonlyMap<number, HitRow> } = {},
+  }: {
+    cut?: number
+    matchWords?: MatchWords | undefined
+    arrangement?: Arrangement | undefined
+    rows?: ReadonlyMap<number, HitRow>
+  } = {},
 ): SearchResult[] {
   const fillFacts = findFillFacts(storeId)
   return hits.flatMap((hit): SearchResult[] => {
@@ -139,6 +186,9 @@ export function writeResults(
           explain: {
             ...describe(hit, cut),
             matched_words: matchWords?.(row.productId, row.metadata) ?? [],
+            rules: arrangement
+              ? listActing(arrangement, hit).map(({ rule: { id, name }, action }) => ({ id, name, action }))
+              : [],
           },
         }),
       },
@@ -198,13 +248,14 @@ const describe = ({ explanation, score }: GroupedHit, cut: number) => {
       color: roundScore(legs.color),
       category: roundScore(legs.category),
       second_look: roundScore(legs.second_look),
+      clicks: roundScore(legs.clicks),
     },
     similarity: score,
     cut,
   }
 }
 
-const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0 }
+const NO_LEGS = { image: 0, text: 0, keyword: 0, color: 0, category: 0, second_look: 0, clicks: 0 }
 
 const describeWord = ({ word, weight }: VotedWord) => ({ word, weight: Math.round(1_000 * weight) / 1_000 })
 
@@ -217,7 +268,7 @@ function pickFields(metadata: Record<string, unknown>, fields: string[]): Record
 /** The parameters of a request that the history keeps: all except the source. */
 function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<string, unknown> {
   const { limit, offset, threshold, category, price_min, price_max, color, filters, facets } = wanted
-  const { group_by, diversity, cutoff, category_boost, second_look, exact, tags } = wanted
+  const { group_by, diversity, cutoff, category_boost, second_look, exact, tags, sold_out } = wanted
   return {
     limit,
     offset,
@@ -233,6 +284,9 @@ function pickParameters(wanted: CommonSearch & Record<string, unknown>): Record<
     second_look,
     exact,
     tags,
+    ...(sold_out !== 'keep' && { sold_out }),
+    ...(wanted.rules === false && { rules: false }),
+    ...(wanted.interpret === false && { interpret: false }),
     ...(diversity !== 0 && { diversity }),
     ...(JSON.stringify(filters ?? '').length <= FILTER_CHARS_MAX && { filters }),
   }

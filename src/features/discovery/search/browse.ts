@@ -1,6 +1,8 @@
+import { type Arranging, createArranging, type FoundArranged } from './arranging.ts'
 import { type Condition, createMask } from './condition.ts'
 import type { SearchQueries } from './queries.ts'
 import type { Hit, Ranking } from './ranking.ts'
+import type { ScoreMap } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 
 /** The orders of a list. Popular products come first, by their places; all others by age. */
@@ -11,37 +13,72 @@ export type Places = ReadonlyMap<number, number>
 
 const NO_PLACES: Places = new Map()
 
+export interface BrowseRequest {
+  condition: Condition
+  /** The newest first by default, and before them what rules move up. */
+  sort?: Sort | undefined
+  /** The number of products from the top of the list. */
+  depth: number
+  places?: Places | undefined
+  arranged?: FoundArranged | undefined
+}
+
+/** Every product scores 1, whatever it is. */
+const ALL_EQUAL: ScoreMap = { slope: 1, midpoint: 0, ceiling: 1 }
+
 /** Lists the products that pass a condition, without comparing anything: each scores 1. */
-export function browse(
-  store: SearchedStore,
-  condition: Condition,
-  sort: Sort,
-  depth: number,
-  places?: Places,
-): Ranking {
+export function browse(store: SearchedStore, request: BrowseRequest): Ranking {
   const { segment, columns } = store
-  const mask = createMask(store, condition)
-  const isBefore = compareBy(store, sort, places)
+  const { condition, sort, depth, places, arranged } = request
+  const mask = createMask(store, arranged?.shown ?? condition)
+  const arranging = createArranging(store, arranged, {
+    ...{ condition, accepts: undefined },
+    near: { map: ALL_EQUAL, depth, threshold: 0 },
+  })
+  const bySort = compareBy(store, sort ?? 'newest', places)
+  const isBefore = arranging
+    ? compareArranged(arranging, sort ? undefined : arranging.stepAt, bySort)
+    : bySort
+  const pinned = new Set(arranging?.standing.map(({ product }) => product))
   let best: number[] = []
+  /** As many as are wanted come before it, or it is the last of them. */
+  let bar: number | undefined
   let candidates = 0
   // The newest lie mostly behind, so that few are sorted in vain.
   for (let slot = segment.slots - 1; slot >= 0; slot--) {
     if (!columns.isFirst(slot) || mask?.bytes[slot] === 0) continue
     candidates++
-    const last = best.length >= depth ? (best[depth - 1] as number) : undefined
-    if (last !== undefined && isBefore(slot, last) >= 0) continue
+    if (pinned.has(columns.productAt(slot))) continue
+    if (bar !== undefined && isBefore(slot, bar) >= 0) continue
     best.push(slot)
-    if (best.length >= 4 * depth) best = best.sort(isBefore).slice(0, depth)
+    if (best.length < 4 * depth) continue
+    best = best.sort(isBefore).slice(0, depth)
+    bar = best.at(-1)
   }
   best = best.sort(isBefore).slice(0, depth)
   return {
     hits: best.map((slot) => toHit(store, slot)),
+    soldOutFrom: arranging ? best.filter((slot) => !arranging.isGone(slot)).length : best.length,
+    pinned: (arranging?.standing ?? []).map(({ pin, slots }) => ({
+      pin,
+      hit: toHit(store, slots.find(columns.isFirst) ?? (slots[0] as number)),
+    })),
     candidates,
     cut: 0,
     isExact: true,
     words: [],
   }
 }
+
+/** What is sold out comes last, and of the others what rules move up comes first. */
+const compareArranged =
+  (
+    { isGone }: Pick<Arranging, 'isGone'>,
+    stepAt: Arranging['stepAt'] | undefined,
+    compare: (a: number, b: number) => number,
+  ) =>
+  (a: number, b: number): number =>
+    Number(isGone(a)) - Number(isGone(b)) || (stepAt ? stepAt(b) - stepAt(a) : 0) || compare(a, b)
 
 /** Slots of the first pictures of some products, as far as the store has them. */
 export function findSlots(
@@ -63,15 +100,17 @@ export const toHit = ({ segment, columns }: SearchedStore, slot: number): Hit =>
   score: 1,
 })
 
-/** Orders hits that were found by a query. */
-export function sortHits<Hit extends { slot: number }>(
+/** Orders hits that were found by a query; those that are sold out stay behind others where they were. */
+export function sortHits(
   store: SearchedStore,
-  hits: readonly Hit[],
+  { hits, soldOutFrom }: Pick<Ranking, 'hits' | 'soldOutFrom'>,
   sort: Sort,
   places?: Places,
 ): Hit[] {
   const compare = compareBy(store, sort, places)
-  return hits.toSorted((a, b) => compare(a.slot, b.slot))
+  return [hits.slice(0, soldOutFrom), hits.slice(soldOutFrom)].flatMap((part) =>
+    part.sort((a, b) => compare(a.slot, b.slot)),
+  )
 }
 
 /** A comparison of slots. A product without a price comes after all that have one; of equal ones the newer comes first. */

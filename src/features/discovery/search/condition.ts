@@ -8,6 +8,10 @@ export interface Condition {
   fields: SearchFilter
   /** The products that the filter language lets pass; undefined without such a filter. */
   rows?: RowSet | undefined
+  /** Sets of products that are left out. */
+  hidden?: readonly Pick<RowSet, 'has'>[] | undefined
+  /** Leaves out what is sold out. */
+  isInStock?: boolean | undefined
 }
 
 interface KeptMask extends Pick<SearchedStore, 'segment'> {
@@ -32,16 +36,23 @@ export function createMask(store: SearchedStore, condition: Condition): SlotMask
   return mask
 }
 
-function makeMask({ segment, columns }: SearchedStore, { fields, rows }: Condition): SlotMask | undefined {
+function makeMask(
+  { segment, columns }: SearchedStore,
+  { fields, rows, hidden = [], isInStock = false }: Condition,
+): SlotMask | undefined {
   const mask = columns.createMask(fields, segment.slots)
-  if (!rows) return mask
+  const soldOut = isInStock ? columns.readSoldOut() : undefined
+  if (!rows && hidden.length === 0 && !soldOut) return mask
   const bytes = mask?.bytes ?? new Uint8Array(segment.slots).fill(1)
+  const { product: productOf, first } = columns.readFields()
   let [passing, products] = [0, 0]
   for (let slot = 0; slot < bytes.length; slot++) {
     if (bytes[slot] === 0) continue
-    if (rows.has(columns.productAt(slot))) {
+    const product = productOf[slot] ?? 0
+    const isKept = (!rows || rows.has(product)) && soldOut?.[slot] !== 1
+    if (isKept && !hidden.some((set) => set.has(product))) {
       passing++
-      if (columns.isFirst(slot)) products++
+      products += first[slot] ?? 0
     } else bytes[slot] = 0
   }
   return { bytes, passing, products }

@@ -11,14 +11,17 @@ export const POOL = 200
  * @param products best first.
  * @param weight λ, above 0 and at most 1.
  * @param depth the number of products that matter.
+ * @param worthOf the score that counts; the product's own by default.
  */
 export function diversify<Product extends NearProduct>(
   segment: Pick<Segment, 'vectorAt' | 'rescore'>,
   products: readonly Product[],
   weight: number,
   depth: number,
+  worthOf: (product: Product) => number = ({ score }) => score,
 ): Product[] {
   const pool = products.slice(0, POOL)
+  const worths = pool.map(worthOf)
   const slots = Uint32Array.from(pool, ({ slot }) => slot)
   const likeness = new Float32Array(pool.length)
   const isTaken = new Uint8Array(pool.length)
@@ -27,7 +30,7 @@ export function diversify<Product extends NearProduct>(
   while (ordered.length < wanted) {
     let next = -1
     let best = -Infinity
-    for (const [n, { score }] of pool.entries()) {
+    for (const [n, score] of worths.entries()) {
       const worth = (1 - weight) * score - weight * (likeness[n] as number)
       if (isTaken[n] || worth <= best) continue
       best = worth

@@ -93,6 +93,27 @@ const readFields = ({ category, color, price_min, price_max }: PreFilters): Sear
   priceMax: price_max,
 })
 
+/** Filters that also ask for prices; of two bounds the narrower one counts. */
+export function withPrices(
+  filters: SearchFilters,
+  { priceMin, priceMax }: Pick<SearchFilter, 'priceMin' | 'priceMax'>,
+): SearchFilters {
+  if (priceMin === undefined && priceMax === undefined) return filters
+  const { fields } = filters
+  const narrow = (pick: (...all: number[]) => number, ...bounds: (number | undefined)[]) => {
+    const given = bounds.filter((bound) => bound !== undefined)
+    return given.length > 0 ? pick(...given) : undefined
+  }
+  return {
+    ...filters,
+    fields: {
+      ...fields,
+      priceMin: narrow(Math.max, fields.priceMin, priceMin),
+      priceMax: narrow(Math.min, fields.priceMax, priceMax),
+    },
+  }
+}
+
 /** Characters of a filter that is sent as text: it is read in one step. */
 const FILTER_TEXT_CHARS_MAX = 1024 * 1024
 

@@ -48,6 +48,8 @@ export interface Fusion {
   hasKeywords(store: SearchedStore): boolean
   /** The colours that are asked for beside the rest. */
   colours?: { wanted: WantedColours; map: FinalMap } | undefined
+  /** What products should not say; each with what else says it. */
+  unwanted?: readonly (readonly string[])[] | undefined
   /** How much the vote of the first hits counts; undefined where they have none. */
   vote?: VoteScale | undefined
 }
@@ -221,7 +223,7 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
       return {
         cosines,
         added: Array.from(slots, (slot, n) => {
-          const added = { keyword: 0, color: 0, category: 0, second_look: 0 }
+          const added = { keyword: 0, color: 0, category: 0, second_look: 0, clicks: 0 }
           for (const leg of exact) added[leg.name] += addition(leg, slot, likeness[n] as number)
           return added
         }),

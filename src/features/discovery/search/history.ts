@@ -1,5 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { LateWrites } from '../../../platform/db/late-writes.ts'
+import { ACTED, type ActedRules, describeActed, listActed } from './acted-rules.ts'
+import type { NoteActed } from './arrangement.ts'
 import type { FoundSearch, SearchRow } from './queries.ts'
 
 /** A search as it is answered. */
@@ -31,6 +33,8 @@ export interface HistoryDeps {
   takeUnmet(search: AnsweredSearch): UnmetPicture | undefined
   /** Counts a search. Called in the transaction that writes its row. @param unmet what `takeUnmet` took. */
   recordSearch(search: SearchRow, replaced: SearchRow | undefined, unmet: UnmetPicture | undefined): void
+  /** Counts the rules that acted in a search. Called in the same transaction. */
+  countRules(storeId: string, ruleIds: readonly string[]): void
   clock: Pick<Clock, 'now'>
   /** Days that a search is kept. */
   days: number
@@ -64,6 +68,8 @@ export function createSearchHistory(deps: HistoryDeps) {
   function write(search: SearchRow, replaced: SearchRow | undefined, unmet: UnmetPicture | undefined): void {
     queries.record(search)
     recordSearch(search, replaced, unmet)
+    const acted = search.isTracked ? listActed(search.parameters) : []
+    if (acted.length > 0) deps.countRules(search.storeId, acted)
   }
 
   writes.restoreAs('search', (storeId, record) => {
@@ -114,8 +120,22 @@ export function createSearchHistory(deps: HistoryDeps) {
       const search = pending.get(id)
       if (!search) return queries.findSearch(storeId, id)
       if (search.storeId !== storeId) return undefined
-      const { offset } = search.parameters
-      return { ...search, offset: typeof offset === 'number' ? offset : 0 }
+      const { offset, [ACTED]: acted } = search.parameters
+      return {
+        ...search,
+        offset: typeof offset === 'number' ? offset : 0,
+        actedRules: (acted ?? null) as ActedRules | null,
+      }
+    },
+
+    /**
+     * Notes the rules that acted in a search which has just been added, and where the products stand that they moved. A search that
+     * leaves no row has none to note them in.
+     */
+    noteActed(...[storeId, id, acted]: Parameters<NoteActed>): void {
+      const search = pending.get(id)
+      if (search?.storeId === storeId && acted.length > 0)
+        search.parameters[ACTED] = describeActed(acted, search.results)
     },
 
     /**

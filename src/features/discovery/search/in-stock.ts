@@ -1,6 +1,7 @@
 import { type AnswerDeps, writeResults } from './answer.ts'
 import type { SearchResult } from './answer-schema.ts'
 import { browse, findSlots, toHit } from './browse.ts'
+import { createMask } from './condition.ts'
 import type { FilterReader } from './filters.ts'
 import type { SearchQueries } from './queries.ts'
 import type { Hit } from './ranking.ts'
@@ -12,9 +13,6 @@ export interface InStockDeps extends Pick<AnswerDeps, 'toPublicUrl' | 'findThumb
   filters: Pick<FilterReader, 'parse' | 'resolve'>
   findStore(storeId: string): SearchedStore | undefined
 }
-
-/** A product that does not say so is in stock. */
-const IN_STOCK = [{ field: 'in_stock', operator: 'ne', value: false }]
 
 /**
  * Lists products that are in stock, as far as the searcher may find them: first those of a list, then the newest. Nothing is
@@ -30,13 +28,15 @@ export async function listInStock(
 ): Promise<SearchResult[]> {
   const { queries, filters, findStore } = deps
   const { storeId } = searcher
-  const { condition } = await filters.resolve(storeId, filters.parse(searcher, { in_stock: IN_STOCK }))
-  const { rows } = condition
+  const { condition: reached } = await filters.resolve(storeId, filters.parse(searcher, {}))
+  const condition = { ...reached, isInStock: true }
   const store = findStore(storeId)
-  if (!store || !rows) return []
-  const listed = findSlots(queries, storeId, store, productIds).map((slot) => toHit(store, slot))
-  const wanted = listed.filter(({ product }) => rows.has(product))
-  const newest = browse(store, condition, 'newest', limit).hits
+  if (!store) return []
+  const mask = createMask(store, condition)
+  const wanted = findSlots(queries, storeId, store, productIds)
+    .filter((slot) => mask?.bytes[slot] !== 0)
+    .map((slot) => toHit(store, slot))
+  const newest = browse(store, { condition, depth: limit }).hits
   const chosen = new Map<number, Hit>()
   for (const hit of [...wanted, ...newest]) if (!chosen.has(hit.product)) chosen.set(hit.product, hit)
   return writeResults(deps, storeId, [...chosen.values()].slice(0, limit))

@@ -1,4 +1,4 @@
-import type { EmbeddedText, Embedder } from '../../../platform/embedder/embedder.ts'
+import type { EmbeddedText, Embedder, EmbedPriority } from '../../../platform/embedder/embedder.ts'
 
 export interface KnownWordsOptions {
   /** The model in use; a vector of another model is never returned. */
@@ -28,7 +28,7 @@ interface Shelf {
   bytes: number
   /** By text, the least recently searched first. */
   entries: Map<string, Entry>
-  /** By model and text: inferences that are running. */
+  /** By urgency, model and text: inferences that are running. */
   running: Map<string, Promise<EmbeddedText>>
 }
 
@@ -88,9 +88,9 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
     storeId: string,
     shelf: Shelf,
     text: string,
-    modelHash: string,
+    { modelHash, priority }: { modelHash: string; priority: EmbedPriority },
   ): Promise<EmbeddedText> {
-    const answer = await embedder.embedText(text, 'search')
+    const answer = await embedder.embedText(text, priority)
     const bytes = text.length * BYTES_PER_CHAR + answer.vector.byteLength + ENTRY_OVERHEAD_BYTES
     keep(storeId, shelf, text, { modelHash, answer, bytes })
     return answer
@@ -102,7 +102,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
      *
      * @throws ApiError like `Embedder.embedText`.
      */
-    embed(storeId: string, text: string): Promise<EmbeddedText> {
+    embed(storeId: string, text: string, priority: EmbedPriority = 'search'): Promise<EmbeddedText> {
       const { hash } = embedder.model
       const shelf = openShelf(storeId)
       const entry = shelf.entries.get(text)
@@ -112,10 +112,11 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
         shelf.entries.set(text, entry)
         return Promise.resolve(entry.answer)
       }
-      const name = `${hash} ${text}`
+      // A search must not wait for an inference that waits behind others.
+      const name = `${priority} ${hash} ${text}`
       const running = shelf.running.get(name)
       if (running) return running
-      const inference = infer(storeId, shelf, text, hash).finally(() => {
+      const inference = infer(storeId, shelf, text, { modelHash: hash, priority }).finally(() => {
         shelf.running.delete(name)
         tidy(storeId)
       })

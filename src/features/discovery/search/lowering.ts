@@ -22,7 +22,7 @@ import {
 /** What products lack, in the unit of values. Valid for one tick. */
 export interface Loss {
   /** Its part in an explanation. */
-  leg: 'color' | 'second_look'
+  leg: 'color' | 'keyword' | 'second_look'
   /** Takes it from the values of some slots. No value rises, and of two values of a slot the greater one stays so. */
   lower(values: Float32Array, slots: Uint32Array): void
   /** What had a value before that lost nothing; absent where it had the same. */

@@ -9,11 +9,13 @@ import { createCategoryNames } from './category-names.ts'
 import { completionQueries } from './completion-queries.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
+import { createDictionaryShelf } from './meaning/shelf.ts'
 import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
 import { createShopperQueries } from './shopper-queries.ts'
+import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
   /** The model in use; only its vectors are searched. */
@@ -25,16 +27,26 @@ export interface SearchNeeds {
   /** Products of a store that searches miss until they have a vector of the model in use. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
+  /** Currency and language of a shop, by which words are understood. */
+  readShop: SearchDeps['readShop']
+  readStoreWords: SearchDeps['readStoreWords']
+  findPriors: SearchDeps['findPriors']
   findFillFacts: SearchDeps['findFillFacts']
   findThumbnailUrl: SearchDeps['findThumbnailUrl']
   keepsUnmatched: SearchDeps['keepsUnmatched']
   listPopular: SearchDeps['listPopular']
+  findTogether: SearchDeps['findTogether']
+  findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
+  /** What the rules of a store do to a search, and what learns which of them acted. */
+  arrange?: SearchDeps['arrange']
+  noteActed?: SearchDeps['noteActed']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
   takeUnmet: HistoryDeps['takeUnmet']
   recordSearch: HistoryDeps['recordSearch']
+  countRules: HistoryDeps['countRules']
   /** Days that a search stays in the history. */
   historyDays: number
 }
@@ -64,6 +76,8 @@ const MINUTE_MS = 60_000
  * `second-look.ts` lets the first hits vote for words, within the tick that ranks: the vote changes the values of all places, and
  * the list is made again from them.
  *
+ * Rules and sold-out products decide about the order of the list and about who is in it, never about a score (`arranging.ts`).
+ *
  * `category-names.ts` embeds the category names of a store and measures on its own products how well they tell its
  * pictures apart.
  */
@@ -84,6 +98,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     replaceKeystroke,
     takeUnmet,
     recordSearch,
+    countRules: needs.countRules,
     clock,
     days: historyDays,
   })
@@ -116,9 +131,19 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     findThumbnailUrl,
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
+    readShop: needs.readShop,
+    getDictionary: createDictionaryShelf((file, reason) =>
+      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    ),
+    readStoreWords: needs.readStoreWords,
+    findPriors: needs.findPriors,
     findFillFacts,
     listPopular,
+    findTogether: needs.findTogether,
+    findTrending: needs.findTrending,
     timeSearch: needs.timeSearch,
+    arrange: needs.arrange,
+    noteActed: needs.noteActed,
     reportFault(error) {
       log.error({ err: error }, 'an entry of a batch failed')
       reportFault(error)
@@ -130,6 +155,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
   return {
     service: {
       ...search,
+      suggestWords: createSuggestWords(search),
       history,
       /** Searches of one shopper's session, to be erased. */
       ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },

@@ -25,6 +25,8 @@ export const RANKING = {
   colourWord: 1,
   /** …and of those that they name beside a picture. */
   colourWordBoth: 3,
+  /** Log-odds that a product loses which says something that the query does not want. */
+  unwanted: 4,
   /** Share of a picture that is enough for a wanted colour. */
   colourEnough: 0.6,
   /** How much a picture's colour counts where the product's colour name says another one. */

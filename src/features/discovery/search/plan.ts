@@ -5,12 +5,13 @@ import type { Calibration, FinalKind } from '../../../platform/embedder/embedder
 import { describeCategories, type PictureCategories } from './category-names.ts'
 import { mixMaps, mixWords } from './early-fusion.ts'
 import { askForColours, type Blend, type Fusion, fuseSides, type Side } from './fusion.ts'
+import { type Priors, withClicks } from './legs/clicks.ts'
 import { RANKING } from './parameters.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { Comparison, MixedComparison, ReferencesComparison, SidesComparison } from './query.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { scaleVote } from './second-look.ts'
-import { coloursSide, pictureSide, type QueryWords, type Steering, wordsSide } from './sides.ts'
+import { coloursSide, pictureSide, type QueryWords, readWordsOf, type Steering, wordsSide } from './sides.ts'
 import { coloursOf } from './wanted-colours.ts'
 
 /** The numbers that a store is ranked by, for one query. */
@@ -32,12 +33,20 @@ export interface PlanContext {
   steering: Steering
   /** Whether the first hits vote. */
   looksTwice: boolean
+  /** What products gain by clicks; undefined where the store does not learn. */
+  priors?: Priors | undefined
   /** How well the names of the store's categories fit a picture. */
   compare(storeId: string, store: SearchedStore, vector: Float32Array): PictureCategories | undefined
 }
 
 /** Says what the products of a store are ranked by. The plan is valid as long as the store's index is. */
 export function makePlan(context: PlanContext, rankBy: Comparison): Plan {
+  const { priors } = context
+  const plan = planFor(context, rankBy)
+  return priors ? { ...plan, fusions: plan.fusions.map((fusion) => withClicks(fusion, priors)) } : plan
+}
+
+function planFor(context: PlanContext, rankBy: Comparison): Plan {
   switch (rankBy.kind) {
     case 'sides':
       return planSides(context, rankBy)
@@ -73,7 +82,7 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
             ceiling: counted?.isGuess ? RANKING.guess : 1,
           }),
           {
-            ...{ picked: colours, spoken, text: words?.text ?? '' },
+            ...{ picked: colours, spoken, query: words ? readWordsOf(words) : '' },
             isByPicturesOnly: words?.isByModelOnly === true,
             spokenLoss: ofPicture ? lossBeside(visualWeight) : RANKING.colourWord,
           },
@@ -88,7 +97,7 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
       ? scaleVote(RANKING.votePicture, fusion.map)
       : scaleVote(RANKING.voteText, fusion.map, calibration.image_image)
   return {
-    fusions: [votes ? { ...fusion, vote } : fusion],
+    fusions: [{ ...fusion, ...(votes && { vote }), unwanted: listUnwantedOf(words) }],
     isGuess: counted?.isGuess,
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
@@ -99,9 +108,9 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
 const lossBeside = (pictureWeight: number): number =>
   RANKING.colourWordBoth * Math.min(1, 2 * (1 - pictureWeight))
 
-const saysOnlyColours = ({ text }: QueryWords, spoken: readonly SpokenColour[]): boolean => {
+const saysOnlyColours = (query: QueryWords, spoken: readonly SpokenColour[]): boolean => {
   const known = new Set(spoken.flatMap(({ word, toneWord = word }) => [word, toneWord]))
-  return splitWords(text).every((word) => known.has(foldColour(word)))
+  return splitWords(readWordsOf(query).text).every((word) => known.has(foldColour(word)))
 }
 
 /** @param vector searched with in place of the picture's own. */
@@ -134,14 +143,18 @@ function planMixed(context: PlanContext, { picture, words, pictureWeight }: Mixe
       }
   const { side, categories, steersTo } = planPicture(context, picture, mixed)
   const fusion = askForColours(fuseSides([{ ...side, share: 1 }], { final: final?.fusion }), {
-    ...{ picked: [], spoken: coloursOf(words, context.store), text: words.text },
+    ...{ picked: [], spoken: coloursOf(words, context.store), query: readWordsOf(words) },
     ...{ spokenLoss: lossBeside(pictureWeight), isByPicturesOnly: words.isByModelOnly === true },
   })
   const vote = context.looksTwice
     ? scaleVote(words.isUnknown ? RANKING.votePicture : RANKING.voteBoth, fusion.map)
     : undefined
-  return { fusions: [{ ...fusion, vote }], categories, steersTo }
+  return { fusions: [{ ...fusion, vote, unwanted: listUnwantedOf(words) }], categories, steersTo }
 }
+
+/** What products lose by; nothing where their words must not count. */
+const listUnwantedOf = (words: QueryWords | undefined): QueryWords['without'] =>
+  words?.isByModelOnly || !words?.without?.length ? undefined : words.without
 
 function planReferences(context: PlanContext, rankBy: ReferencesComparison): Plan {
   const { aggregation, references, mean } = rankBy

@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
+import type { ActedRules } from './acted-rules.ts'
 
 /** The parts of a product that a result shows. */
 export interface HitRow {
@@ -26,6 +27,8 @@ export const SEARCH_KINDS = [
   'filtered',
   'fusion',
   'similar',
+  'together',
+  'trending',
   'batch',
 ] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
@@ -65,10 +68,13 @@ export interface FoundSearch
   > {
   /** Results before the first one of `results`. */
   offset: number
+  /** Null where no rule acted. */
+  actedRules: ActedRules | null
 }
 
-type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource'> & {
+type FoundSearchRow = Omit<FoundSearch, 'results' | 'isTracked' | 'searchSource' | 'actedRules'> & {
   results: string
+  actedRules: string | null
   tracked: 0 | 1
   keyId: string | null
   origin: string | null
@@ -103,6 +109,12 @@ export function searchQueries(db: Db, model: number) {
     SELECT pictures.id AS pictureId, products.image_url AS imageUrl
     FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
+  const picturesOf = db
+    .prepare<[string, string, number], [productId: string, pictureId: number]>(`
+    SELECT wanted.value, pictures.id
+    FROM json_each(?) AS wanted CROSS JOIN products ON products.store_id = ? AND products.product_id = wanted.value
+      CROSS JOIN pictures ON pictures.product = products.id AND pictures.model = ?`)
+    .raw()
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
   )
@@ -121,8 +133,8 @@ export function searchQueries(db: Db, model: number) {
     VALUES (@id, @storeId, @type, @query, @parameters, @results, @topScore, @durationMs, @tracked, @sessionId,
       @keyId, @origin, @createdAt)`)
   const findSearch = db.prepare<[id: string, storeId: string], FoundSearchRow>(`
-    SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset, results,
-      is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
+    SELECT id, store_id AS storeId, type, query, coalesce(json_extract(parameters, '$.offset'), 0) AS offset,
+      parameters -> '$.acted_rules' AS actedRules, results, is_tracked AS tracked, session_id AS sessionId, widget_key_id AS keyId, page_origin AS origin,
       created_at AS createdAt
     FROM searches WHERE id = ? AND store_id = ?`)
   const findRow = db.prepare<[id: string, storeId: string], StoredSearchRow>(`
@@ -152,6 +164,13 @@ export function searchQueries(db: Db, model: number) {
     },
     /** The first picture of a product, null without one of the model; undefined without such a product. */
     findFirstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
+    /** Pictures of some products of a store that have a vector of the model, by the id of the product. */
+    listPictures(storeId: string, productIds: readonly string[]): Map<string, number[]> {
+      const found = new Map<string, number[]>()
+      for (const [productId, pictureId] of picturesOf.all(JSON.stringify(productIds), storeId, model))
+        found.set(productId, [...(found.get(productId) ?? []), pictureId])
+      return found
+    },
     hasProducts: (storeId: string): boolean => anyProduct.get(storeId) !== undefined,
 
     /**
@@ -172,9 +191,14 @@ export function searchQueries(db: Db, model: number) {
     findSearch(storeId: string, id: string): FoundSearch | undefined {
       const row = findSearch.get(id, storeId)
       if (!row) return undefined
-      const { tracked, results, keyId, origin, ...rest } = row
-      const searchSource = toSource(keyId, origin)
-      return { ...rest, results: JSON.parse(results) as string[], isTracked: tracked === 1, searchSource }
+      const { tracked, results, actedRules, keyId, origin, ...rest } = row
+      return {
+        ...rest,
+        results: JSON.parse(results) as string[],
+        actedRules: actedRules === null ? null : (JSON.parse(actedRules) as ActedRules),
+        isTracked: tracked === 1,
+        searchSource: toSource(keyId, origin),
+      }
     },
     /** The whole row of a search; undefined also for one of another store. */
     findRow(storeId: string, id: string): SearchRow | undefined {

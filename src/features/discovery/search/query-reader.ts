@@ -4,9 +4,20 @@ import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
+import type { Alternative } from './alternatives.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { FilterReader } from './filters.ts'
 import type { KnownWords } from './known-words.ts'
+import type { Priors } from './legs/clicks.ts'
+import type { Dictionary } from './meaning/dictionary.ts'
+import {
+  listUnwanted,
+  readForeignWords,
+  type ShopFacts,
+  type Understood,
+  understand,
+} from './meaning/understanding.ts'
+import { noteRequest } from './noted-request.ts'
 import { RANKING } from './parameters.ts'
 import type { createPictureReader, QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
@@ -15,6 +26,7 @@ import type { CommonSearch, PictureSource } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
 import type { Searcher } from './searcher.ts'
 import type { QueryWords } from './sides.ts'
+import { embedVariants, listUnexplained, listVariants, readForKeywords } from './variants.ts'
 import { warnOfUnknownFields } from './warnings.ts'
 
 export interface QueryReaderDeps extends Pick<Base, 'clock'> {
@@ -24,6 +36,15 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   words: Pick<KnownWords, 'embed'>
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
+  readShop(storeId: string): ShopFacts
+  /** Undefined where there is none. */
+  getDictionary(): Dictionary | undefined
+  /** Those that the model knows; undefined for English alone. */
+  languages?: readonly string[] | undefined
+  /** What the store's own words make of a query. */
+  readStoreWords(storeId: string, query: string): Promise<Meaning>
+  /** What products of a store gain by clicks; undefined unless the store has learned. */
+  findPriors(storeId: string): Priors | undefined
 }
 
 /**
@@ -31,11 +52,11 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
  * no defaults for them, because these would hide the store's.
  */
 export type SearchDefaults = {
-  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look']: Exclude<
+  readonly [Name in 'threshold' | 'cutoff' | 'category_boost' | 'second_look' | 'sold_out']: Exclude<
     CommonSearch[Name],
     undefined
   > | null
-}
+} & { readonly learn: boolean | null }
 
 /** A search before its picture and words have been read. */
 export type PendingQuery = Omit<Query, 'rankBy'>
@@ -56,13 +77,17 @@ export function createQueryReader(deps: QueryReaderDeps) {
       moreFilters: Readonly<Record<string, unknown>> = {},
     ): PendingQuery {
       const startedAt = clock.monotonic()
+      const { storeId, learned } = searcher
+      const defaults = { ...readDefaults(storeId), ...searcher.defaults }
       const warnings = checkBody(body, kind)
       return {
         searcher,
         kind,
         startedAt,
-        wanted: withDefaults(body, readDefaults(searcher.storeId), searcher),
+        wanted: withDefaults(searcher, body, defaults),
         ...(searcher.sort && { sort: searcher.sort }),
+        ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
+        noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
         warnings,
       }
@@ -87,18 +112,76 @@ export function createQueryReader(deps: QueryReaderDeps) {
       return picture
     },
 
-    async readWords(
-      { searcher: { storeId, isWithoutWords } }: PendingQuery,
-      query: string,
-    ): Promise<{ words: QueryWords; warnings: string[] }> {
-      const text = query.trim()
-      const { isTruncated, ...embedded } = await words.embed(storeId, text)
+    /** Reads the words of a query. `words` are undefined where they name nothing but prices. */
+    async readWords(begun: PendingQuery, query: string): Promise<ReadWords> {
+      const { storeId, isWithoutWords, isPatient } = begun.searcher
+      const typed = query.trim()
+      const own = await deps.readStoreWords(storeId, typed)
+      // A query that leads to a page of the shop is not read for anything else.
+      const isPlain = begun.wanted.interpret === false || own.redirectUrl !== undefined
+      const meant = isPlain ? undefined : readMeant(begun.searcher, typed)
+      const rest = meant?.understood.rest ?? typed
+      if (meant && rest === '') return { words: undefined, warnings: [], understood: meant.understood }
+      const { text, alternatives } = rest === typed ? own : await deps.readStoreWords(storeId, rest)
+      const foreign = meant?.readForeign(text, alternatives)
+      const variants = listVariants(text, [...alternatives, ...(foreign?.alternatives ?? [])])
+      const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
+        (variant) => words.embed(storeId, variant, isPatient ? 'index' : 'search'),
+        variants,
+      )
+      const explained = [...alternatives, ...(foreign?.explained ?? [])]
+      const read = readForKeywords(typed, text, alternatives)
+      const { translation, standIns = [], colours } = foreign ?? {}
       return {
-        words: { ...embedded, text, isByModelOnly: isWithoutWords },
+        words: {
+          ...embedded,
+          ...(doubtfulWords && { doubtfulWords: listUnexplained(doubtfulWords, text, explained) }),
+          text: typed,
+          read: { ...read, standIns: [...read.standIns, ...standIns] },
+          variants,
+          foreignColours: colours,
+          without: meant?.unwanted,
+          redirectUrl: own.redirectUrl,
+          isByModelOnly: isWithoutWords,
+        },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
+        understood: meant && { ...meant.understood, translation },
       }
     },
   }
+
+  /** Reads what a query says besides what it names, in the language that it is in. */
+  function readMeant({ storeId, isWithoutWords, isWithoutPrices = false }: Searcher, typed: string) {
+    const shop = deps.readShop(storeId)
+    const store = isWithoutWords ? undefined : findStore(storeId)
+    const isName = (text: string): boolean =>
+      store !== undefined && [...store.words.findExact(text)].length > 0
+    const understood = understand(typed, { shop, keepsPrices: isWithoutPrices, isName })
+    const dictionary = deps.getDictionary()
+    return {
+      understood,
+      unwanted: listUnwanted(understood, dictionary, shop),
+      readForeign: (text: string, taken: readonly Alternative[]) =>
+        readForeignWords(text, taken, {
+          ...{ shop, dictionary, languages: deps.languages },
+          listUnheld: store && ((words, asked) => store.words.listUnheld(words, asked)),
+        }),
+    }
+  }
+}
+
+export interface ReadWords {
+  words: QueryWords | undefined
+  warnings: string[]
+  understood: Understood | undefined
+}
+
+/** What of a query is searched, and what may stand for stretches of it. */
+export interface Meaning {
+  text: string
+  alternatives: readonly Alternative[]
+  /** The page that it leads to. */
+  redirectUrl?: string | undefined
 }
 
 /** Checks the rules that no schema can state. @returns warnings about unknown fields. @throws ApiError `validation_error`. */
@@ -120,18 +203,16 @@ function checkBody(body: CommonSearch, kind: SearchKind): string[] {
   return warnOfUnknownFields(body, kind)
 }
 
-function withDefaults(
-  asked: CommonSearch,
-  defaults: SearchDefaults,
-  { isForShoppers }: Searcher,
-): CommonSearch {
+function withDefaults({ isShopper }: Searcher, asked: CommonSearch, defaults: SearchDefaults): CommonSearch {
   const threshold = asked.threshold ?? defaults.threshold
   return {
     ...asked,
     ...(threshold !== null && { threshold }),
-    cutoff: asked.cutoff ?? defaults.cutoff ?? (isForShoppers ? 'auto' : 'none'),
+    cutoff: asked.cutoff ?? defaults.cutoff ?? (isShopper ? 'auto' : 'none'),
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
+    // Shoppers want what they can buy; a backend may have plans of its own.
+    sold_out: asked.sold_out ?? defaults.sold_out ?? (isShopper ? 'last' : 'keep'),
   }
 }
 

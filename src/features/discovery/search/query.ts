@@ -1,6 +1,9 @@
 import type { Lab } from '../../../core/colours/lab.ts'
 import type { Sort } from './browse.ts'
 import type { SearchFilters } from './filters.ts'
+import type { Priors } from './legs/clicks.ts'
+import type { Understood } from './meaning/understanding.ts'
+import type { NotedRequest } from './noted-request.ts'
 import type { QueryPicture } from './picture-source.ts'
 import type { SearchKind } from './queries.ts'
 import type { CommonSearch } from './schema.ts'
@@ -15,17 +18,35 @@ export interface Query {
   startedAt: number
   /** The request, with the store's defaults. */
   wanted: CommonSearch
+  /** What the log keeps of the request so that it can be made again. */
+  noted: NotedRequest
+  /** What products gain by clicks. */
+  priors?: Priors | undefined
   filters: SearchFilters
   rankBy: RankBy
   /** Orders what was found; the default is best first. */
   sort?: Sort | undefined
   warnings: readonly string[]
+  /** What the words say besides what they name; undefined for a search without words, and where nobody reads that. */
+  understood?: Understood | undefined
 }
 
 /** Data to rank a store by. `makePlan` turns it into numbers, for the store as it is then. */
 export type RankBy =
   /** Nothing is compared: the products are listed. */
-  { kind: 'nothing' } | Comparison
+  { kind: 'nothing' } | GivenList | Comparison
+
+/** Products in an order that another feature found: nothing is compared. */
+export interface GivenList {
+  kind: 'given'
+  products: readonly GivenProduct[]
+}
+
+export interface GivenProduct {
+  productId: string
+  /** 0 to 1; what it means is up to whoever gives the list. */
+  score: number
+}
 
 export type Comparison = SidesComparison | MixedComparison | ReferencesComparison
 

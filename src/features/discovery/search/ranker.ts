@@ -1,9 +1,11 @@
 import { createTurns, turn } from '../../../core/turns.ts'
 import type { Calibration } from '../../../platform/embedder/embedder.ts'
+import type { Arranged, FoundArranged } from './arranging.ts'
 import { browse, findSlots, type Places, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
 import type { Condition } from './condition.ts'
 import type { Fusion } from './fusion.ts'
+import { rankGiven } from './given-list.ts'
 import { wrongModel } from './picture-source.ts'
 import { makePlan, type Plan } from './plan.ts'
 import type { SearchQueries } from './queries.ts'
@@ -14,7 +16,7 @@ import { interleave } from './union.ts'
 import { suggestQuery, warnOfUnknownWords } from './warnings.ts'
 
 export interface RankerDeps {
-  queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture'>
+  queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture' | 'listPictures'>
   findStore(storeId: string): SearchedStore | undefined
   names: Pick<CategoryNames, 'compare'>
   calibration: Calibration
@@ -27,6 +29,8 @@ export interface RankingScope {
   depth: number
   /** Ids of the products that come first where a search sorts by popularity. */
   popular: readonly string[]
+  /** How the list is arranged; undefined for the best first. */
+  arranged?: Arranged | undefined
 }
 
 export interface Ranked {
@@ -60,12 +64,21 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     return only && others.length === 0 ? only : interleave(rankings, request.depth)
   }
 
+  /** Finds the pictures of pinned products; one that is gone has none. */
+  function findPins(storeId: string, arranged: Arranged): FoundArranged {
+    const ids = new Set(arranged.pins.map(({ productId }) => productId))
+    const pictures = ids.size > 0 ? queries.listPictures(storeId, [...ids]) : new Map<string, number[]>()
+    const pins = arranged.pins.map((pin) => ({ ...pin, pictureIds: pictures.get(pin.productId) ?? [] }))
+    return { ...arranged, pins }
+  }
+
   /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */
   return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
     await searchTurn()
     const { searcher, wanted, rankBy, sort } = query
     const { condition, depth, popular } = scope
     const { storeId } = searcher
+    const arranged = scope.arranged && findPins(storeId, scope.arranged)
     const words = wordsOf(rankBy)
     const store = findStore(storeId)
     if (!store && queries.hasProducts(storeId)) throw wrongModel()
@@ -80,11 +93,23 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
       ]),
     )
     if (rankBy.kind === 'nothing')
-      return { ranking: browse(store, condition, sort ?? 'newest', depth, places), plan: undefined, warnings }
+      return {
+        ranking: browse(store, { condition, sort, depth, places, arranged }),
+        plan: undefined,
+        warnings,
+      }
+    if (rankBy.kind === 'given')
+      return {
+        ranking: rankGiven({ queries, storeId, store, condition }, rankBy.products, {
+          ...{ threshold: wanted.threshold, depth, arranged },
+        }),
+        plan: undefined,
+        warnings,
+      }
     const steering = { boost: wanted.category_boost, isInOne: condition.fields.category !== undefined }
     const looksTwice = wanted.second_look !== false && !searcher.isWithoutWords
     const plan = makePlan(
-      { storeId, store, calibration, steering, looksTwice, compare: names.compare },
+      { storeId, store, calibration, steering, looksTwice, compare: names.compare, priors: query.priors },
       rankBy,
     )
     const request: Omit<RankingRequest, 'fusion'> = {
@@ -97,10 +122,12 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
       diversity: wanted.diversity,
       isExplained: wanted.explain,
       references: referencesOf(rankBy),
+      // Whoever asks for an order gets it.
+      arranged: arranged && sort ? { ...arranged, shifts: [] } : arranged,
     }
     const ranking = await rankFusions(storeId, store, plan.fusions, request)
     if (!ranking) return rankStore(query, scope)
-    const hits = sort ? sortHits(store, ranking.hits, sort, places) : ranking.hits
+    const hits = sort ? sortHits(store, ranking, sort, places) : ranking.hits
     const isVoteless = !store.hasAllWords && plan.fusions.some(({ vote }) => vote !== undefined)
     return {
       ranking: { ...ranking, hits },
@@ -117,7 +144,15 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
  */
 const searchTurn = createTurns(setImmediate)
 
-const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
+const NOTHING: Ranking = {
+  hits: [],
+  soldOutFrom: 0,
+  pinned: [],
+  candidates: 0,
+  cut: 0,
+  isExact: true,
+  words: [],
+}
 
 const UNREAD =
   'the service has just started and still reads the words of the products; some are not found by name yet'

@@ -1,5 +1,7 @@
+import type { Accepts } from '../../../core/select.ts'
 import type { SlotScores } from '../../../platform/vectors/segment.ts'
 import type { SlotMask } from '../../catalogue/product-index/mask.ts'
+import { createArranging, type FindBest, type FoundArranged, listParts, type Pinned } from './arranging.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'
 import { diversify, POOL } from './diversity.ts'
 import { createEstimateTrust } from './estimate-trust.ts'
@@ -16,9 +18,9 @@ import {
   type Search,
   takeCandidates,
 } from './nearest.ts'
-import { findCutoff } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
 import { castVote, VOTERS, type VotedWord, type Voter } from './second-look.ts'
+import { unwantedLoss } from './unwanted.ts'
 import { colourLoss } from './wanted-colours.ts'
 
 export interface RankingRequest {
@@ -40,6 +42,8 @@ export interface RankingRequest {
   isExplained?: boolean | undefined
   /** Gives every hit the number of the vector that it is nearest to. */
   references?: readonly Float32Array[] | undefined
+  /** How the list is arranged; undefined for the best first. */
+  arranged?: FoundArranged | undefined
 }
 
 /** One product, represented by its best picture. */
@@ -59,7 +63,11 @@ export interface Explanation {
 export interface Ranking {
   /** In the order of the answer; at most `depth`. */
   hits: Hit[]
-  /** The number of products that pass the filter. */
+  /** Where those begin that stand behind others because they are sold out. */
+  soldOutFrom: number
+  /** Hits that are not in the list, because rules give them places. */
+  pinned: Pinned<Hit>[]
+  /** The number of products that pass the filter, and that nothing hides. */
   candidates: number
   /** No product with a lower score is in the list. */
   cut: number
@@ -152,9 +160,12 @@ function createRanking(
   const scannedBy: ScannedBy = (vector) =>
     scanned[fusion.legs.findIndex((leg) => leg.vector === vector)]?.scores
   const present = presentFusion(fusion, store, scannedBy)
-  const { colours } = fusion
+  const { colours, unwanted } = fusion
   /** What the products lack, in the order in which it is taken. */
-  let losses: readonly Loss[] = colours ? [colourLoss(store, colours.wanted, colours.map)] : []
+  let losses: readonly Loss[] = [
+    colours && colourLoss(store, colours.wanted, colours.map),
+    unwanted && unwantedLoss(store, unwanted, fusion.map),
+  ].filter((loss) => loss !== undefined)
   let words: VotedWord[] = []
   const near = { map: fusion.map, threshold, depth: depthOf(request) }
   const toVote = { ...near, depth: VOTERS, threshold: 0 }
@@ -169,28 +180,41 @@ function createRanking(
       ? isForeign
       : (slot: number): boolean => mask.bytes[slot] === 1 && (!isForeign || isForeign(slot))
 
+  const { condition, arranged } = request
+  const arranging = createArranging(store, arranged, { condition, accepts, near })
+
   function countCandidates(): number {
-    const all = mask?.products ?? columns.countProducts()
-    const isCounted = (slot: number) => columns.isFirst(slot) && mask?.bytes[slot] !== 0
+    const all = arranging?.countShown() ?? mask?.products ?? columns.countProducts()
+    const isCounted = (slot: number) =>
+      columns.isFirst(slot) && (arranging ? arranging.isShown(slot) : mask?.bytes[slot] !== 0)
     return all - Array.from(ownSlots).filter(isCounted).length
   }
 
-  function toRanking(found: Hit[], isExact: boolean): Ranking {
-    const kept = request.isCut ? found.slice(0, findCutoff(found.map(({ score }) => score))) : found
-    const cut = kept.length < found.length ? (kept.at(-1)?.score ?? threshold) : threshold
-    const ordered = diversity > 0 ? diversify(segment, kept, diversity, request.depth) : kept
-    const hits = ordered.slice(0, request.depth)
-    if (request.isExplained) explain(hits, fusion, present, losses)
-    if (request.references) matchReferences(store, hits, request.references)
-    return { hits, candidates: countCandidates(), cut, isExact, words }
+  function toRanking(find: FindBest, isExact: boolean): Ranking | undefined {
+    const list = listParts(find, near, { accepts, isCut: request.isCut, arranging })
+    if (!list) return undefined
+    const parts: Hit[][] =
+      diversity > 0
+        ? list.parts.map((part) => diversify(segment, part, diversity, request.depth, arranging?.worthOf))
+        : list.parts
+    const hits = parts.flat().slice(0, request.depth)
+    const pinned: Pinned<Hit>[] = arranging?.pinHits(lowerAll(present.valuesAt, losses)) ?? []
+    const all = pinned.length > 0 ? [...hits, ...pinned.map(({ hit }) => hit)] : hits
+    if (request.isExplained) explain(all, fusion, present, losses)
+    if (request.references) matchReferences(store, all, request.references)
+    const soldOutFrom = Math.min(hits.length, parts[0]?.length ?? 0)
+    return { hits, soldOutFrom, pinned, candidates: countCandidates(), cut: list.cut, isExact, words }
   }
 
-  // Places in a list are those of slots that pass.
-  const acceptsOf = ({ slotAt }: Field) =>
-    slotAt === itself ? accepts : isForeign && ((place: number) => isForeign(slotAt(place)))
+  /** Whether a place takes part, by whether its slot does. Places in a list are those of slots that pass. */
+  function acceptsOf({ slotAt }: Field, among: Accepts | undefined): Accepts | undefined {
+    if (slotAt === itself) return among
+    const test = among === accepts ? isForeign : among
+    return test && ((place) => test(slotAt(place)))
+  }
 
-  const searchIn = (field: Field): Search => ({
-    ...{ store, field, precise: present.valuesAt, accepts: acceptsOf(field) },
+  const searchIn = (field: Field, among: Accepts | undefined): Search => ({
+    ...{ store, field, precise: present.valuesAt, accepts: acceptsOf(field, among) },
   })
 
   /** The nearest products by the losses so far. */
@@ -200,10 +224,15 @@ function createRanking(
       : listNearest(search, request, first)
 
   function rankField(field: Field, isExact: boolean): Ranking {
-    const search = searchIn(field)
+    const search = searchIn(field, accepts)
     const first = takeCandidates(search, Math.max(near.depth, VOTERS))
     if (fusion.vote) castVoteOf(findBest(search, toVote, first))
-    return toRanking(findBest(search, near, first), isExact)
+    const find: FindBest = (wanted, among) => {
+      if (among === accepts) return findBest(search, wanted, first)
+      const lane = searchIn(field, among)
+      return findBest(lane, wanted, takeCandidates(lane, wanted.depth))
+    }
+    return toRanking(find, isExact) as Ranking
   }
 
   /** Lets the first hits vote, which may be one loss more. */
@@ -245,25 +274,27 @@ function createRanking(
     /** From estimates of all slots. @returns undefined when they leave too many in question. */
     ofEstimates(estimates: SlotScores): Ranking | undefined {
       const margin = measureMargin(fieldOf([estimates]).values, present.valuesAt)
-      const findProbable = (request: NearRequest): NearProduct[] | undefined => {
+      const findProbable: FindBest = (request, among) => {
         // What was found before lies in the same memory.
         const field = fieldOf([estimates])
         const [upper, over] =
           losses.length > 0
-            ? [lowerEstimates({ ...searchIn(field), request, losses }, margin), 0]
+            ? [lowerEstimates({ ...searchIn(field, among), request, losses }, margin), 0]
             : [field, margin]
         const precise = lowerAll(present.valuesAt, losses)
-        const probable = collectProbable(store, request, upper, over, precise, acceptsOf(upper))
+        const probable = collectProbable(store, request, upper, over, precise, acceptsOf(upper, among))
         if (!probable) return undefined
         const scores = fusion.legs.map(({ vector }) => segment.scanSlots(vector, probable))
-        const search = searchIn(toField(scores, (place) => probable[place] as number, probable.length))
+        const search = searchIn(
+          toField(scores, (place) => probable[place] as number, probable.length),
+          among,
+        )
         return findBest(search, request, takeCandidates(search, request.depth))
       }
-      const voters = fusion.vote && findProbable(toVote)
+      const voters = fusion.vote && findProbable(toVote, accepts)
       if (fusion.vote && !voters) return undefined
       if (voters) castVoteOf(voters)
-      const found = findProbable(near)
-      return found && toRanking(found, false)
+      return toRanking(findProbable, false)
     },
   }
 }

@@ -11,7 +11,7 @@ import {
   WRITING,
 } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { BatchResponse, SearchResponse } from './answer-schema.ts'
+import { BatchResponse, SearchResponse, TogetherResponse, TrendingResponse } from './answer-schema.ts'
 import {
   BatchSearch,
   CropBody,
@@ -26,6 +26,7 @@ import {
 } from './schema.ts'
 import type { SearchService } from './service.ts'
 import { SimilarParams, SimilarQuery } from './similar.ts'
+import { TrendingQuery } from './trending.ts'
 
 const FILTERS = ['filter_operator_unknown', 'filter_type_mismatch'] as const
 
@@ -201,5 +202,42 @@ function similar({ forStoreSearch }: Pick<Guards, 'forStoreSearch'>, search: Sea
     )
 }
 
+/** Contract 3.18: lists that come from what shoppers did. */
+function shoppersLists({ forStoreSearch }: Pick<Guards, 'forStoreSearch'>, search: SearchService) {
+  const codes = [...FOR_STORE, ...READING, ...FILTERS, 'validation_error', 'model_not_ready'] as const
+  return new Elysia({ name: 'search.lists', tags: ['Search'] })
+    .use(forStoreSearch)
+    .get(
+      '/v1/products/:product_id/together',
+      ({ actor, params, query }) => search.byTogether(actor, params.product_id, query),
+      {
+        ...CAN,
+        params: SimilarParams,
+        query: SimilarQuery,
+        response: { 200: TogetherResponse, ...failures(...codes, 'not_found') },
+        detail: {
+          operationId: 'findProductsTogether',
+          summary: 'Find products that shoppers take together with another one',
+          description:
+            'Counted every night from purchases and clicks; `basis` says from which. Here `similarity_score` says how closely two products belong together, from 0 to 1: 1 if nobody takes one without the other. With too little data the list is that of similar products.',
+        },
+      },
+    )
+    .get('/v1/search/trending', ({ actor, query }) => search.byTrend(actor, query), {
+      ...CAN,
+      query: TrendingQuery,
+      response: { 200: TrendingResponse, ...failures(...codes) },
+      detail: {
+        operationId: 'listTrendingProducts',
+        summary: 'List products that shoppers click and buy more than before',
+        description:
+          'Weighs the clicks and purchases of the last `days` and how much more they are than in as many days before. Here `similarity_score` is a share of the strongest trend. `basis` is `newest` where there is no feedback yet.',
+      },
+    })
+}
+
 export const searchRoutes = (guards: Pick<Guards, 'forStoreSearch' | 'spendMore'>, search: SearchService) =>
-  new Elysia({ name: 'search' }).use(searches(guards, search)).use(similar(guards, search))
+  new Elysia({ name: 'search' })
+    .use(searches(guards, search))
+    .use(similar(guards, search))
+    .use(shoppersLists(guards, search))

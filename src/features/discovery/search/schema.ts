@@ -8,7 +8,7 @@ import { oneOf, type UploadedFile, upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 
 /** The answers of searches, for the features whose answers are made of them. */
-export { SearchResponse, SearchResult } from './answer-schema.ts'
+export { SearchResponse, SearchResult, TogetherResponse } from './answer-schema.ts'
 
 /** How the warning of words begins that nobody knows, for programs. */
 export const UNKNOWN_WORDS = 'unknown_words: '
@@ -108,6 +108,22 @@ export const common = {
   analytics: t.Optional(t.Boolean({ default: true, description: 'Count this search in analytics.' })),
   tags: t.Optional(
     t.Array(text({ maxLength: 100 }), { maxItems: 10, description: 'Stored with the search.' }),
+  ),
+  sold_out: t.Optional(
+    t.Union([t.Literal('last'), t.Literal('hide'), t.Literal('keep')], {
+      description:
+        'Where products stand that are sold out: behind all others (`last`), nowhere (`hide`), or like all others (`keep`). Scores do not change. By default as the store says, otherwise `keep`, and `last` in widgets.',
+    }),
+  ),
+  rules: t.Optional(
+    t.Boolean({ default: true, description: 'Let the store’s rules pin, hide and move products.' }),
+  ),
+  interpret: t.Optional(
+    t.Boolean({
+      default: true,
+      description:
+        'Understand prices, “without” and colours in the words of the query, and translate them for the model. The answer says in `interpreted` what was understood.',
+    }),
   ),
 }
 

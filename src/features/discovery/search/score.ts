@@ -11,6 +11,14 @@ export interface ScoreMap extends FinalMap {
 export const toScore = (value: number, map: ScoreMap): number =>
   roundScore(map.ceiling * calibrate(bend(value, map), map))
 
+/** The log-odds of the score of a value, before it is rounded. */
+export function toLogOdds(value: number, map: ScoreMap): number {
+  const odds = map.slope * (bend(value, map) - map.midpoint)
+  if (map.ceiling === 1) return odds
+  const score = map.ceiling * calibrate(bend(value, map), map)
+  return Math.log(score / (1 - score))
+}
+
 /** How much of the logarithm counts beyond the knee: a product that has all of the best match scores some 0.93. */
 const SOFTNESS = 0.6
 
@@ -27,6 +35,9 @@ export function unbend(bent: number, { slope, midpoint, knee }: FinalMap): numbe
   const beyond = slope * (bent - midpoint) - knee
   return beyond > 0 ? midpoint + (knee + Math.expm1(beyond / SOFTNESS)) / slope : bent
 }
+
+/** The score of log-odds, before it is rounded. */
+export const toProbability = (odds: number): number => 1 / (1 + Math.exp(-odds))
 
 export const roundScore = (score: number): number => Math.round(score * 1e6) / 1e6
 
@@ -48,7 +59,7 @@ export const correct = (map: LogisticMap, final: FinalMap | undefined): FinalMap
 const EDGE = 0.1
 
 /** Scores below this share of the best score are never kept. */
-const TAIL = 0.6
+export const TAIL = 0.6
 
 /**
  * Finds the end of a list with `cutoff: "auto"`: at the largest relative drop after the third result, and in any case

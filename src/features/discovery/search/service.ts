@@ -5,7 +5,7 @@ import type { ProductIndex } from '../../catalogue/product-index/product-index.t
 import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './batch.ts'
 import { type CompletionsDeps, complete, type ShownTexts, type Suggestion } from './completions.ts'
-import { createFilterReader, type FilterReaderDeps } from './filters.ts'
+import { createFilterReader, type FilterReaderDeps, withPrices } from './filters.ts'
 import { listInStock } from './in-stock.ts'
 import {
   createPictureReader,
@@ -18,7 +18,13 @@ import { createPipeline, type PipelineDeps } from './pipeline.ts'
 import type { SearchKind } from './queries.ts'
 import type { RankBy } from './query.ts'
 import type { QueryPictures } from './query-pictures.ts'
-import { createQueryReader, type PendingQuery, type QueryReaderDeps, readColours } from './query-reader.ts'
+import {
+  createQueryReader,
+  type PendingQuery,
+  type QueryReaderDeps,
+  type ReadWords,
+  readColours,
+} from './query-reader.ts'
 import { readReferences } from './references.ts'
 import type {
   BatchSearch,
@@ -32,14 +38,19 @@ import type {
   TextSearch,
 } from './schema.ts'
 import type { Searcher } from './searcher.ts'
+import { createShoppersLists, type ShoppersListDeps } from './shoppers-lists.ts'
 import { readSimilar, type SimilarQuery } from './similar.ts'
 
 export interface SearchDeps
   extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
-    Pick<QueryReaderDeps, 'words' | 'readDefaults'>,
+    Pick<
+      QueryReaderDeps,
+      'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary' | 'findPriors'
+    >,
     Pick<CompletionsDeps, 'shopperQueries' | 'completionQueries'>,
-    Pick<BatchDeps, 'reportFault'> {
+    Pick<BatchDeps, 'reportFault'>,
+    Pick<ShoppersListDeps, 'findTogether' | 'findTrending'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
@@ -70,6 +81,7 @@ export function searchService(deps: SearchDeps) {
     ...deps,
     findStore,
     filters,
+    languages: calibration.languages,
     readPicture: createPictureReader({
       ...deps,
       findVector: (storeId, pictureId) => getIndex().findVector(storeId, pictureId),
@@ -82,8 +94,14 @@ export function searchService(deps: SearchDeps) {
   const finish = (
     begun: PendingQuery,
     rankBy: RankBy,
-    warnings: readonly string[] = [],
-  ): Promise<SearchResponse> => answer({ ...begun, rankBy, warnings: [...begun.warnings, ...warnings] })
+    { warnings, understood }: Partial<Pick<ReadWords, 'warnings' | 'understood'>> = {},
+  ): Promise<SearchResponse> =>
+    answer({
+      ...begun,
+      ...{ rankBy, understood },
+      filters: understood ? withPrices(begun.filters, understood) : begun.filters,
+      warnings: [...begun.warnings, ...(warnings ?? [])],
+    })
 
   /** Searches with one picture. */
   async function byPicture(searcher: Searcher, body: CommonSearch & PictureSource, kind: SearchKind) {
@@ -98,13 +116,9 @@ export function searchService(deps: SearchDeps) {
       listSources(body).length > 0 ? readPicture(begun, body) : undefined,
       body.query === undefined ? undefined : readWords(begun, body.query),
     ])
-    if (!picture && !read && colours.length === 0) return finish(begun, { kind: 'nothing' })
-    const visualWeight = body.visual_weight
-    return finish(
-      begun,
-      { kind: 'sides', picture, words: read?.words, colours, visualWeight },
-      read?.warnings,
-    )
+    const words = read?.words
+    if (!picture && !words && colours.length === 0) return finish(begun, { kind: 'nothing' }, read)
+    return finish(begun, { kind: 'sides', picture, words, colours, visualWeight: body.visual_weight }, read)
   }
 
   const verbs = {
@@ -132,8 +146,9 @@ export function searchService(deps: SearchDeps) {
     /** POST /v1/search/text. */
     async byText(searcher: Searcher, body: TextSearch): Promise<SearchResponse> {
       const begun = begin(searcher, body, 'text')
-      const { words, warnings } = await readWords(begun, body.query)
-      return finish(begun, { kind: 'sides', words }, warnings)
+      const read = await readWords(begun, body.query)
+      const { words } = read
+      return finish(begun, words ? { kind: 'sides', words } : { kind: 'nothing' }, read)
     },
 
     /** POST /v1/search/hybrid: the sides are scored apart and added. */
@@ -152,12 +167,13 @@ export function searchService(deps: SearchDeps) {
     /** POST /v1/search/fusion: picture and words become one vector. */
     async byFusion(searcher: Searcher, body: FusionSearch): Promise<SearchResponse> {
       const begun = begin(searcher, body, 'fusion')
-      const [picture, { words, warnings }] = await Promise.all([
-        readPicture(begun, body),
-        readWords(begun, body.query),
-      ])
+      const [picture, read] = await Promise.all([readPicture(begun, body), readWords(begun, body.query)])
       const pictureWeight = body.image_weight ?? 0.5
-      return finish(begun, { kind: 'mixed', picture, words, pictureWeight }, warnings)
+      const { words } = read
+      const rankBy: RankBy = words
+        ? { kind: 'mixed', picture, words, pictureWeight }
+        : { kind: 'sides', picture }
+      return finish(begun, rankBy, read)
     },
 
     /** POST /v1/search/multi-image. */
@@ -172,6 +188,7 @@ export function searchService(deps: SearchDeps) {
 
   return {
     ...verbs,
+    ...createShoppersLists({ ...deps, findStore, filters, begin, finish, byPicture }),
 
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>

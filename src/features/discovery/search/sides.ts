@@ -1,6 +1,8 @@
 import type { Lab } from '../../../core/colours/lab.ts'
+import type { Shade } from '../../../core/colours/shades.ts'
 import type { SpokenColour } from '../../../core/colours/spoken.ts'
 import type { Calibration, EmbeddedText } from '../../../platform/embedder/embedder.ts'
+import type { QueryText } from '../../catalogue/product-index/words/asked.ts'
 import type { PictureCategories } from './category-names.ts'
 import type { Side } from './fusion.ts'
 import {
@@ -31,10 +33,27 @@ export interface QueryWords
     EmbeddedText,
     'vector' | 'isUnknown' | 'unknownShare' | 'unknownWords' | 'doubtfulWords' | 'words'
   > {
+  /** As somebody typed it. */
   text: string
+  /** As it is compared with the words of products, and without what is no word to search; by default as it was typed. */
+  read?: QueryText | undefined
+  /** The texts that it may mean, the likeliest first; by default the one that was typed. */
+  variants?: readonly string[] | undefined
+  /** Words that mean a colour in the language of the query, folded. */
+  foreignColours?: ReadonlyMap<string, Shade> | undefined
+  /** What products should not have; each with what else says it. */
+  without?: readonly (readonly string[])[] | undefined
+  /** The page of the shop that it leads to. */
+  redirectUrl?: string | undefined
   /** Whether the words of products must not count. */
   isByModelOnly?: boolean | undefined
 }
+
+/** What of a query is compared with words. */
+export const readWordsOf = ({ text, read }: Pick<QueryWords, 'text' | 'read'>): QueryText =>
+  read ?? { text, typed: text, standIns: NO_STAND_INS }
+
+const NO_STAND_INS: QueryText['standIns'] = []
 
 const present = (legs: readonly (ExactLeg | undefined)[]): ExactLeg[] =>
   legs.filter((leg) => leg !== undefined)
@@ -81,19 +100,28 @@ export interface WordsSide extends Omit<Side, 'share'> {
  */
 export function wordsSide(
   store: SearchedStore,
-  { text, vector, isUnknown = false, unknownShare = 0, isByModelOnly = false }: QueryWords,
+  query: QueryWords,
   map: Calibration['text_image'],
   { boost, isInOne }: Steering,
   isAlone: boolean,
   colours: readonly SpokenColour[] = [],
 ): WordsSide {
-  const namedCategory = isInOne || boost === 0 ? '' : findNamedCategory(text, store.columns)
+  const {
+    text,
+    variants = [text],
+    vector,
+    isUnknown = false,
+    unknownShare = 0,
+    isByModelOnly = false,
+  } = query
+  const read = readWordsOf(query)
+  const namedCategory = isInOne || boost === 0 ? '' : findCategory([read.text, ...variants], store)
   // The model's vector of words that it does not know means nothing, but the store may have them.
-  if (isUnknown && !isByModelOnly && hasWords(store, text)) {
+  if (isUnknown && !isByModelOnly && hasWords(store, read)) {
     const byWords = { slope: RANKING.keywordSlope, midpoint: 0.5 }
     return {
       map: byWords,
-      exactLegs: (now) => present([keywordLeg(now, text, 1, { isOnly: isAlone })]),
+      exactLegs: (now) => present([keywordLeg(now, read, 1, { isOnly: isAlone })]),
       hasKeywords: () => true,
       isGuess: false,
       namedCategory,
@@ -106,23 +134,32 @@ export function wordsSide(
     vector: { name: 'text', vector },
     isGuess: isUnknown,
     namedCategory,
-    hasKeywords: (now) => !isByModelOnly && hasWords(now, text),
+    hasKeywords: (now) => !isByModelOnly && hasWords(now, read),
     exactLegs(now, scannedBy) {
       const loss = namedCategory !== '' ? RANKING.namedCategory * steeringFactor(boost) : 0
       const unit = measureDeviation(now, vector, scannedBy?.(vector))
       return present([
-        isByModelOnly ? undefined : keywordLeg(now, text, unit * weight, { silent }),
+        isByModelOnly ? undefined : keywordLeg(now, read, unit * weight, { silent }),
         loss > 0
           ? namedCategoryLeg(
               now,
               namedCategory,
               loss * unit,
-              isByModelOnly ? undefined : findSpared(now, text, namedCategory, silent),
+              isByModelOnly ? undefined : findSpared(now, read, namedCategory, silent),
             )
           : undefined,
       ])
     },
   }
+}
+
+/** The category that one of some texts names, the first that does. */
+function findCategory(texts: readonly string[], { columns }: SearchedStore): string {
+  for (const text of new Set(texts)) {
+    const named = findNamedCategory(text, columns)
+    if (named !== '') return named
+  }
+  return ''
 }
 
 /** The side of wanted colours where nothing else is asked. */

@@ -41,6 +41,8 @@ export const SimilarQuery = t.Object(
     session_id: common.session_id,
     analytics: flag('Count this search in analytics.'),
     tags: list('Stored with the search, separated by commas.'),
+    sold_out: common.sold_out,
+    rules: flag('Let the store’s rules pin, hide and move products.'),
   },
   // Unknown fields are reported in `warnings`, not refused.
   { additionalProperties: true },
@@ -49,11 +51,11 @@ export type SimilarQuery = typeof SimilarQuery.static
 
 /** The parameters of a query string as those of a body. @throws ApiError `validation_error` for an invalid list. */
 export function readSimilar(query: SimilarQuery): CommonSearch {
-  const { facets, fields, tags, second_look, explain, exact, analytics, ...same } = query
+  const { facets, fields, tags, second_look, explain, exact, analytics, rules, ...same } = query
   return {
     ...same,
     ...readLists({ facets, fields, tags }),
-    ...read({ second_look, explain, exact, analytics }),
+    ...read({ second_look, explain, exact, analytics, rules }),
   }
 }
 
@@ -85,8 +87,8 @@ function readList(text: string): unknown {
 }
 
 const read = (
-  flags: Record<'second_look' | 'explain' | 'exact' | 'analytics', 'true' | 'false' | undefined>,
+  flags: Record<'second_look' | 'explain' | 'exact' | 'analytics' | 'rules', 'true' | 'false' | undefined>,
 ) =>
   Object.fromEntries(
     Object.entries(flags).flatMap(([name, flag]) => (flag === undefined ? [] : [[name, flag === 'true']])),
-  ) as Pick<CommonSearch, 'second_look' | 'explain' | 'exact' | 'analytics'>
+  ) as Pick<CommonSearch, 'second_look' | 'explain' | 'exact' | 'analytics' | 'rules'>

@@ -3,11 +3,12 @@ import { type Lab, toLab } from '../../../core/colours/lab.ts'
 import { typicalOf } from '../../../core/colours/shades.ts'
 import { findSpokenColours, type SpokenColour } from '../../../core/colours/spoken.ts'
 import type { FinalMap } from '../../../platform/embedder/embedder.ts'
+import type { WordQuery } from '../../catalogue/product-index/words/asked.ts'
 import type { Loss } from './lowering.ts'
 import { RANKING } from './parameters.ts'
 import { bend, unbend } from './score.ts'
 import type { SearchedStore } from './searched-store.ts'
-import type { QueryWords } from './sides.ts'
+import { type QueryWords, readWordsOf } from './sides.ts'
 
 /*
  * Colours that a search asks for beside a picture or words: picked by hand, or named by the words. A product loses by what it
@@ -21,7 +22,7 @@ export interface WantedColours {
   picked: readonly Lab[]
   spoken: readonly SpokenColour[]
   /** The query that names them; empty without words. */
-  text: string
+  query: WordQuery
   /** Log-odds that a product loses which shows none of the spoken colours. */
   spokenLoss: number
   /** Whether the words of products must not count. */
@@ -29,8 +30,11 @@ export interface WantedColours {
 }
 
 /** The colours that the words of a query name. */
-export const coloursOf = ({ text, isByModelOnly }: QueryWords, { columns }: SearchedStore): SpokenColour[] =>
-  findSpokenColours(text, isByModelOnly ? () => false : columns.hasColour)
+export const coloursOf = (
+  { isByModelOnly, foreignColours, ...query }: QueryWords,
+  { columns }: SearchedStore,
+): SpokenColour[] =>
+  findSpokenColours(readWordsOf(query).text, isByModelOnly ? () => false : columns.hasColour, foreignColours)
 
 /** What products lack of the wanted colours. @param map of the values; its knee bends them. */
 export function colourLoss(store: SearchedStore, wanted: WantedColours, map: FinalMap): Loss {
@@ -111,7 +115,7 @@ function measureLoss(store: SearchedStore, wanted: WantedColours): Meter {
 function spokenMeter(
   { columns, palettes, words }: SearchedStore,
   { word, shade }: SpokenColour,
-  { text, isByPicturesOnly }: WantedColours,
+  { query: asked, isByPicturesOnly }: WantedColours,
 ): Meter {
   const shown = palettes.shadeMeter(shade, RANKING.colourEnough)
   if (isByPicturesOnly) return shown
@@ -126,7 +130,7 @@ function spokenMeter(
     return counts
   }
   const holds = words.holderTest(word)
-  const exact = new Set(words.findExact(text))
+  const exact = new Set(words.findExact(asked))
   return (slot) => {
     const number = numbers[slot] as number
     const counts = known.has(number) ? known.get(number) : readName(number)

@@ -17,8 +17,9 @@ import {
   UrlSearch,
 } from './schema.ts'
 import type { SearchedStore } from './searched-store.ts'
-import type { QueryWords } from './sides.ts'
+import { type QueryWords, readWordsOf } from './sides.ts'
 import { SimilarQuery } from './similar.ts'
+import { TrendingQuery } from './trending.ts'
 
 const KNOWN: Record<SearchKind, readonly string[]> = {
   text: Object.keys(TextSearch.properties),
@@ -31,6 +32,8 @@ const KNOWN: Record<SearchKind, readonly string[]> = {
   fusion: Object.keys(FusionSearch.properties),
   // The path names the product.
   similar: [...Object.keys(SimilarQuery.properties), 'product_id'],
+  together: [...Object.keys(SimilarQuery.properties), 'product_id'],
+  trending: Object.keys(TrendingQuery.properties),
   batch: Object.keys(BatchSearch.properties),
 }
 
@@ -111,12 +114,13 @@ const NAMED_CHARS_MAX = 40
  */
 export function warnOfUnknownWords(
   store: Pick<SearchedStore, 'words' | 'hasAllWords'> | undefined,
-  { text, isUnknown = false, unknownWords = [], words = 0 }: Omit<QueryWords, 'vector'>,
+  { isUnknown = false, unknownWords = [], words = 0, ...query }: Omit<QueryWords, 'vector'>,
 ): string[] {
+  const read = readWordsOf(query)
   // Numbers and single letters are no words for the model, but they may be all that a query has.
-  const asked = unknownWords.length > 0 ? unknownWords : isUnknown ? listParts(text) : []
+  const asked = unknownWords.length > 0 ? unknownWords : isUnknown ? listParts(read.text) : []
   if (asked.length === 0 || store?.hasAllWords === false) return []
-  const unknown = store ? store.words.listUnheld(text, asked) : asked
+  const unknown = store ? store.words.listUnheld(read, asked) : asked
   if (unknown.length === 0 || 2 * unknown.length < Math.max(words, asked.length)) return []
   const named = unknown.slice(0, NAMED_MAX).map((word) => word.slice(0, NAMED_CHARS_MAX))
   const more = unknown.length - named.length
@@ -129,10 +133,10 @@ export function warnOfUnknownWords(
  */
 export function suggestQuery(
   { words, hasAllWords }: Pick<SearchedStore, 'words' | 'hasAllWords'>,
-  { text, doubtfulWords = [], isByModelOnly = false }: Omit<QueryWords, 'vector'>,
+  { doubtfulWords = [], isByModelOnly = false, ...query }: Omit<QueryWords, 'vector'>,
 ): string | undefined {
   if (isByModelOnly || !hasAllWords || doubtfulWords.length === 0) return undefined
-  return words.correct(text, doubtfulWords)
+  return words.correct(readWordsOf(query), doubtfulWords)
 }
 
 const listParts = (text: string): string[] => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))]

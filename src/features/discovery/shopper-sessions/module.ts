@@ -3,7 +3,10 @@ import type { Base, Module } from '../../module.ts'
 import { sessionRoutes } from './routes.ts'
 import { type SessionDeps, type SessionService, sessionService } from './service.ts'
 
-export type SessionNeeds = Pick<SessionDeps, 'history' | 'searches' | 'feedback' | 'analytics'>
+export type SessionNeeds = Pick<
+  SessionDeps,
+  'history' | 'searches' | 'feedback' | 'analytics' | 'forgetTogether'
+>
 
 /** Wires the erasing of shoppers' sessions. It lies above searches, feedback and analytics, which hold them. */
 export function buildShopperSessions({ atomically, record, withoutFsync }: Base, needs: SessionNeeds) {

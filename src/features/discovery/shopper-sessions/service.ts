@@ -21,6 +21,8 @@ export interface SessionDeps extends Pick<Base, 'atomically' | 'withoutFsync' | 
     eraseOfSearches: RemovalQueries['eraseOfSearches']
   }
   analytics: Erasing
+  /** Forgets a session in what shoppers take together. */
+  forgetTogether(storeId: string, sessionId: string): void
 }
 
 /** Searches and events that are erased in one step, which takes some milliseconds. */
@@ -73,6 +75,8 @@ export function sessionService(deps: SessionDeps) {
         await turn()
       }
       const days = await analytics.eraseSession(storeId, sessionId)
+      // Once the events are gone: a count that begins earlier would find them.
+      deps.forgetTogether(storeId, sessionId)
       const counts = { searches: searchCount, feedback: events.removed, orders: events.unlinked, days }
       // This commit waits for the disk, and with it for all commits before. The log must not name the session.
       atomically(() => record(describeAct(actor, 'shopper_session.erased', counts)))

@@ -22,6 +22,7 @@ export function readCommon(body: Asked, privacy: Privacy): CommonSearch {
     color,
     session_id,
     facet_values,
+    interpret,
   } = body
   const isPriced = shows('price')
   const facets = body.facets?.filter(shows)
@@ -31,6 +32,7 @@ export function readCommon(body: Asked, privacy: Privacy): CommonSearch {
     ...(threshold !== undefined && { threshold }),
     ...(cutoff !== undefined && { cutoff }),
     ...(session_id !== undefined && { session_id }),
+    ...(interpret !== undefined && { interpret }),
     ...(category !== undefined && shows('category') && { category }),
     ...(color !== undefined && shows('color_name') && { color }),
     ...(price_min !== undefined && isPriced && { price_min }),

@@ -10,16 +10,18 @@ import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts
 import type { SearchSource } from '../search/queries.ts'
 import {
   WidgetAnswer,
+  WidgetRow,
   WidgetSuggest,
   WidgetSuggestions,
   WidgetText,
+  WidgetTogether,
   WidgetUpload,
   WidgetUrl,
 } from './schema.ts'
 import type { WidgetService } from './service.ts'
 import { listSights } from './sights.ts'
 
-const PREFIX = '/v1/widget/search'
+const PREFIX = '/v1/widget'
 
 /** Failures of every route of widgets. */
 const FOR_WIDGET = [
@@ -44,6 +46,14 @@ const WITH_PICTURE = [
     'not_found',
     'The picture is forgotten or did not come with this key, so send it again; or the key finds no such product.',
   ],
+] as const
+
+/** Failures of a row for a product page. */
+const ROW = [
+  ...FOR_WIDGET,
+  'validation_error',
+  ['not_found', 'The key finds no such product.'],
+  'model_not_ready',
 ] as const
 
 const DETAIL = { tags: ['Widget'], security: WIDGET_KEY }
@@ -75,7 +85,7 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
     new Elysia({ name: `widget.routes.${use}`, prefix: PREFIX }).use(forWidget(use))
   return new Elysia({ name: 'widget.routes' })
     .use(
-      route('text').post('/text', ({ widget: key, body }) => widget.byText(key, body), {
+      route('text').post('/search/text', ({ widget: key, body }) => widget.byText(key, body), {
         parse: small,
         body: WidgetText,
         response: { 200: WidgetAnswer, ...failures(...SEARCH) },
@@ -91,7 +101,7 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
     .use(
       new Elysia({ name: 'widget.routes.suggestions', prefix: PREFIX })
         .use(forWidget('text', 'suggestions'))
-        .post('/suggestions', ({ widget: key, body }) => widget.suggest(key, body), {
+        .post('/search/suggestions', ({ widget: key, body }) => widget.suggest(key, body), {
           parse: small,
           body: WidgetSuggest,
           response: { 200: WidgetSuggestions, ...failures(...FOR_WIDGET, ...JSON_BODY) },
@@ -105,7 +115,7 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
         }),
     )
     .use(
-      route('upload').post('/upload', ({ widget: key, body }) => widget.byUpload(key, body), {
+      route('upload').post('/search/upload', ({ widget: key, body }) => widget.byUpload(key, body), {
         parse: formBody(WidgetUpload, 'search', { maxBytes: LIMITS.widgetPictureBytesMax }),
         body: WidgetUpload,
         response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE, ...FORM_BODY) },
@@ -118,17 +128,40 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
       }),
     )
     .use(
-      route('url').post('/url', ({ widget: key, body }) => widget.byUrl(key, body), {
-        parse: small,
-        body: WidgetUrl,
-        response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE) },
-        detail: {
-          ...DETAIL,
-          operationId: 'widgetSearchByUrl',
-          summary: 'Find products similar to the picture at a URL, or to a part of the last one',
-          description: 'Send `image_url`, or the `image_id` of an earlier answer with another `crop`.',
-        },
-      }),
+      // A key that may search by the picture of a product may ask for the rows of its page.
+      route('url')
+        .post('/search/url', ({ widget: key, body }) => widget.byUrl(key, body), {
+          parse: small,
+          body: WidgetUrl,
+          response: { 200: WidgetAnswer, ...failures(...WITH_PICTURE) },
+          detail: {
+            ...DETAIL,
+            operationId: 'widgetSearchByUrl',
+            summary: 'Find products similar to the picture at a URL, or to a part of the last one',
+            description: 'Send `image_url`, or the `image_id` of an earlier answer with another `crop`.',
+          },
+        })
+        .get('/similar', ({ widget: key, query }) => widget.bySimilar(key, query), {
+          query: WidgetRow,
+          response: { 200: WidgetAnswer, ...failures(...ROW) },
+          detail: {
+            ...DETAIL,
+            operationId: 'widgetFindSimilar',
+            summary: 'Find products similar to the one that a page shows',
+            description: 'The same as for backends, with fewer parameters and without private metadata.',
+          },
+        })
+        .get('/together', ({ widget: key, query }) => widget.byTogether(key, query), {
+          query: WidgetRow,
+          response: { 200: WidgetTogether, ...failures(...ROW) },
+          detail: {
+            ...DETAIL,
+            operationId: 'widgetFindTogether',
+            summary: 'Find products that shoppers take together with the one that a page shows',
+            description:
+              'With too little data, similar ones; `basis` says which. `similarity_score` says how closely they belong together.',
+          },
+        }),
     )
 }
 
@@ -144,7 +177,7 @@ export function widgetFeedbackRoutes(
   { recordFeedback, answerPreview, see }: FeedbackVerbs,
 ) {
   return new Elysia({ name: 'widget.routes.feedback', prefix: PREFIX }).use(forWidget('feedback')).post(
-    '/feedback',
+    '/search/feedback',
     async ({
       widget: { storeId, keyId, origin, forcedFilters, previewer },
       spendMore,

@@ -6,10 +6,17 @@ import { sizeInWords } from '../../../core/text.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { FilteredSearch, SearchResponse, SearchResult, TextSearch, UrlSearch } from '../search/schema.ts'
+import {
+  FilteredSearch,
+  SearchResponse,
+  SearchResult,
+  TextSearch,
+  TogetherResponse,
+  UrlSearch,
+} from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
-const { category, price_min, price_max, color, session_id, crop } = UrlSearch.properties
+const { category, price_min, price_max, color, session_id, crop, interpret } = UrlSearch.properties
 const { offset, threshold, cutoff } = UrlSearch.properties
 const { sort } = FilteredSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
@@ -53,6 +60,7 @@ const common = {
     }),
   ),
   sort,
+  interpret,
 }
 
 /** Words beside a picture: both count the same. */
@@ -124,15 +132,32 @@ export const WidgetSuggestions = named(
 )
 export type WidgetSuggestions = typeof WidgetSuggestions.static
 
+/** GET /v1/widget/similar and /v1/widget/together: a row for a product page. */
+export const WidgetRow = t.Object(
+  {
+    product_id: text({
+      minLength: 1,
+      maxLength: LIMITS.productIdCharsMax,
+      description: 'The product that the page shows.',
+      examples: ['demo-mug-red'],
+    }),
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: LIMITS.widgetLimitMax, default: LIMITS.searchLimitDefault }),
+    ),
+    category,
+    price_min: t.Optional(t.Numeric()),
+    price_max: t.Optional(t.Numeric()),
+    color,
+    session_id,
+  },
+  { additionalProperties: true },
+)
+export type WidgetRow = typeof WidgetRow.static
+
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
-const {
-  query_image,
-  regions,
-  query_categories,
-  query_words,
-  did_you_mean,
-  facets: counts,
-} = SearchResponse.properties
+const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
+  SearchResponse.properties
+const { facets: counts } = SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
 const WidgetHit = named(
@@ -165,6 +190,8 @@ export const WidgetAnswer = named(
     query_words,
     did_you_mean,
     facets: counts,
+    interpreted,
+    redirect_url,
     warnings: t.Optional(
       t.Array(t.String(), {
         description:
@@ -179,3 +206,10 @@ export const WidgetAnswer = named(
   }),
 )
 export type WidgetAnswer = typeof WidgetAnswer.static
+
+/** The same for products that shoppers take together. */
+export const WidgetTogether = named(
+  'WidgetTogetherResponse',
+  t.Object({ ...WidgetAnswer.properties, basis: TogetherResponse.properties.basis }),
+)
+export type WidgetTogether = typeof WidgetTogether.static

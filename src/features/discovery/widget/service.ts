@@ -16,9 +16,11 @@ import { createPrivacy, type Privacy } from './privacy.ts'
 import type {
   WidgetAnswer,
   WidgetHit,
+  WidgetRow,
   WidgetSuggest,
   WidgetSuggestions,
   WidgetText,
+  WidgetTogether,
   WidgetUpload,
   WidgetUrl,
 } from './schema.ts'
@@ -26,7 +28,7 @@ import type {
 export interface WidgetDeps {
   search: Pick<
     SearchService,
-    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'listInStock' | 'complete'
+    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'byTogetherWith' | 'listInStock' | 'complete'
   >
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
@@ -52,20 +54,15 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   /** Searches for a widget, and leaves out of the answer all that is not meant for shoppers. */
   async function answer(
     { storeId, keyId, origin, forcedFilters, previewer }: Widget,
-    body: WidgetText | WidgetUrl,
+    body: Omit<WidgetText, 'query'> | WidgetUrl,
     find: (searcher: Searcher, common: CommonSearch) => Promise<SearchResponse>,
   ): Promise<WidgetAnswer> {
     const privacy = readPrivacy(storeId)
     const searcher: Searcher = {
-      storeId,
+      ...seeAs(storeId, privacy, forcedFilters),
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
-      isWithoutWords: privacy.hidesWords,
-      isForShoppers: true,
       sort: readSort(body, privacy),
-      // Shoppers see a shirt once, not once in each size.
-      ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
-      ...(forcedFilters !== null && { forcedFilters }),
     }
     const common = readCommon(body, privacy)
     const found = await find(searcher, previewer ? ofNoShopper(common) : common)
@@ -73,13 +70,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
     // The words that a store knows would reveal products and fields that the page must not see.
     const seesWords = forcedFilters === null && !privacy.hidesWords && !privacy.hides('color_name')
     const warnings = seesWords ? (found.warnings ?? []).filter(isForShoppers) : []
-    const { did_you_mean } = found
+    const { did_you_mean, interpreted } = found
     const shown = toAnswer(found, privacy, clock.now())
     const query_words = spellWords(found.query_words ?? [], shown.results)
     return {
       ...shown,
       ...(warnings.length > 0 && { warnings }),
       ...(seesWords && query_words.length > 0 && { query_words }),
+      ...(seesWords && interpreted && { interpreted }),
       ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
       ...(body.facets && { facets: fillFacets(body.facets, found.facets) }),
       // Beyond the last page nothing is missing.
@@ -112,6 +110,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       const names = SUGGESTED.filter(shows)
       return { suggestions: await search.complete(searcher, query, { names, isAll: !hidesWords }, limit) }
     },
+    /** A searcher who finds what a page with a key does. @param forcedFilters those of the key. */
+    seeAs: (storeId: string, forcedFilters: unknown): Searcher =>
+      seeAs(storeId, readPrivacy(storeId), forcedFilters),
 
     /** POST /v1/widget/search/text. */
     byText: (widget: Widget, body: WidgetText): Promise<WidgetAnswer> =>
@@ -127,6 +128,21 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
           ? search.byUpload(searcher, picture)
           : search.byHybrid(searcher, { ...picture, query })
       }),
+
+    /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
+    bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
+      answer(widget, row, (searcher, common) => search.bySimilar(searcher, product_id, common)),
+
+    /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
+    async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
+      let basis: WidgetTogether['basis'] = 'similar'
+      const answered = await answer(widget, row, async (searcher, common) => {
+        const found = await search.byTogetherWith(searcher, product_id, common)
+        basis = found.basis
+        return found
+      })
+      return { ...answered, basis }
+    },
 
     /**
      * POST /v1/widget/search/url.
@@ -158,6 +174,19 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
 
 /** The texts of products that suggestions are made of. */
 const SUGGESTED = ['name', 'category', 'brand', 'color_name'] as const
+
+/** A searcher who finds what a page with a key's filters does. */
+function seeAs(storeId: string, privacy: Privacy, forcedFilters: unknown): Searcher {
+  return {
+    storeId,
+    isShopper: true,
+    isWithoutWords: privacy.hidesWords,
+    isWithoutPrices: !privacy.shows('price'),
+    // Shoppers see a shirt once, not once in each size.
+    ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
+    ...(forcedFilters !== null && { forcedFilters }),
+  }
+}
 
 const PICTURES = ['image_url', 'image_id'] as const
 
@@ -222,7 +251,7 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Widget
 /** Names each field that a widget gets, so that a field that searches answer later stays hidden from shoppers by default. */
 function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetAnswer {
   const { query_time_ms, count, search_id, total_candidates, exact } = found
-  const { image_id, query_image, regions, query_categories } = found
+  const { image_id, query_image, regions, query_categories, redirect_url } = found
   const isNamed = !privacy.hides('category')
   return {
     query_time_ms,
@@ -237,5 +266,6 @@ function toAnswer(found: SearchResponse, privacy: Privacy, now: number): WidgetA
       regions: isNamed ? regions : regions.map((region) => ({ ...region, category: null })),
     }),
     ...(query_categories && isNamed && { query_categories }),
+    ...(redirect_url !== undefined && { redirect_url }),
   }
 }

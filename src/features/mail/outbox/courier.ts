@@ -51,10 +51,10 @@ export function createCourier({ queries, mailer, texts, clock, log }: CourierDep
   }
 
   async function attempt(row: OutboxRow): Promise<Outcome> {
-    const text = texts.open(row)
-    if (text === undefined) return recordFailure(row, 'refused', new Error(UNREADABLE))
+    const body = texts.open(row)
+    if (body === undefined) return recordFailure(row, 'refused', new Error(UNREADABLE))
     try {
-      await mailer.send({ to: row.recipient, subject: row.subject, text })
+      await mailer.send({ to: row.recipient, subject: row.subject, ...body })
     } catch (error) {
       // Neither the mail nor its server failed: the mail goes out after the next start.
       if ((error as Partial<MailError>).reason === 'stopped') return 'stopped'

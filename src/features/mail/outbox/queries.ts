@@ -5,6 +5,8 @@ export interface OutboxRow {
   recipient: string
   subject: string
   sealedText: Buffer
+  /** 1 if the sealed text is JSON with the parts of the mail; 0 for a plain text. */
+  hasParts: 0 | 1
   createdAt: number
   expiresAt: number
   /** 1 if anyone can cause any number of such mails; otherwise 0. */
@@ -17,19 +19,28 @@ export interface OutboxRow {
 
 export type NewOutboxRow = Pick<
   OutboxRow,
-  'id' | 'recipient' | 'subject' | 'sealedText' | 'createdAt' | 'expiresAt' | 'mayGiveWay' | 'nextAttemptAt'
+  | 'id'
+  | 'recipient'
+  | 'subject'
+  | 'sealedText'
+  | 'hasParts'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'mayGiveWay'
+  | 'nextAttemptAt'
 >
 
 export type OutboxQueries = ReturnType<typeof outboxQueries>
 
-const COLUMNS = `id, recipient, subject, sealed_text AS sealedText, created_at AS createdAt,
-  expires_at AS expiresAt, may_give_way AS mayGiveWay, attempts, next_attempt_at AS nextAttemptAt, last_error AS lastError`
+const COLUMNS = `id, recipient, subject, sealed_text AS sealedText, has_parts AS hasParts,
+  created_at AS createdAt, expires_at AS expiresAt, may_give_way AS mayGiveWay, attempts, next_attempt_at AS nextAttemptAt, last_error AS lastError`
 
 /** All SQL about undelivered mails. */
 export function outboxQueries(db: Db) {
   const insert = db.prepare(`
-    INSERT INTO outbox (id, recipient, subject, sealed_text, created_at, expires_at, may_give_way, next_attempt_at)
-    VALUES (@id, @recipient, @subject, @sealedText, @createdAt, @expiresAt, @mayGiveWay, @nextAttemptAt)`)
+    INSERT INTO outbox (id, recipient, subject, sealed_text, has_parts, created_at, expires_at, may_give_way,
+      next_attempt_at)
+    VALUES (@id, @recipient, @subject, @sealedText, @hasParts, @createdAt, @expiresAt, @mayGiveWay, @nextAttemptAt)`)
   const byId = db.prepare<[id: string], OutboxRow>(`SELECT ${COLUMNS} FROM outbox WHERE id = ?`)
   const all = db.prepare<[now: number], OutboxRow>(
     `SELECT ${COLUMNS} FROM outbox WHERE expires_at > ? ORDER BY created_at, id`,

@@ -51,7 +51,7 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
   const { deliver } = courier
 
   function write(
-    { to, subject, text }: Mail,
+    { to, subject, ...body }: Mail,
     { wantedMs = WANTED_MS, mayGiveWay = false }: Posting = {},
   ): string {
     const id = ids.uuid()
@@ -62,7 +62,7 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
       id,
       recipient: to,
       subject,
-      sealedText: texts.seal(id, text),
+      ...texts.seal(id, body),
       createdAt: now,
       expiresAt: now + wantedMs,
       mayGiveWay: mayGiveWay ? 1 : 0,
@@ -128,7 +128,7 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
 
     /** Lists waiting mails, oldest first. The texts may contain links that open an account. */
     list: (): WaitingMail[] =>
-      queries.list(clock.now()).map((row) => ({ ...describe(row), text: texts.open(row) ?? null })),
+      queries.list(clock.now()).map((row) => ({ ...describe(row), text: texts.open(row)?.text ?? null })),
 
     /** Lists waiting mails without their texts, the newest first. @param beforeId only older ones. */
     listPage: (beforeId: string | null, limit: number): Omit<WaitingMail, 'text'>[] =>
@@ -138,7 +138,7 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
     read(id: string): WaitingMail | undefined {
       const row = queries.find(id)
       return row && row.expiresAt > clock.now()
-        ? { ...describe(row), text: texts.open(row) ?? null }
+        ? { ...describe(row), text: texts.open(row)?.text ?? null }
         : undefined
     },
 

@@ -9,6 +9,7 @@ import dashboard from '#generated/guide/dashboard.json.gz' with { type: 'file' }
 import index from '#generated/guide/index.html.gz' with { type: 'file' }
 import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
+import merchandising from '#generated/guide/merchandising.html.gz' with { type: 'file' }
 import operating from '#generated/guide/operating.html.gz' with { type: 'file' }
 import people from '#generated/guide/people.html.gz' with { type: 'file' }
 import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
@@ -32,6 +33,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   contract: String(contract),
   indexing: String(indexing),
   maintaining: String(maintaining),
+  merchandising: String(merchandising),
   service: String(service),
   operating: String(operating),
   people: String(people),

@@ -16,7 +16,7 @@ const ADDRESSES = [
 ] as const
 
 /** Pages behind the links of mails. Where a program gets data by the same link, the feature of the link shows the page. */
-const LINKS = ['/invite', '/verify/cancel', '/verify/email', '/verify/email/approve'] as const
+const LINKS = ['/invite', '/verify/cancel', '/verify/email', '/verify/email/approve', '/unsubscribe'] as const
 
 /** The pages for people (contract 5.3, 5.9). They tell strangers nothing: what they show comes by calls of the API. */
 export function portalPageRoutes() {

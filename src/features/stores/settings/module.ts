@@ -14,7 +14,7 @@ export function buildSettings(base: Base) {
 /** Wires the routes of the settings. They lie above webhooks, which hold a secret, and products, which have the keys. */
 export function buildOwnSettings(
   base: Base,
-  needs: Pick<OwnSettingsDeps, 'settings' | 'findCallbackSecretHint' | 'findAbsentKeys'>,
+  needs: Pick<OwnSettingsDeps, 'settings' | 'learning' | 'findCallbackSecretHint' | 'findAbsentKeys'>,
 ) {
   const service = ownSettingsService({ ...base, ...needs })
   return {

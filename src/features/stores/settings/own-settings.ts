@@ -10,6 +10,7 @@ import { DEFAULT_SETTINGS, type SettingsService } from './service.ts'
 
 export interface OwnSettingsDeps extends Pick<Base, 'atomically' | 'record'> {
   settings: SettingsService
+  learning: LearnSwitch
   /** The end of the secret that signs callbacks; null until there is one. */
   findCallbackSecretHint(storeId: string): string | null
   /** Finds those of some metadata keys that no product of a store has, with the key that was probably meant. */
@@ -19,11 +20,19 @@ export interface OwnSettingsDeps extends Pick<Base, 'atomically' | 'record'> {
   ): Promise<readonly { key: string; meant: string | undefined }[]>
 }
 
+/** What a store learns from the clicks of its shoppers. */
+export interface LearnSwitch {
+  /** @throws ApiError `conflict` for a store that may not learn. */
+  demand(storeId: string): void
+  /** Called once a store has switched it on. */
+  begin(storeId: string): void
+}
+
 export type OwnSettingsService = ReturnType<typeof ownSettingsService>
 
 /** The settings of a store as its people read and change them (contract 4.13). */
 export function ownSettingsService(deps: OwnSettingsDeps) {
-  const { settings, findCallbackSecretHint, findAbsentKeys, atomically, record } = deps
+  const { settings, learning, findCallbackSecretHint, findAbsentKeys, atomically, record } = deps
 
   const toView = (storeId: string, own: OwnSettings): StoreSettings => ({
     ...own,
@@ -53,6 +62,9 @@ export function ownSettingsService(deps: OwnSettingsDeps) {
     async change(actor: Actor, patch: SettingsPatch, ifMatch: string | null = null): Promise<StoreSettings> {
       const { storeId } = actor
       const facts = await readPatch(actor, patch)
+      const learns = () => settings.read(storeId).search_defaults.learn === true
+      const isNew = patch.search_defaults?.learn === true && !learns()
+      if (isNew) learning.demand(storeId)
       const changed = atomically(() => {
         // The search through the products of a large store takes a while.
         actor.demandStill()
@@ -62,6 +74,7 @@ export function ownSettingsService(deps: OwnSettingsDeps) {
         return saved
       })
       settings.forgetStore(storeId)
+      if (isNew) learning.begin(storeId)
       return toView(storeId, changed)
     },
   }

@@ -39,7 +39,16 @@ const DEFAULTS = {
     t.Null(),
   ]),
   second_look: t.Union([t.Boolean({ description: 'Whether the first results vote for words.' }), t.Null()]),
+  learn: t.Union([
+    t.Boolean({
+      description:
+        'Whether products gain that shoppers click more often than others in their places. null: false. `GET /v1/search/learning` says whether it may be true.',
+    }),
+    t.Null(),
+  ]),
 }
+
+const SOLD_OUT = ['last', 'hide', 'keep'] as const
 
 /** The systems that a shop may run on. */
 const SHOP_SYSTEMS = [
@@ -92,6 +101,14 @@ const FIELDS = {
   }),
   unmatched_thumbnails: t.Boolean({
     description: 'Keep thumbnails of shoppers’ pictures for which nothing similar was found.',
+  }),
+  weekly_mail: t.Union([t.Boolean(), t.Null()], {
+    description:
+      'Mail the owners on Mondays what was searched for and what to do about it. null: only where a mail server is configured.',
+  }),
+  sold_out: t.Union([oneOf(SOLD_OUT), t.Null()], {
+    description:
+      'Where searches show products that are sold out: behind all others (`last`), nowhere (`hide`), or like all others (`keep`). null: `last` in widgets and `keep` in the API. A request may say otherwise.',
   }),
   ...FACTS,
 }

@@ -24,7 +24,9 @@ export const DEFAULT_SETTINGS: OwnSettings = {
   thumbnails: true,
   hidden: [],
   unmatched_thumbnails: false,
-  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null },
+  weekly_mail: null,
+  sold_out: null,
+  search_defaults: { threshold: null, cutoff: null, category_boost: null, second_look: null, learn: null },
   ...NO_FACTS,
 }
 
@@ -108,6 +110,7 @@ export function settingsService(deps: SettingsDeps) {
 /** Puts a patch, or what a store has saved, over settings. */
 function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
   const { duplicate_threshold, private_metadata, feed_mapping, thumbnails, unmatched_thumbnails } = patch
+  const { weekly_mail = base.weekly_mail } = patch
   return {
     duplicate_threshold: duplicate_threshold === undefined ? base.duplicate_threshold : duplicate_threshold,
     private_metadata: private_metadata === undefined ? base.private_metadata : [...new Set(private_metadata)],
@@ -116,6 +119,8 @@ function merge(base: OwnSettings, patch: SettingsPatch): OwnSettings {
     thumbnails: thumbnails ?? base.thumbnails,
     hidden: patch.hidden === undefined ? base.hidden : [...new Set(patch.hidden)],
     unmatched_thumbnails: unmatched_thumbnails ?? base.unmatched_thumbnails,
+    weekly_mail,
+    sold_out: patch.sold_out === undefined ? base.sold_out : patch.sold_out,
     search_defaults: mergeFields(base.search_defaults, patch.search_defaults),
     ...mergeFields(pickFacts(base), patch as Partial<Facts>),
   }

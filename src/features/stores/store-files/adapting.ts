@@ -4,6 +4,7 @@ import { createChecksummedKey } from '../../../core/keys.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { malformed, type Row, type Value } from '../../../core/row-lines.ts'
 import { hashSecret } from '../../../core/secrets.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { hashThumbnail } from '../../../core/thumbnail-hash.ts'
 import type { Adapt } from '../../../platform/db/store-copy/writing.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
@@ -115,6 +116,8 @@ function createTableAdapters(deps: AdaptDeps, file: ArrivingFile): Record<string
           ...row,
           vector_id: queries.hasVectorId(vectorId) ? ids.uuid() : vectorId,
           image_url: placeUrl(row['image_url']),
+          // A file of an older version does not say it.
+          sold_out: isSoldOut(JSON.parse(String(row['metadata']))) ? 1 : 0,
         },
       }
     },

@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { PERMISSIONS } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { readNetwork } from '../../../core/networks.ts'
+import { findRedirectFault } from '../../../core/redirect-url.ts'
 import { malformed, type Row, type Value } from '../../../core/row-lines.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { LINE, text } from '../../../http/text-schema.ts'
@@ -12,7 +13,16 @@ import { FORCED_FILTERS_CHARS_MAX, WidgetKeyBody } from '../../access/widget-key
 import { FeedBody } from '../../catalogue/product-feeds/schema.ts'
 import { Metadata } from '../../catalogue/products/schema.ts'
 import { WebhookBody } from '../../delivery/webhooks/schema.ts'
+import {
+  isRuleAction,
+  listMisfits,
+  type RuleAction,
+  RuleActions,
+  RuleName,
+  StoredConditions,
+} from '../../discovery/rules/schema.ts'
 import { CheckBody, SearchCheck } from '../../discovery/search-checks/schema.ts'
+import { WordRow } from '../../discovery/store-words/schema.ts'
 import { GroupBody } from '../groups/schema.ts'
 import { type SettingsPatch, StoreSettings } from '../settings/schema.ts'
 import type { SettingsService } from '../settings/service.ts'
@@ -107,12 +117,30 @@ const RULES: Readonly<Record<string, RowRule>> = {
     },
     max: LIMITS.checksPerStore,
   },
+  search_rules: {
+    columns: {
+      ...{ name: RuleName, conditions: StoredConditions, actions: RuleActions },
+      ...{ starts_at: orNull(Type.Integer()), ends_at: orNull(Type.Integer()) },
+    },
+    max: LIMITS.rulesPerStore,
+    isSound: ({ conditions, actions }) => isSoundRule(conditions, actions as RuleAction[]),
+  },
+  store_words: {
+    columns: { kind: oneOf(['synonyms', 'redirect', 'ignore'] as const), entry: WordRow },
+    max: LIMITS.synonymGroupsPerStore + LIMITS.redirectsPerStore + LIMITS.ignoredWordsPerStore,
+    isSound: ({ kind, entry }) => isWordEntry(kind, entry as { words: unknown; url?: unknown }),
+  },
 }
+
+/** The filters are read when the rule first acts, as if the program did not know them any more. */
+const isSoundRule = (conditions: unknown, actions: readonly RuleAction[]): boolean =>
+  JSON.stringify([conditions, actions]).length <= LIMITS.ruleJsonBytesMax &&
+  actions.every((action) => isRuleAction(action.action) && listMisfits(action).length === 0)
 
 /** Columns of those rules that hold JSON. Others with JSON are not read before a search names them. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...['settings', 'permission_names', 'scopes', 'origins', 'allowed', 'metadata', 'mapping', 'events'],
-  ...['expected', 'last_result'],
+  ...['expected', 'last_result', 'conditions', 'actions', 'entry'],
 ])
 
 /** Tables whose rows are checked. */
@@ -147,6 +175,12 @@ function compile(table: string, { columns }: RowRule): TypeCheck<TSchema> {
 /** The writer has checked already that it is JSON. */
 const readValue = (column: string, value: Value | undefined): unknown =>
   typeof value === 'string' && JSON_COLUMNS.has(column) ? JSON.parse(value) : (value ?? null)
+
+function isWordEntry(kind: unknown, { words, url }: { words: unknown; url?: unknown }): boolean {
+  if (kind === 'synonyms') return Array.isArray(words)
+  if (kind === 'ignore') return typeof words === 'string'
+  return typeof words === 'string' && typeof url === 'string' && findRedirectFault(url) === undefined
+}
 
 /** A name and a password stand apart, sealed. */
 function isPlainUrl(address: string): boolean {

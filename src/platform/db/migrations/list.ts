@@ -45,6 +45,12 @@ import storeFiles from './0047_store_files.sql' with { type: 'text' }
 import diskSamples from './0048_disk_samples.sql' with { type: 'text' }
 import catalogueReports from './0049_catalogue_reports.sql' with { type: 'text' }
 import backupCopies from './0050_backup_copies.sql' with { type: 'text' }
+import searchRules from './0051_search_rules.sql' with { type: 'text' }
+import storeWords from './0052_store_words.sql' with { type: 'text' }
+import soldOut from './0053_sold_out.sql' with { type: 'text' }
+import together from './0054_together.sql' with { type: 'text' }
+import replay from './0055_replay.sql' with { type: 'text' }
+import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -95,4 +101,10 @@ export const migrations: readonly string[] = [
   diskSamples,
   catalogueReports,
   backupCopies,
+  searchRules,
+  storeWords,
+  soldOut,
+  together,
+  replay,
+  weeklyMails,
 ]

@@ -13,7 +13,7 @@ export interface CopiedTable {
   in?: Readonly<Record<string, string>>
   /** How rows are named by others: by a new UUID each, or by the number that SQLite gives. At most {@link NAMED_ROWS_MAX}. */
   named?: 'uuid' | 'number'
-  /** Columns that name a row of another table which travels, by that table. */
+  /** Columns that name a row of another table which travels, by that table, or null. */
   refs?: Readonly<Record<string, string>>
   /** Columns that hold JSON. */
   json?: Readonly<Record<string, JsonShape>>
@@ -80,6 +80,8 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   awaited_people: { stays: 'It is made from the members and makers of the file.' },
   store_arrivals: { stays: 'It tells of an import that is under way here.' },
   outbox: { stays: OF_INSTALL },
+  weekly_mails: { stays: HISTORY },
+  weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
   disk_samples: { stays: OF_INSTALL },
 
@@ -153,6 +155,21 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
     without: ['waiting_for', 'last_job'],
     json: { expected: 'texts', last_result: 'object' },
   }),
+  // A rule whose widget key is gone meets no search; without the key it would meet all of them.
+  search_rules: copied({
+    named: 'uuid',
+    refs: { key_id: 'public_keys' },
+    out: {
+      key_id: '(SELECT id FROM public_keys WHERE public_keys.id = search_rules.key_id)',
+      active: 'active AND (key_id IS NULL OR key_id IN (SELECT id FROM public_keys))',
+    },
+    json: { conditions: 'object', actions: 'objects' },
+  }),
+  search_rule_counts: copied({ refs: { rule_id: 'search_rules' } }),
+  store_words: copied({ json: { entry: 'object' } }),
+  search_replays: { stays: HISTORY },
+  replayed_searches: { stays: HISTORY },
+  learned_clicks: { stays: 'The next night learns it anew, where there are clicks.' },
   feedback_counts: { stays: SINGLE },
   feedback_events: { stays: SINGLE },
   search_days: copied(),
@@ -169,6 +186,10 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   widget_page_days: copied({ refs: { page: 'widget_pages' } }),
   unmet_searches: { stays: SINGLE },
   unmet_maps: { stays: SINGLE },
+  together_runs: { stays: 'It tells how far a count of this install has come.' },
+  together_products: { stays: 'It is empty but during a count.' },
+  together_pairs: { stays: 'It is empty but during a count.' },
+  together_lists: { stays: 'They are counted from single events, which do not travel.' },
 
   change_numbers: { stays: 'The log of changes begins anew, as the id of the store is new.' },
   changes: { stays: 'The log of changes begins anew, as the id of the store is new.' },

@@ -80,7 +80,7 @@ export function createRowWriter(
       for (const column of integers) checkInteger(table, row[column])
       for (const [column, shape] of Object.entries(plan.json ?? {})) checkJson(table, row[column], shape)
       for (const [column, other] of Object.entries(plan.refs ?? {}))
-        row[column] = translate(other, row[column] ?? null)
+        if (row[column] !== null) row[column] = translate(other, row[column] ?? null)
       const before = row['id'] ?? null
       if (plan.named) checkRoom(table, namesOf(table))
       if (plan.named === 'uuid') row['id'] = ids.uuid()

@@ -6,6 +6,7 @@ import { unitVectors } from '../../../platform/vectors/units.ts'
 const DIMENSION = 16
 const FIELDS = {
   ...{ category: null, levels: null, color: null, brand: null, palette: '[]' },
+  isSoldOut: false,
   prices: { price: null, sale: null, from: null, until: null },
 }
 const SPELLING = { category: () => '', levels: () => new Map<string, string>() }

@@ -63,6 +63,7 @@ describe('search history (contract 3.7: search_id)', () => {
       created_at: app.clock.now(),
     })
     expect(JSON.parse(first?.parameters ?? '')).toEqual({
+      asked: { category_boost: 0, threshold: 0.01 },
       limit: 2,
       threshold: 0.01,
       tags: ['home'],
@@ -172,6 +173,7 @@ describe('the line of waiting searches', () => {
       replaceKeystroke: () => undefined,
       takeUnmet: () => undefined,
       recordSearch() {},
+      countRules() {},
       writes: createLateWrites({ ...options, writes: createWriteBehind(options) }),
     })
   })

@@ -8,6 +8,7 @@ import {
   type IndexedStore,
   type ProductIndex,
 } from '../../../../src/features/catalogue/product-index/product-index.ts'
+import { readQuery } from '../../../../src/features/catalogue/product-index/words/asked.ts'
 import { createScratch } from '../../../../src/features/catalogue/product-index/words/scratch.ts'
 import { createWordIndex } from '../../../../src/features/catalogue/product-index/words/words.ts'
 import { RANKING } from '../../../../src/features/discovery/search/parameters.ts'
@@ -86,25 +87,25 @@ function searchedStore(store: IndexedStore): SearchedStore {
       ...createWordIndex(createScratch()),
       listUnheld: (_query, words) => [...words],
       correct: () => undefined,
-      hasAny: (text) =>
+      hasAny: (query) =>
         taken().some((slot) => {
           const row = columns.productAt(slot)
-          return countWords(row, text) > 0 || `p${row}` === text
+          return countWords(row, readQuery(query).text) > 0 || `p${row}` === readQuery(query).text
         }),
       holderTest: (word) => (row) => countWords(row, word) > 0,
       findExact: (text) =>
         new Set(
           taken()
             .map(columns.productAt)
-            .filter((row) => `p${row}` === text),
+            .filter((row) => `p${row}` === readQuery(text).text),
         ),
       lastDocument: () => Math.max(0, ...taken().map(columns.productAt)),
       score(text, silent = new Set()) {
-        const heard = withoutWords(text, silent)
+        const heard = withoutWords(readQuery(text).text, silent)
         const rows = [...new Set(taken().map(columns.productAt))]
         const scores = new Float32Array(Math.max(0, ...rows) + 1)
         for (const row of rows) scores[row] = countWords(row, heard)
-        const exact = rows.filter((row) => `p${row}` === text)
+        const exact = rows.filter((row) => `p${row}` === readQuery(text).text)
         return {
           scores,
           documents: Uint32Array.from(rows.filter((row) => (scores[row] as number) > 0)),
@@ -388,7 +389,10 @@ function toRequest(store: SearchedStore, wanted: Wanted): RankingRequest {
   return { fusion, condition: { fields: filter, rows }, threshold, depth }
 }
 
-const NOTHING: Ranking = { hits: [], candidates: 0, cut: 0, isExact: true, words: [] }
+const NOTHING: Ranking = {
+  ...{ hits: [], soldOutFrom: 0, pinned: [], words: [] },
+  ...{ candidates: 0, cut: 0, isExact: true },
+}
 
 const ranked = (index: ProductIndex, wanted: Wanted): Ranking => {
   const store = index.findStore('s')

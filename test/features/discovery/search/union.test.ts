@@ -13,6 +13,8 @@ const ranking = fc
       hits: hits
         .sort((a, b) => b.score - a.score)
         .map((hit) => ({ ...hit, slot: hit.product, pictureId: hit.product, value: hit.score })),
+      soldOutFrom: hits.length,
+      pinned: [],
       candidates: 13,
       cut: 0,
       isExact: true,

@@ -139,7 +139,7 @@ describe('a preflight', () => {
         expect([answer.status, answer.body['text']]).toEqual([204, ''])
         expect(corsOf(answer)).toEqual({ allowed: origin, vary: 'Origin', exposed: null, credentials: null })
         const { headers } = answer
-        expect(headers.get('access-control-allow-methods')).toBe('POST')
+        expect(headers.get('access-control-allow-methods')).toBe('GET, POST')
         expect(headers.get('access-control-allow-headers')).toBe(
           'Content-Type, X-Service-Key, Idempotency-Key',
         )

@@ -19,6 +19,7 @@ const LINKS = [
   '/invite',
   '/verify?token=x',
   '/verify/cancel',
+  '/unsubscribe',
   '/verify/email',
   '/verify/email/approve',
   '/oauth/password/reset?token=x',

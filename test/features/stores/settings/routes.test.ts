@@ -37,12 +37,14 @@ describe('the settings of a store (contract 4.13)', () => {
       cutoff: null,
       category_boost: null,
       second_look: null,
+      learn: null,
     })
     expect((await change({ search_defaults: { cutoff: 'auto' } })).body['search_defaults']).toEqual({
       threshold: 0.4,
       cutoff: 'auto',
       category_boost: null,
       second_look: null,
+      learn: null,
     })
     const mapping = { product_id: 'Article', 'metadata.material': ['Material', 'Fabric'] }
     expect((await change({ feed_mapping: mapping })).body['feed_mapping']).toEqual(mapping)

@@ -82,6 +82,11 @@ export async function fillStore(app: TestApp) {
   })
   const feed = await call('POST', '/v1/feeds', { url: 'https://me:secret@feeds.test/products.csv' })
   await call('POST', '/v1/search/checks', { name: 'Mugs', query: 'mug', expect: ['p1'], within: 5 })
+  await call('POST', '/v1/store/rules', {
+    name: 'Mugs first',
+    when: { words: ['mug'], key_id: widget['id'] },
+    then: [{ action: 'pin', product_id: 'p1', position: 1 }],
+  })
   const owner = await somebody(app, 'olga', { one: 'owner' })
   const dev = await somebody(
     app,

@@ -161,6 +161,8 @@ test('a backup, and the file of a newer program, are refused', async () => {
   await expectRefused(await forge({}, (of) => Object.assign(of, { format: 2 })))
 })
 
+const leadTo = (url: string) => ({ kind: 'redirect', entry: JSON.stringify({ words: 'sale', url }) })
+
 describe('a file that is sealed, by somebody who wishes us ill', () => {
   test.each<[string, () => Promise<string>]>([
     ['rows of a table that does not travel', () => forge({ 'rows/users.ndjson': '["id"]\n["u"]\n' })],
@@ -238,6 +240,13 @@ describe('a file that is sealed, by somebody who wishes us ill', () => {
         ['a widget key without a limit', 'public_keys', { rate_per_minute: 1e9 }],
         ['a check that looks for nothing', 'search_checks', { expected: '[]' }],
         ['a check with a result of another kind', 'search_checks', { last_result: '{"passed":1}' }],
+        ['a rule that pins no product', 'search_rules', { actions: '[{"action":"pin","position":1}]' }],
+        ['a rule that does nothing known', 'search_rules', { actions: '[{"action":"drop"}]' }],
+        ['a rule with a condition of another kind', 'search_rules', { conditions: '{"words":"mug"}' }],
+        ['a query that leads into the browser', 'store_words', leadTo('javascript:alert(1)')],
+        ['a query that leads to another host', 'store_words', leadTo('//evil.test')],
+        ['a query that leads nowhere', 'store_words', { kind: 'redirect', entry: '{"words":"sale"}' }],
+        ['synonyms that are numbers', 'store_words', { entry: '{"words":[5]}' }],
         ['a group with a right that is none', 'user_groups', { permission_names: '["stores:delete"]' }],
       ] as const
     ).map(([title, table, values]): [string, () => Promise<string>] => [

@@ -119,6 +119,35 @@ test('members are invited; with them come their groups, and their API keys work 
   expect(countRows(target, 'awaited_people', { email: 'dora@people.test' })).toBe(0)
 })
 
+test('rules come with their counts and name the keys as they are called here; one whose key is gone stays off', async () => {
+  const client = filled.token
+  const { id: gone } = (
+    await source.call('POST', '/v1/security/public-keys', {
+      token: client,
+      body: { name: 'old', origins: ['https://shop.test'] },
+    })
+  ).body
+  const then = [{ action: 'pin', product_id: 'p2', position: 2 }]
+  const made: string[] = []
+  for (const when of [{ key_id: gone }, {}]) {
+    const answer = await source.call('POST', '/v1/store/rules', { token: client, body: { name: 'Two', when, then } })
+    made.push(String(answer.body['id']))
+  }
+  await source.call('DELETE', `/v1/security/public-keys/${gone}`, { token: client })
+  source.db.prepare('INSERT INTO search_rule_counts SELECT id, store_id, 7, 3 FROM search_rules WHERE id = ?').run(made[1])
+  const { path } = await write(source, folder)
+  for (const id of made) await source.call('DELETE', `/v1/store/rules/${id}`, { token: client })
+
+  const { token } = await arrive(target, {}, path)
+  const { rules } = (await target.call('GET', '/v1/store/rules', { token })).body
+  const [keyId] = readColumn(target, 'public_keys', 'id')
+  expect(rules).toMatchObject([
+    { name: 'Mugs first', when: { words: ['mug'], key_id: keyId }, missing: [], faults: [] },
+    { name: 'Two', active: false, when: {}, uses: 0 },
+    { name: 'Two', active: true, when: {}, then, uses: 7, clicks: 3 },
+  ])
+})
+
 test('a widget key works at once', async () => {
   await arrive()
   const answer = await target.call('POST', '/v1/widget/search/text', {

@@ -14,6 +14,7 @@ export interface Draft {
   second_look: string
   duplicate_threshold: string
   private_metadata: string
+  weekly_mail: string
   thumbnails: boolean
   unmatched_thumbnails: boolean
 }
@@ -35,12 +36,14 @@ export function toDraft(settings: StoreSettings): Draft {
     second_look: asText(search_defaults.second_look),
     duplicate_threshold: asText(settings.duplicate_threshold),
     private_metadata: settings.private_metadata.join(', '),
+    weekly_mail: asText(settings.weekly_mail),
     thumbnails: settings.thumbnails,
     unmatched_thumbnails: settings.unmatched_thumbnails,
   }
 }
 
 const textOrNull = (text: string): string | null => text.trim() || null
+const flagOrNull = (text: string): boolean | null => (text === '' ? null : text === 'true')
 const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
 /** How a field of the form becomes a part of the change. */
@@ -56,11 +59,12 @@ const WRITE: { [Name in keyof Draft]: (value: Draft[Name]) => StoreSettingsPatch
     search_defaults: { cutoff: textOrNull(text) as StoreSettings['search_defaults']['cutoff'] },
   }),
   category_boost: (text) => ({ search_defaults: { category_boost: numberOrNull(text) } }),
-  second_look: (text) => ({ search_defaults: { second_look: text === '' ? null : text === 'true' } }),
+  second_look: (text) => ({ search_defaults: { second_look: flagOrNull(text) } }),
   duplicate_threshold: (text) => ({ duplicate_threshold: numberOrNull(text) }),
   private_metadata: (text) => ({
     private_metadata: [...new Set(text.split(',').map((key) => key.trim()))].filter(Boolean),
   }),
+  weekly_mail: (text) => ({ weekly_mail: flagOrNull(text) }),
   thumbnails: (thumbnails) => ({ thumbnails }),
   unmatched_thumbnails: (unmatched_thumbnails) => ({ unmatched_thumbnails }),
 }

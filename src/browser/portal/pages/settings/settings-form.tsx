@@ -105,6 +105,13 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: V
         onValue={(second_look) => change({ second_look })}
         choices={t.secondLooks}
       />
+      <h2>{t.mails}</h2>
+      <Choice
+        label={t.fields.weekly_mail}
+        value={draft.weekly_mail}
+        onValue={(weekly_mail) => change({ weekly_mail })}
+        choices={t.weeklyMails}
+      />
       <h2>{t.pictures}</h2>
       <Check checked={draft.thumbnails} onChange={(thumbnails) => change({ thumbnails })}>
         {t.thumbnails}

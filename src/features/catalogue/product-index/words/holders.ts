@@ -1,5 +1,5 @@
-import { type Postings, WEIGHT_MAX } from './postings.ts'
-import { FACTORS, type Variants } from './variants.ts'
+import { type Postings, WEIGHT_MAX, weightIn } from './postings.ts'
+import { FACTORS, readVariant, type Variant, type Variants } from './variants.ts'
 
 /**
  * The documents that have every word of a query, or another form of its stem.
@@ -8,23 +8,24 @@ import { FACTORS, type Variants } from './variants.ts'
  * @param weightAbove words that weigh no more in a document do not count.
  */
 export function listHoldersOfAll(
-  postings: Pick<Postings, 'read' | 'count' | 'weightOf'>,
+  postings: Pick<Postings, 'read' | 'count'>,
   asked: readonly Variants[],
   max: number,
   weightAbove: number,
 ): Set<number> {
-  const countAll = (forms: readonly number[]) => forms.reduce((sum, word) => sum + postings.count(word), 0)
+  const countAll = (variants: readonly Variant[]) =>
+    variants.reduce((sum, { word, phrase }) => sum + (phrase ? phrase.items.length : postings.count(word)), 0)
   const [rarest = [], ...others] = asked
-    .map(({ variants }) => variants.filter(({ factor }) => factor >= FACTORS.stem).map(({ word }) => word))
+    .map(({ variants }) => variants.filter(({ factor }) => factor >= FACTORS.stem))
     .toSorted((a, b) => countAll(a) - countAll(b))
   if (countAll(rarest) > max) return new Set()
-  const documents = rarest.flatMap((word) => {
-    const { items, start, end } = postings.read(word)
+  const documents = rarest.flatMap((variant) => {
+    const { items, start, end } = readVariant(postings, variant)
     return Array.from(items.subarray(start, end))
       .filter((posting) => (posting & WEIGHT_MAX) > weightAbove)
       .map((posting) => posting >>> 8)
   })
-  const hasOne = (document: number, forms: readonly number[]) =>
-    forms.some((word) => postings.weightOf(word, document) > weightAbove)
-  return new Set(documents.filter((document) => others.every((forms) => hasOne(document, forms))))
+  const hasOne = (document: number, variants: readonly Variant[]) =>
+    variants.some((variant) => weightIn(readVariant(postings, variant), document) > weightAbove)
+  return new Set(documents.filter((document) => others.every((variants) => hasOne(document, variants))))
 }

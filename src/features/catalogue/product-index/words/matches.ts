@@ -1,5 +1,6 @@
 import { fold } from '../../../../core/text.ts'
 import { readWords } from './fields.ts'
+import type { Phrase } from './phrases.ts'
 import { splitInto } from './tokens.ts'
 import type { Variants } from './variants.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -34,34 +35,50 @@ const WHOLE = [
 /**
  * Creates what finds the words of a query in a product, as the score counts them: with their other forms, parts and typos.
  *
+ * @param query as it is typed, then as it is read.
  * @param asked the words of the query, with those of the store that stand for them. Valid for one tick.
  */
 export function createMatcher(
-  query: string,
+  [query = '', ...others]: readonly string[],
   asked: readonly (Pick<Variants, 'variants'> & { word: string })[],
   find: Vocabulary['find'],
 ): MatchWords {
   const wordsOf = new Map<number, string[]>()
+  const phrases: { word: string; forms: Phrase['forms'] }[] = []
   for (const { word, variants } of asked)
-    for (const variant of variants) wordsOf.set(variant.word, [...(wordsOf.get(variant.word) ?? []), word])
-  const whole = fold(query.trim())
+    for (const { phrase, word: number } of variants) {
+      if (phrase) phrases.push({ word, forms: phrase.forms })
+      else wordsOf.set(number, [...(wordsOf.get(number) ?? []), word])
+    }
+  const inPhrases = new Set(phrases.flatMap(({ forms }) => forms.flat()))
+  const wholes = new Set([query, ...others].map((name) => fold(name)).filter((name) => name !== ''))
 
-  function listWordsIn(texts: readonly string[]): Set<string> {
-    const found = new Set<string>()
+  /** The numbers of a field's words that stand for a word of the query, alone or with others. */
+  function listNumbersIn(texts: readonly string[]): Set<number> {
+    const found = new Set<number>()
     for (const text of texts)
       splitInto(text, (units, start, end) => {
-        for (const word of wordsOf.get(find(units.subarray(start, end))) ?? []) found.add(word)
+        const number = find(units.subarray(start, end))
+        if (wordsOf.has(number) || inPhrases.has(number)) found.add(number)
       })
     return found
   }
 
   return (productId, metadata) => {
     const words = readWords(productId, metadata)
-    const matches = FIELDS.flatMap(([field, name]) => {
+    const fields = FIELDS.map(([field, name]) => {
       const text = words[name]
-      return [...listWordsIn(text === undefined ? [] : [text].flat())].map((word) => ({ word, field }))
+      return { field, numbers: listNumbersIn(text === undefined ? [] : [text].flat()) }
     })
-    const names = WHOLE.filter(([, name]) => whole !== '' && fold(words[name] ?? '') === whole)
+    const hasAny = (forms: readonly number[]) =>
+      fields.some(({ numbers }) => forms.some((n) => numbers.has(n)))
+    const found = phrases.filter(({ forms }) => forms.every(hasAny))
+    const matches = fields.flatMap(({ field, numbers }) => {
+      const alone = [...numbers].flatMap((number) => wordsOf.get(number) ?? [])
+      const together = found.filter(({ forms }) => forms.flat().some((n) => numbers.has(n)))
+      return [...new Set([...alone, ...together.map(({ word }) => word)])].map((word) => ({ word, field }))
+    })
+    const names = WHOLE.filter(([, name]) => wholes.has(fold(words[name] ?? '')))
     return [...matches, ...names.map(([field]) => ({ word: query.trim(), field }))]
   }
 }

@@ -42,6 +42,24 @@ function printOf({ isLetters, read }: (typeof KINDS)[number], text: string | und
 export function createNames() {
   const columns = KINDS.map((kind) => ({ kind, prints: createPrints() }))
 
+  /**
+   * The documents that have exactly one of some names, of any kind: those of the first name first, best kind first, each once.
+   *
+   * @param others count as names of products alone, and not as their ids.
+   */
+  function find(texts: readonly string[], others: readonly string[] = []): number[] {
+    const found = new Set<number>()
+    const look = ({ kind, prints }: (typeof columns)[number], text: string) => {
+      const print = printOf(kind, text)
+      if (!print) return
+      for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
+    }
+    for (const text of texts) for (const column of columns) look(column, text)
+    for (const column of columns)
+      if (column.kind.name === 'name') for (const text of others) look(column, text)
+    return [...found]
+  }
+
   return {
     set(document: number, names: Names): void {
       for (const { kind, prints } of columns) prints.set(document, printOf(kind, names[kind.name]))
@@ -51,16 +69,7 @@ export function createNames() {
       for (const { prints } of columns) prints.set(document, undefined)
     },
 
-    /** The documents that have exactly this name, best kind first, each once. */
-    find(text: string): number[] {
-      const found = new Set<number>()
-      for (const { kind, prints } of columns) {
-        const print = printOf(kind, text)
-        if (!print) continue
-        for (const document of prints.list(print)) if (found.size < ALIKE_MAX) found.add(document)
-      }
-      return [...found]
-    },
+    find,
 
     bytes: (): number => columns.reduce((sum, { prints }) => sum + prints.bytes(), 0),
   }

@@ -36,19 +36,6 @@ export function createPostings() {
     return { items: short.column.items, start: place, end: place + size }
   }
 
-  /** The place of the first posting that is not before a document. */
-  function search({ items, start, end }: PostingList, document: number): number {
-    const wanted = (document << 8) >>> 0
-    if (end > start && (items[end - 1] as number) < wanted) return end
-    let [low, high] = [start, end]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((items[middle] as number) < wanted) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
   /** Moves a word's list to where it has place for `size` postings. */
   function resize(word: number, size: number): PostingList {
     const before = read(word)
@@ -117,12 +104,7 @@ export function createPostings() {
     count: (word: number): number => documents.items[word] ?? 0,
 
     /** The weight of a word in a document; 0 where the document lacks it. */
-    weightOf(word: number, document: number): number {
-      const list = read(word)
-      const at = search(list, document)
-      if (at === list.end || (list.items[at] as number) >>> 8 !== document) return 0
-      return (list.items[at] as number) & WEIGHT_MAX
-    },
+    weightOf: (word: number, document: number): number => weightIn(read(word), document),
 
     /** @param weight from 1 to {@link WEIGHT_MAX}. The document must not have the word. */
     add(word: number, document: number, weight: number): void {
@@ -165,4 +147,24 @@ export function createPostings() {
     bytes: (): number =>
       [short.column, sizes, documents, places].reduce((sum, { items }) => sum + items.byteLength, longBytes),
   }
+}
+
+/** The weight of a document in a list; 0 where it is not there. */
+export function weightIn(list: PostingList, document: number): number {
+  const at = search(list, document)
+  if (at === list.end || (list.items[at] as number) >>> 8 !== document) return 0
+  return (list.items[at] as number) & WEIGHT_MAX
+}
+
+/** The place of the first posting that is not before a document. */
+function search({ items, start, end }: PostingList, document: number): number {
+  const wanted = (document << 8) >>> 0
+  if (end > start && (items[end - 1] as number) < wanted) return end
+  let [low, high] = [start, end]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((items[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,4 +1,5 @@
 import { fold } from '../../../../core/text.ts'
+import { SPELLINGS } from '../../../../core/word-keys.ts'
 
 /** A longer word counts as its first characters (UTF-16 units). */
 export const WORD_UNITS_MAX = 48
@@ -33,22 +34,9 @@ function findKind(unit: number): number {
   return kind
 }
 
-/** Letters that Unicode does not take apart, as people type them on other keyboards. */
-const SPELLINGS = new Map(
-  [
-    ['ß', 'ss'],
-    ['æ', 'ae'],
-    ['œ', 'oe'],
-    ['ø', 'o'],
-    ['ł', 'l'],
-    ['đ', 'd'],
-    ['ð', 'd'],
-    ['þ', 'th'],
-    ['ı', 'i'],
-  ].map(([letter = '', spelling = '']) => [
-    letter.charCodeAt(0),
-    Array.from(spelling, (c) => c.charCodeAt(0)),
-  ]),
+/** By letter, how people type it on other keyboards. */
+const SPELLED = new Map(
+  SPELLINGS.map(([letter, spelling]) => [letter.charCodeAt(0), Array.from(spelling, (c) => c.charCodeAt(0))]),
 )
 
 const run = new Uint16Array(4 * WORD_UNITS_MAX)
@@ -106,7 +94,7 @@ export function splitInto(text: string, take: TakeWord): void {
     if (length > 0 && (kind === IDEOGRAPH) !== isIdeographic) endRun(take)
     isIdeographic = kind === IDEOGRAPH
     if (isIdeographic && length === run.length) endRun(take)
-    const spelling = unit > 127 ? SPELLINGS.get(unit) : undefined
+    const spelling = unit > 127 ? SPELLED.get(unit) : undefined
     if (spelling) for (const letter of spelling) push(letter)
     else push(unit)
   }

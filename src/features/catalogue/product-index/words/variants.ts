@@ -1,4 +1,6 @@
-import type { Postings } from './postings.ts'
+import { type QueryText, readStandIns, type StandIn } from './asked.ts'
+import { findPhrase, type Phrase } from './phrases.ts'
+import type { PostingList, Postings } from './postings.ts'
 import { listWords } from './tokens.ts'
 import { unitsOf, type Vocabulary } from './vocabulary.ts'
 
@@ -24,10 +26,16 @@ const TYPO_UNITS_MAX = 20
 const PARTS_MAX = 64
 /** Words that are looked at for that, at either end of all words of a query together: some 7 ms of work. */
 const LOOKED_AT_MAX = 20_000
+/** The same for all that stands for words of the query. */
+const OTHERS_LOOKED_AT_MAX = 5_000
+/** Postings of the rarest words of phrases that one query looks at: some 10 ms of work. Phrases beyond are left out. */
+const PHRASES_LOOKED_AT_MAX = 100_000
 
-/** A word of the store that stands for one of the query. */
+/** A word of the store that stands for one of the query, or several that do so where a product has them all. */
 export interface Variant {
+  /** 0 for several. */
   word: number
+  phrase?: Phrase
   /** Of the score of a full match with the rarity of `documents`. */
   factor: number
   /** The number of products that decides how rare the match is. */
@@ -55,29 +63,51 @@ export const QUERY_WORDS_MAX = 32
 const TYPOS_MAX = 4
 
 /** The different words of a query, with those of the store that stand for them. */
-export function findAllVariants(vocabulary: Vocabulary, postings: Postings, query: string): AskedWord[] {
-  const spoken = listWords(query, QUERY_WORDS_MAX)
-  const share = 1 / spoken.length
+export function findAllVariants(
+  vocabulary: Vocabulary,
+  postings: Postings,
+  { text, standIns }: Pick<QueryText, 'text' | 'standIns'>,
+): AskedWord[] {
+  const spoken = listWords(text, QUERY_WORDS_MAX)
+  const others = readStandIns(spoken, standIns)
+  const othersCount = [...others.values()].reduce((sum, { length }) => sum + length, 0)
+  const [share, shareOfOthers] = [1 / spoken.length, 1 / othersCount]
+  const phrases = { looksLeft: PHRASES_LOOKED_AT_MAX }
   let typos = 0
   const mayBeTypo = () => typos++ < TYPOS_MAX
   return spoken.map((word, n) => {
     const isLast = n === spoken.length - 1
-    return { ...findVariants(vocabulary, postings, word, { isLast, share, mayBeTypo }), word }
+    const standIns = others.get(word) ?? []
+    return {
+      ...findVariants(vocabulary, postings, word, {
+        ...{ isLast, share, mayBeTypo },
+        ...{ standIns, shareOfOthers, phrases },
+      }),
+      word,
+    }
   })
 }
 
-/**
- * @param share the share of the query's work that this word may take.
- * @param mayBeTypo whether to look for typos. It is asked only for a word that nothing else fits.
- */
+interface Search {
+  isLast: boolean
+  /** The share of the query's work that this word may take. */
+  share: number
+  /** Whether to look for typos. It is asked only for a word that nothing else fits. */
+  mayBeTypo(): boolean
+  standIns: readonly StandIn[]
+  /** The share of the same work that each stand-in may take. */
+  shareOfOthers: number
+  /** Postings that phrases may still look at. */
+  phrases: { looksLeft: number }
+}
+
 function findVariants(
   vocabulary: Vocabulary,
   postings: Postings,
   text: string,
-  { isLast, share, mayBeTypo }: { isLast: boolean; share: number; mayBeTypo(): boolean },
+  { isLast, share, mayBeTypo, standIns, shareOfOthers, phrases }: Search,
 ): Variants {
   const key = unitsOf(text)
-  const looksMax = Math.ceil(share * LOOKED_AT_MAX)
   const taken = new Set<number>()
   const variants: Variant[] = []
   let cost = 0
@@ -92,38 +122,61 @@ function findVariants(
       cost += postings.count(word)
     }
   }
-  const alike = (own: number, form: string): number[] => [
-    ...new Set([...(own > 0 ? [own] : []), ...vocabulary.listStemmed(form)]),
-  ]
+  const alike = (form: string): number[] => {
+    const own = vocabulary.find(unitsOf(form))
+    return [...new Set([...(own > 0 ? [own] : []), ...vocabulary.listStemmed(form)])]
+  }
 
-  const own = vocabulary.find(key)
-  const full = alike(own, text)
-  const fullDocuments = count(full)
-  take(full, fullDocuments, (word) => (word === own ? 1 : FACTORS.stem))
+  const others = standIns.flatMap(([only = '', ...more]) => (more.length === 0 ? [only] : []))
+  const found = standIns.flatMap((words) => {
+    const phrase = words.length > 1 ? findPhrase(postings, words.map(alike), phrases) : undefined
+    return phrase ? [phrase] : []
+  })
+  const spelt = new Set([text, ...others].map((form) => vocabulary.find(unitsOf(form))))
+  const full = [...new Set([text, ...others].flatMap(alike))]
+  // All that stands for the word is as rare as all of it together, so it counts the same whichever of it a product says.
+  const fullDocuments = count(full) + found.reduce((sum, { items }) => sum + items.length, 0)
+  take(full, fullDocuments, (word) => (spelt.has(word) ? 1 : FACTORS.stem))
+  for (const phrase of found) {
+    variants.push({ word: 0, phrase, factor: 1, documents: fullDocuments })
+    cost += phrase.items.length
+  }
 
+  const looksMax = Math.ceil(share * LOOKED_AT_MAX)
   const beginning = isLast ? LAST_BEGINNING_UNITS_MIN : PART_UNITS_MIN
   const begins =
     key.length >= beginning ? findMost(postings, taken, vocabulary.visitBeginning, key, looksMax) : []
-  const isCompound = (word: number) => vocabulary.lengthOf(word) >= key.length + ENDING_ADDS_MIN
-  const ends =
-    key.length >= PART_UNITS_MIN
-      ? findMost(postings, taken, vocabulary.visitEnding, key, looksMax).filter(isCompound)
-      : []
+  const findCompounds = (key: Uint16Array, looks: number) =>
+    key.length < PART_UNITS_MIN
+      ? []
+      : findMost(postings, taken, vocabulary.visitEnding, key, looks).filter(
+          (word) => vocabulary.lengthOf(word) >= key.length + ENDING_ADDS_MIN,
+        )
+  const looksOfOthers = Math.ceil(shareOfOthers * OTHERS_LOOKED_AT_MAX)
+  const ends = [
+    ...findCompounds(key, looksMax),
+    ...others.flatMap((other) => findCompounds(unitsOf(other), looksOfOthers)),
+  ]
   const partDocuments = count(begins) + count(ends)
   // A part of a word is never rarer than the word itself, or rare words would come before what was asked for.
   const rarity = Math.max(fullDocuments, partDocuments)
   take(begins, rarity, () => (isLast ? FACTORS.lastBeginning : FACTORS.part))
   take(ends, rarity, () => FACTORS.part)
 
-  if (full.length > 0) return { variants, kind: 'full', documents: fullDocuments, cost }
+  if (fullDocuments > 0) return { variants, kind: 'full', documents: fullDocuments, cost }
   if (variants.length > 0) return { variants, kind: 'part', documents: partDocuments, cost }
-  if (key.length < TYPO_UNITS_MIN || key.length > TYPO_UNITS_MAX || /\d/.test(text) || !mayBeTypo())
-    return { variants, kind: 'none', documents: 0, cost }
+  const isWord = standIns.length > 0
+  const mayHaveTypo = key.length >= TYPO_UNITS_MIN && key.length <= TYPO_UNITS_MAX && !/\d/.test(text)
+  if (isWord || !mayHaveTypo || !mayBeTypo()) return { variants, kind: 'none', documents: 0, cost }
   const meant = vocabulary.listWithinOneEdit(key)
   const documents = count(meant)
   take(meant, documents, () => FACTORS.typo)
   return { variants, kind: meant.length > 0 ? 'typo' : 'none', documents, cost }
 }
+
+/** The products of a variant. Valid until the next change. */
+export const readVariant = (postings: Pick<Postings, 'read'>, { word, phrase }: Variant): PostingList =>
+  phrase ? { items: phrase.items, start: 0, end: phrase.items.length } : postings.read(word)
 
 /** Those words that begin or end with a key, are not taken yet, and have the most products. */
 function findMost(

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { STEMMED } from '../../../../core/word-keys.ts'
 import { createDictionary, createGroups, type Groups, isDigit } from './dictionary.ts'
 import { WORD_UNITS_MAX } from './tokens.ts'
 
@@ -201,8 +202,6 @@ const SHORT_SIDE = 2
 /** Shorter words are no compounds. */
 const COMPOUND_UNITS_MIN = 7
 
-/** Words that the stemmer knows how to take apart. */
-const STEMMED = /^[a-z]{3,}$/
 const STEMMED_UNITS_MIN = 3
 /** A stem is never longer than its word by more than a letter. */
 const stemUnits = new Uint16Array(2 * WORD_UNITS_MAX)

@@ -1,3 +1,4 @@
+import { listNames, listOtherNames, type QueryText, readQuery, type WordQuery } from './asked.ts'
 import { type Completion, type CompletionOptions, complete } from './completions.ts'
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
@@ -9,7 +10,7 @@ import { createNames } from './names.ts'
 import { createPostings, DOCUMENTS_MAX, WEIGHT_MAX } from './postings.ts'
 import type { Scratch } from './scratch.ts'
 import { listWords, splitInto } from './tokens.ts'
-import { type AskedWord, findAllVariants, QUERY_WORDS_MAX, type Variants } from './variants.ts'
+import { type AskedWord, findAllVariants, QUERY_WORDS_MAX, readVariant, type Variants } from './variants.ts'
 import { createVocabulary } from './vocabulary.ts'
 
 /** The texts of a product that words are looked for in. */
@@ -111,7 +112,7 @@ export function createWordIndex(scratch: Scratch) {
   let ownCount = 0
   let fieldWeight = 0
   /** Forgotten when a word is added or leaves. */
-  let lastAsked: { query: string; words: readonly AskedWord[] } | undefined
+  let lastAsked: (Pick<QueryText, 'text' | 'standIns'> & { words: readonly AskedWord[] }) | undefined
 
   function find(product: number): number {
     for (let place = table.start(hashRow(product)); ; place = table.next(place)) {
@@ -186,18 +187,22 @@ export function createWordIndex(scratch: Scratch) {
   }
 
   /** One search asks for the same query several times. */
-  function ask(query: string): readonly AskedWord[] {
-    if (lastAsked?.query !== query) lastAsked = { query, words: findAllVariants(vocabulary, postings, query) }
+  function ask(query: WordQuery): readonly AskedWord[] {
+    const { text, standIns } = readQuery(query)
+    if (lastAsked?.text !== text || lastAsked.standIns !== standIns)
+      lastAsked = { text, standIns, words: findAllVariants(vocabulary, postings, { text, standIns }) }
     return lastAsked.words
   }
 
+  const findNamed = (query: WordQuery): number[] => names.find(listNames(query), listOtherNames(query))
+
   /** @param silent words of the query that count for nothing, unless they are all of it. */
-  function score(query: string, silent: ReadonlySet<string> = NO_WORDS): WordScores {
+  function score(query: WordQuery, silent: ReadonlySet<string> = NO_WORDS): WordScores {
     const asked = ask(query)
     const counted = asked.filter(({ word }) => !silent.has(word))
     return {
       ...addUp(counted.length > 0 ? counted : asked),
-      exact: Uint32Array.from(names.find(query)),
+      exact: Uint32Array.from(findNamed(query)),
       words: asked.map(({ word, kind, documents }) => ({
         word,
         documents: Math.min(documents, size),
@@ -219,9 +224,10 @@ export function createWordIndex(scratch: Scratch) {
       if (cost > 0 && cost + ownCost > POSTINGS_READ_MAX) break
       cost += ownCost
       let touchedCount = 0
-      for (const { word, factor, documents } of variants) {
+      for (const variant of variants) {
+        const { factor, documents } = variant
         const weight = factor * rarity(documents) * (K1 + 1)
-        const { items, start, end } = postings.read(word)
+        const { items, start, end } = readVariant(postings, variant)
         for (let n = start; n < end; n++) {
           const posting = items[n] as number
           const frequency = posting & WEIGHT_MAX
@@ -302,14 +308,14 @@ export function createWordIndex(scratch: Scratch) {
     score,
 
     /** Whether {@link score} would find any product. It reads no postings. */
-    hasAny: (query: string): boolean =>
-      ask(query).some(({ variants }) => variants.length > 0) || names.find(query).length > 0,
+    hasAny: (query: WordQuery): boolean =>
+      ask(query).some(({ variants }) => variants.length > 0) || findNamed(query).length > 0,
 
     /** Creates what finds the words of a query in a product. Valid for one tick. */
-    matcher: (query: string) => createMatcher(query, ask(query), vocabulary.find),
+    matcher: (query: WordQuery) => createMatcher(listNames(query), ask(query), vocabulary.find),
 
     /** Those of some words of a query that no product has, in any form that a search would find. */
-    listUnheld(query: string, words: readonly string[]): string[] {
+    listUnheld(query: WordQuery, words: readonly string[]): string[] {
       const held = new Set(ask(query).flatMap(({ word, documents }) => (documents > 0 ? [word] : [])))
       const isHeld = (word: string) => {
         const parts = listWords(word, QUERY_WORDS_MAX)
@@ -319,10 +325,10 @@ export function createWordIndex(scratch: Scratch) {
     },
 
     /** A query without the typos among some of its words; undefined where the store has all of these, or none that is near. */
-    correct(query: string, words: readonly string[]): string | undefined {
+    correct(query: WordQuery, words: readonly string[]): string | undefined {
       const doubtful = new Set(words.flatMap((word) => listWords(word, QUERY_WORDS_MAX)))
       const missing = ask(query).filter(({ word, kind }) => MISSING.has(kind) && doubtful.has(word))
-      return correct(vocabulary, postings, query, missing)
+      return correct(vocabulary, postings, readQuery(query).typed, missing)
     },
 
     /** Completes the last word of a text; see {@link complete}. */
@@ -342,7 +348,7 @@ export function createWordIndex(scratch: Scratch) {
       }
     },
     /** Documents whose product_id, sku, gtin or whole name is the query; see {@link WordScores.exact}. */
-    findExact: (query: string): Iterable<number> => names.find(query),
+    findExact: (query: WordQuery): Iterable<number> => findNamed(query),
     /** Makes a test of documents: whether one has a word, spelt so, in any field but the description. Valid for one tick. */
     holderTest(text: string): (document: number) => boolean {
       const own: number[] = []
@@ -357,7 +363,7 @@ export function createWordIndex(scratch: Scratch) {
       }
     },
     /** See {@link listHoldersOfAll}. */
-    listHoldersOfAll: (query: string, max: number): Set<number> =>
+    listHoldersOfAll: (query: WordQuery, max: number): Set<number> =>
       listHoldersOfAll(postings, ask(query), max, FIELD_WEIGHTS.description),
     /** Counts the documents that have a word. */
     countHolders: postings.count,

@@ -2,6 +2,7 @@ import { stemmer } from 'stemmer'
 import { BoundedMap } from '../../../../core/bounded-map.ts'
 import { splitWords } from '../../../../core/text.ts'
 import type { StoreColumns } from '../../../catalogue/product-index/columns.ts'
+import type { WordQuery } from '../../../catalogue/product-index/words/asked.ts'
 import type { CategoryFit } from '../category-names.ts'
 import { RANKING } from '../parameters.ts'
 import type { SearchedStore } from '../searched-store.ts'
@@ -76,13 +77,15 @@ export function namedCategoryLeg(
  */
 export function findSpared(
   { words }: Pick<SearchedStore, 'words'>,
-  text: string,
+  query: WordQuery,
   category: string,
   silent: ReadonlySet<string>,
 ): ReadonlySet<number> {
   const named = new Set(listStems(category))
-  const saysMore = splitWords(text).some((word) => !silent.has(word) && !named.has(stemmer(word)))
-  return saysMore ? words.listHoldersOfAll(text, SPARED_MAX) : new Set()
+  const saysMore = splitWords(typeof query === 'string' ? query : query.text).some(
+    (word) => !silent.has(word) && !named.has(stemmer(word)),
+  )
+  return saysMore ? words.listHoldersOfAll(query, SPARED_MAX) : new Set()
 }
 
 /** What more products have is no exception. */

@@ -1,3 +1,4 @@
+import type { WordQuery } from '../../../catalogue/product-index/words/asked.ts'
 import type { SearchedStore } from '../searched-store.ts'
 import type { ExactLeg } from './leg.ts'
 
@@ -15,7 +16,7 @@ const FIRST = 2
  */
 export function keywordLeg(
   { words, columns }: SearchedStore,
-  query: string,
+  query: WordQuery,
   unit: number,
   { isOnly = false, silent }: { isOnly?: boolean; silent?: ReadonlySet<string> } = {},
 ): ExactLeg | undefined {
@@ -56,7 +57,7 @@ export function keywordLeg(
 }
 
 /** Whether any product of the store has a word of the query. */
-export const hasWords = ({ words }: SearchedStore, query: string): boolean => words.hasAny(query)
+export const hasWords = ({ words }: SearchedStore, query: WordQuery): boolean => words.hasAny(query)
 
 /** Vectors that tell how far the store's cosines scatter. */
 const SAMPLE = 2_048

@@ -9,7 +9,7 @@ export interface VectorLeg {
 
 /** Adds a number that is known exactly for every slot. */
 export interface ExactLeg {
-  name: 'keyword' | 'color' | 'category'
+  name: 'keyword' | 'color' | 'category' | 'clicks'
   /** -Infinity for a slot that must not be found. */
   at(slot: number): number
   /** Adds it, times a factor, to the values of all slots; quicker than asking for each. */

@@ -188,6 +188,7 @@ export const texts: Texts = {
     import: 'Import einer Datei',
     feed: 'Feed',
     search_checks: 'Gespeicherte Prüfungen',
+    search_replay: 'Suchen noch einmal gestellt',
   },
   jobStates: {
     processing: 'Läuft',

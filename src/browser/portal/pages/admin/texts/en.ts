@@ -181,6 +181,7 @@ export const texts = {
     import: 'Import of a file',
     feed: 'Feed',
     search_checks: 'Saved checks',
+    search_replay: 'Replay of searches',
   },
   jobStates: { processing: 'Running', failed: 'Failed', completed: 'Done', cancelled: 'Cancelled' },
   done: 'Done',

@@ -192,6 +192,7 @@ export const texts: Texts = {
     import: 'Importación de un archivo',
     feed: 'Fuente de productos',
     search_checks: 'Comprobaciones guardadas',
+    search_replay: 'Búsquedas repetidas',
   },
   jobStates: {
     processing: 'En curso',

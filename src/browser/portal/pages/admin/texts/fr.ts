@@ -198,6 +198,7 @@ export const texts: Texts = {
     import: 'Importation d’un fichier',
     feed: 'Flux',
     search_checks: 'Vérifications enregistrées',
+    search_replay: 'Recherches rejouées',
   },
   jobStates: {
     processing: 'En cours',

@@ -199,6 +199,7 @@ export const texts: Texts = {
     import: 'Importazione di un file',
     feed: 'Feed',
     search_checks: 'Verifiche salvate',
+    search_replay: 'Ricerche ripetute',
   },
   jobStates: {
     processing: 'In corso',

@@ -191,6 +191,7 @@ export const texts: Texts = {
     import: 'Import van een bestand',
     feed: 'Feed',
     search_checks: 'Opgeslagen controles',
+    search_replay: 'Opnieuw uitgevoerde zoekopdrachten',
   },
   jobStates: { processing: 'Bezig', failed: 'Mislukt', completed: 'Klaar', cancelled: 'Geannuleerd' },
   done: 'Klaar',

@@ -191,6 +191,7 @@ export const texts: Texts = {
     import: 'Import pliku',
     feed: 'Feed',
     search_checks: 'Zapisane testy',
+    search_replay: 'Powtórzone wyszukiwania',
   },
   jobStates: { processing: 'W toku', failed: 'Nieudane', completed: 'Zakończone', cancelled: 'Anulowane' },
   done: 'Wykonano',

@@ -187,6 +187,7 @@ export const texts: Texts = {
     import: 'Importação de um ficheiro',
     feed: 'Feed',
     search_checks: 'Testes guardados',
+    search_replay: 'Pesquisas repetidas',
   },
   jobStates: { processing: 'Em curso', failed: 'Falhou', completed: 'Concluída', cancelled: 'Cancelada' },
   done: 'Feito',

@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Foto und Wörter, gewichtet',
     'multi-image': 'Mehrere Fotos',
     similar: 'Ähnliche Produkte',
+    together: 'Zusammen gekauft',
+    trending: 'Im Trend',
   },
   sourceNames: { api: 'Ihr Backend', widget: 'Widget' },
   outcome: 'Ergebnis',

@@ -92,6 +92,8 @@ export const texts = {
     fusion: 'Photo and words, weighted',
     'multi-image': 'Several photos',
     similar: 'Similar products',
+    together: 'Bought together',
+    trending: 'Trending',
   },
   sourceNames: { api: 'Your backend', widget: 'Widget' },
   outcome: 'Outcome',

@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Foto y palabras, con pesos',
     'multi-image': 'Varias fotos',
     similar: 'Productos parecidos',
+    together: 'Comprados juntos',
+    trending: 'Tendencias',
   },
   sourceNames: { api: 'Su backend', widget: 'Widget' },
   outcome: 'Resultado',

@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Photo et mots, pondérés',
     'multi-image': 'Plusieurs photos',
     similar: 'Produits semblables',
+    together: 'Achetés ensemble',
+    trending: 'Tendances',
   },
   sourceNames: { api: 'Votre backend', widget: 'Widget' },
   outcome: 'Résultat',

@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Foto e parole, ponderate',
     'multi-image': 'Più foto',
     similar: 'Prodotti simili',
+    together: 'Acquistati insieme',
+    trending: 'Di tendenza',
   },
   sourceNames: { api: 'Backend proprio', widget: 'Widget' },
   outcome: 'Esito',

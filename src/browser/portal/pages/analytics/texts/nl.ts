@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Foto en woorden, gewogen',
     'multi-image': 'Meerdere foto’s',
     similar: 'Vergelijkbare producten',
+    together: 'Samen gekocht',
+    trending: 'Trending',
   },
   sourceNames: { api: 'Uw backend', widget: 'Widget' },
   outcome: 'Uitkomst',

@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Zdjęcie i słowa, z wagami',
     'multi-image': 'Kilka zdjęć',
     similar: 'Podobne produkty',
+    together: 'Kupowane razem',
+    trending: 'Zyskujące popularność',
   },
   sourceNames: { api: 'Twój backend', widget: 'Widget' },
   outcome: 'Rezultat',

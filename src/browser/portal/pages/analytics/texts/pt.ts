@@ -96,6 +96,8 @@ export const texts: Texts = {
     fusion: 'Foto e palavras, com pesos',
     'multi-image': 'Várias fotos',
     similar: 'Produtos parecidos',
+    together: 'Comprados juntos',
+    trending: 'Em alta',
   },
   sourceNames: { api: 'O seu backend', widget: 'Widget' },
   outcome: 'Desfecho',

@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Import',
     feed: 'Feed',
     search_checks: 'Gespeicherte Prüfungen',
+    search_replay: 'Suchen noch einmal gestellt',
   },
   sources: {
     file: 'Eine Datei',

@@ -18,6 +18,7 @@ export const texts = {
     import: 'Import',
     feed: 'Feed',
     search_checks: 'Saved checks',
+    search_replay: 'Replay of searches',
   },
   sources: {
     file: 'A file',

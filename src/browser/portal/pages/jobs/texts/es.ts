@@ -20,6 +20,7 @@ export const texts: Texts = {
     import: 'Importación',
     feed: 'Fuente de productos',
     search_checks: 'Comprobaciones guardadas',
+    search_replay: 'Búsquedas repetidas',
   },
   sources: {
     file: 'Un archivo',

@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Importation',
     feed: 'Flux',
     search_checks: 'Vérifications enregistrées',
+    search_replay: 'Recherches rejouées',
   },
   sources: {
     file: 'Un fichier',

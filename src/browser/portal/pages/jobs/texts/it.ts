@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Importazione',
     feed: 'Feed',
     search_checks: 'Verifiche salvate',
+    search_replay: 'Ricerche ripetute',
   },
   sources: {
     file: 'Un file',

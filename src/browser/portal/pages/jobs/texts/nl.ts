@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Import',
     feed: 'Feed',
     search_checks: 'Opgeslagen controles',
+    search_replay: 'Opnieuw uitgevoerde zoekopdrachten',
   },
   sources: {
     file: 'Een bestand',

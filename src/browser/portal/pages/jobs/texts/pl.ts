@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Import',
     feed: 'Feed',
     search_checks: 'Zapisane testy',
+    search_replay: 'Powtórzone wyszukiwania',
   },
   sources: {
     file: 'Plik',

@@ -19,6 +19,7 @@ export const texts: Texts = {
     import: 'Importação',
     feed: 'Feed',
     search_checks: 'Testes guardados',
+    search_replay: 'Pesquisas repetidas',
   },
   sources: {
     file: 'Um ficheiro',

@@ -81,6 +81,18 @@ export const texts: Texts = {
     `Sie sind als ${email} angemeldet, und die Einladung gilt einer anderen Adresse. Melden Sie sich mit jener Adresse an, um dem Shop beizutreten.`,
   unexpected:
     'Sie haben keine Einladung erwartet? Schließen Sie diese Seite, dann treten Sie keinem Shop bei.',
+  unsubscribe: 'Wochenmail abbestellen',
+  unsubscribeHint:
+    'Sie bekommen dann montags keine Mail mehr darüber, was in Ihrem Shop gesucht wurde. Andere Inhaber bekommen sie weiter.',
+  unsubscribeNow: 'Abbestellen',
+  unsubscribing: 'Wird gespeichert …',
+  unsubscribed: 'Sie bekommen keine Wochenmail mehr',
+  unsubscribedHint: 'Andere Mails zu Ihrem Konto und Ihrem Shop kommen weiter.',
+  resubscribe: 'Wieder bestellen',
+  resubscribed: 'Die Wochenmail kommt wieder',
+  resubscribedHint: 'Die nächste kommt am Montag.',
+  unsubscribeDeadHint:
+    'Ein Teil des Links fehlt. Öffnen Sie den Link in einer neueren Mail, oder schalten Sie die Wochenmail in den Einstellungen des Shops aus.',
   inviteEnds: {
     accepted: [
       'Diese Einladung wurde schon benutzt',

@@ -76,6 +76,18 @@ export const texts = {
   otherPerson: (email: string) =>
     `You are signed in as ${email}, and the invitation is for another address. Sign in with that address to join the store.`,
   unexpected: 'You did not expect this? Close this page: you then join no store.',
+  unsubscribe: 'Stop the weekly mail',
+  unsubscribeHint:
+    'You then get no mail on Mondays about what was searched for in your store. Other owners still get it.',
+  unsubscribeNow: 'Stop the mail',
+  unsubscribing: 'Saving …',
+  unsubscribed: 'You get no weekly mail any more',
+  unsubscribedHint: 'Other mails about your account and your store still come.',
+  resubscribe: 'Send it to me again',
+  resubscribed: 'The weekly mail comes again',
+  resubscribedHint: 'The next one comes on Monday.',
+  unsubscribeDeadHint:
+    'A part of the link is missing. Open the link in a newer mail, or switch the weekly mail off in the settings of the store.',
   inviteEnds: {
     accepted: [
       'This invitation was already used',

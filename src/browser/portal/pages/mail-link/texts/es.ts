@@ -79,6 +79,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `Ha iniciado sesión como ${email} y la invitación es para otra dirección. Inicie sesión con esa dirección para unirse a la tienda.`,
   unexpected: '¿No esperaba esta invitación? Cierre esta página y no se unirá a ninguna tienda.',
+  unsubscribe: 'Dejar de recibir el correo semanal',
+  unsubscribeHint:
+    'Ya no recibirá los lunes un correo sobre lo que se buscó en su tienda. Los demás propietarios lo seguirán recibiendo.',
+  unsubscribeNow: 'Darse de baja',
+  unsubscribing: 'Guardando …',
+  unsubscribed: 'Ya no recibe el correo semanal',
+  unsubscribedHint: 'Los demás correos sobre su cuenta y su tienda siguen llegando.',
+  resubscribe: 'Volver a recibirlo',
+  resubscribed: 'El correo semanal vuelve',
+  resubscribedHint: 'El próximo llega el lunes.',
+  unsubscribeDeadHint:
+    'Falta una parte del enlace. Abra el enlace de un correo más reciente, o desactive el correo semanal en los ajustes de la tienda.',
   inviteEnds: {
     accepted: [
       'Esta invitación ya se ha usado',

@@ -78,6 +78,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `Vous êtes connecté en tant que ${email}, et l’invitation est destinée à une autre adresse. Connectez-vous avec celle-ci pour rejoindre la boutique.`,
   unexpected: 'Vous ne vous y attendiez pas ? Fermez cette page : vous ne rejoignez alors aucune boutique.',
+  unsubscribe: 'Arrêter le message hebdomadaire',
+  unsubscribeHint:
+    'Vous ne recevrez plus, le lundi, de message sur ce qui a été cherché dans votre boutique. Les autres propriétaires le recevront toujours.',
+  unsubscribeNow: 'Arrêter le message',
+  unsubscribing: 'Enregistrement …',
+  unsubscribed: 'Vous ne recevez plus le message hebdomadaire',
+  unsubscribedHint: 'Les autres messages sur votre compte et votre boutique arrivent toujours.',
+  resubscribe: 'Le recevoir de nouveau',
+  resubscribed: 'Le message hebdomadaire revient',
+  resubscribedHint: 'Le prochain arrive lundi.',
+  unsubscribeDeadHint:
+    'Une partie du lien manque. Ouvrez le lien d’un message plus récent, ou désactivez le message hebdomadaire dans les paramètres de la boutique.',
   inviteEnds: {
     accepted: [
       'Cette invitation a déjà été utilisée',

@@ -77,6 +77,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `Ha effettuato l’accesso come ${email}, e l’invito è per un altro indirizzo. Acceda con quell’indirizzo per entrare nel negozio.`,
   unexpected: 'Non si aspettava questo invito? Chiuda questa pagina: non entrerà in alcun negozio.',
+  unsubscribe: 'Interrompere la mail settimanale',
+  unsubscribeHint:
+    'Non riceverà più il lunedì una mail su ciò che è stato cercato nel Suo negozio. Gli altri proprietari continueranno a riceverla.',
+  unsubscribeNow: 'Annulla l’iscrizione',
+  unsubscribing: 'Salvataggio …',
+  unsubscribed: 'Non riceve più la mail settimanale',
+  unsubscribedHint: 'Le altre mail sul Suo account e sul Suo negozio arrivano ancora.',
+  resubscribe: 'Riceverla di nuovo',
+  resubscribed: 'La mail settimanale torna',
+  resubscribedHint: 'La prossima arriva lunedì.',
+  unsubscribeDeadHint:
+    'Manca una parte del link. Apra il link in una mail più recente, o disattivi la mail settimanale nelle impostazioni del negozio.',
   inviteEnds: {
     accepted: [
       'Questo invito è già stato usato',

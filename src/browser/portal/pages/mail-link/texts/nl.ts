@@ -76,6 +76,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `U bent ingelogd als ${email}, en de uitnodiging is voor een ander adres. Log in met dat adres om deel te nemen aan de winkel.`,
   unexpected: 'Verwachtte u dit niet? Sluit deze pagina: u neemt dan aan geen winkel deel.',
+  unsubscribe: 'Weekmail afmelden',
+  unsubscribeHint:
+    'U krijgt dan op maandag geen mail meer over wat er in uw winkel is gezocht. Andere eigenaren krijgen hem nog wel.',
+  unsubscribeNow: 'Afmelden',
+  unsubscribing: 'Opslaan …',
+  unsubscribed: 'U krijgt geen weekmail meer',
+  unsubscribedHint: 'Andere mails over uw account en uw winkel komen nog steeds.',
+  resubscribe: 'Weer aanmelden',
+  resubscribed: 'De weekmail komt weer',
+  resubscribedHint: 'De volgende komt maandag.',
+  unsubscribeDeadHint:
+    'Een deel van de link ontbreekt. Open de link in een nieuwere mail, of zet de weekmail uit in de instellingen van de winkel.',
   inviteEnds: {
     accepted: [
       'Deze uitnodiging is al gebruikt',

@@ -77,6 +77,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `Korzystasz teraz z konta ${email}, a zaproszenie jest dla innego adresu. Zaloguj się tamtym adresem, aby dołączyć do sklepu.`,
   unexpected: 'Nie spodziewasz się zaproszenia? Zamknij tę stronę: nie dołączysz wtedy do żadnego sklepu.',
+  unsubscribe: 'Zrezygnuj z cotygodniowej wiadomości',
+  unsubscribeHint:
+    'W poniedziałki nie dostaniesz już wiadomości o tym, czego szukano w Twoim sklepie. Inni właściciele nadal będą ją dostawać.',
+  unsubscribeNow: 'Zrezygnuj',
+  unsubscribing: 'Zapisywanie …',
+  unsubscribed: 'Nie dostajesz już cotygodniowej wiadomości',
+  unsubscribedHint: 'Inne wiadomości o Twoim koncie i sklepie nadal przychodzą.',
+  resubscribe: 'Chcę ją znowu dostawać',
+  resubscribed: 'Cotygodniowa wiadomość wraca',
+  resubscribedHint: 'Następna przyjdzie w poniedziałek.',
+  unsubscribeDeadHint:
+    'Brakuje części odnośnika. Otwórz odnośnik z nowszej wiadomości albo wyłącz cotygodniową wiadomość w ustawieniach sklepu.',
   inviteEnds: {
     accepted: [
       'To zaproszenie zostało już użyte',

@@ -77,6 +77,18 @@ export const texts: Texts = {
   otherPerson: (email) =>
     `Iniciou sessão como ${email} e o convite é para outro endereço. Inicie sessão com esse endereço para entrar na loja.`,
   unexpected: 'Não esperava este convite? Feche esta página: assim não entra em nenhuma loja.',
+  unsubscribe: 'Deixar de receber a mensagem semanal',
+  unsubscribeHint:
+    'Deixará de receber às segundas-feiras uma mensagem sobre o que se procurou na sua loja. Os outros proprietários continuam a recebê-la.',
+  unsubscribeNow: 'Cancelar a subscrição',
+  unsubscribing: 'A guardar …',
+  unsubscribed: 'Já não recebe a mensagem semanal',
+  unsubscribedHint: 'As outras mensagens sobre a sua conta e a sua loja continuam a chegar.',
+  resubscribe: 'Voltar a recebê-la',
+  resubscribed: 'A mensagem semanal volta',
+  resubscribedHint: 'A próxima chega na segunda-feira.',
+  unsubscribeDeadHint:
+    'Falta uma parte da ligação. Abra a ligação de uma mensagem mais recente, ou desligue a mensagem semanal nas definições da loja.',
   inviteEnds: {
     accepted: [
       'Este convite já foi usado',

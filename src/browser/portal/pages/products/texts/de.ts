@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Produkte werden hinzugefügt',
     search_checks: 'Gespeicherte Prüfungen laufen',
+    search_replay: 'Suchen werden noch einmal gestellt',
     import: 'Eine Datei wird importiert',
     feed: 'Ein Feed wird gelesen',
   },

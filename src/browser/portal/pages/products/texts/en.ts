@@ -30,6 +30,7 @@ export const texts = {
   jobs: {
     bulk_index: 'Products are being added',
     search_checks: 'Saved checks are being run',
+    search_replay: 'Searches are being replayed',
     import: 'A file is being imported',
     feed: 'A feed is being read',
   },

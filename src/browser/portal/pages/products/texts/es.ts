@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Se están añadiendo productos',
     search_checks: 'Se están ejecutando las comprobaciones guardadas',
+    search_replay: 'Se están repitiendo búsquedas',
     import: 'Se está importando un archivo',
     feed: 'Se está leyendo una fuente de productos',
   },

@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Des produits sont en cours d’ajout',
     search_checks: 'Les vérifications enregistrées sont en cours',
+    search_replay: 'Des recherches sont rejouées',
     import: 'Un fichier est en cours d’importation',
     feed: 'Un flux est en cours de lecture',
   },

@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Aggiunta di prodotti in corso',
     search_checks: 'Verifiche salvate in corso',
+    search_replay: 'Ricerche ripetute in corso',
     import: 'Importazione di un file in corso',
     feed: 'Lettura di un feed in corso',
   },

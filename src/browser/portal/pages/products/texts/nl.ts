@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Er worden producten toegevoegd',
     search_checks: 'De opgeslagen controles lopen',
+    search_replay: 'Zoekopdrachten worden opnieuw uitgevoerd',
     import: 'Er wordt een bestand geïmporteerd',
     feed: 'Er wordt een feed gelezen',
   },

@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Trwa dodawanie produktów',
     search_checks: 'Trwa wykonywanie zapisanych testów',
+    search_replay: 'Trwa powtarzanie wyszukiwań',
     import: 'Trwa import pliku',
     feed: 'Trwa odczyt feedu',
   },

@@ -32,6 +32,7 @@ export const texts: Texts = {
   jobs: {
     bulk_index: 'Estão a ser adicionados produtos',
     search_checks: 'Os testes guardados estão a ser executados',
+    search_replay: 'As pesquisas estão a ser repetidas',
     import: 'Está a ser importado um ficheiro',
     feed: 'Está a ser lido um feed',
   },

@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Zweiter Blick',
     duplicate_threshold: 'Zwei Produkte sehen gleich aus ab',
     private_metadata: 'Private Felder',
+    weekly_mail: 'Wochenmail an die Inhaber',
   },
   systems: [
     ['', 'nicht angegeben'],
@@ -49,6 +50,12 @@ export const texts: Texts = {
     ['true', 'an: Die ersten Ergebnisse helfen bei den Wörtern'],
     ['false', 'aus'],
   ],
+  mails: 'Mails',
+  weeklyMails: [
+    ['', 'wie der Dienst es hält: nur mit Mailserver'],
+    ['true', 'an: montags um 7'],
+    ['false', 'aus'],
+  ] as [string, string][],
   pictures: 'Bilder und Felder',
   thumbnails: 'Von jedem Bild ein Vorschaubild aufbewahren',
   thumbnailsGone:

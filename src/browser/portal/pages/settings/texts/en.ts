@@ -16,6 +16,7 @@ export const texts = {
     second_look: 'Second look',
     duplicate_threshold: 'Two products look the same from',
     private_metadata: 'Private fields',
+    weekly_mail: 'Weekly mail to the owners',
   },
   systems: [
     ['', 'not said'],
@@ -44,6 +45,12 @@ export const texts = {
   secondLooks: [
     ['', 'as the service does'],
     ['true', 'on: the first results help with the words'],
+    ['false', 'off'],
+  ] as [string, string][],
+  mails: 'Mails',
+  weeklyMails: [
+    ['', 'as the service does: only with a mail server'],
+    ['true', 'on: Mondays at 7'],
     ['false', 'off'],
   ] as [string, string][],
   pictures: 'Pictures and fields',

@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Segunda pasada',
     duplicate_threshold: 'Dos productos se consideran iguales desde',
     private_metadata: 'Campos privados',
+    weekly_mail: 'Correo semanal a los propietarios',
   },
   systems: [
     ['', 'sin indicar'],
@@ -48,6 +49,12 @@ export const texts: Texts = {
     ['true', 'activada: los primeros resultados ayudan con las palabras'],
     ['false', 'desactivada'],
   ],
+  mails: 'Correos',
+  weeklyMails: [
+    ['', 'como hace el servicio: solo con servidor de correo'],
+    ['true', 'activado: los lunes a las 7'],
+    ['false', 'desactivado'],
+  ] as [string, string][],
   pictures: 'Imágenes y campos',
   thumbnails: 'Guardar una miniatura de cada imagen',
   thumbnailsGone:

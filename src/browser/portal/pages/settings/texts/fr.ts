@@ -19,6 +19,7 @@ export const texts: Texts = {
     second_look: 'Second regard',
     duplicate_threshold: 'Deux produits sont jugés identiques à partir de',
     private_metadata: 'Champs privés',
+    weekly_mail: 'Message hebdomadaire aux propriétaires',
   },
   systems: [
     ['', 'non indiqué'],
@@ -50,6 +51,12 @@ export const texts: Texts = {
     ['true', 'activé : les premiers résultats aident pour les mots'],
     ['false', 'désactivé'],
   ],
+  mails: 'Messages',
+  weeklyMails: [
+    ['', 'comme le service : seulement avec un serveur de messagerie'],
+    ['true', 'activé : le lundi à 7 h'],
+    ['false', 'désactivé'],
+  ] as [string, string][],
   pictures: 'Images et champs',
   thumbnails: 'Garder une miniature de chaque image',
   thumbnailsGone:

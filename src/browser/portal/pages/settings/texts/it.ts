@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Secondo sguardo',
     duplicate_threshold: 'Due prodotti sembrano uguali da',
     private_metadata: 'Campi privati',
+    weekly_mail: 'Mail settimanale ai proprietari',
   },
   systems: [
     ['', 'non indicato'],
@@ -49,6 +50,12 @@ export const texts: Texts = {
     ['true', 'attivo: i primi risultati aiutano a capire le parole'],
     ['false', 'non attivo'],
   ],
+  mails: 'Mail',
+  weeklyMails: [
+    ['', 'come fa il servizio: solo con un server di posta'],
+    ['true', 'attiva: il lunedì alle 7'],
+    ['false', 'disattivata'],
+  ] as [string, string][],
   pictures: 'Immagini e campi',
   thumbnails: 'Conserva una miniatura di ogni immagine',
   thumbnailsGone:

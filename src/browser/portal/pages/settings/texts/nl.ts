@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Tweede blik',
     duplicate_threshold: 'Twee producten lijken hetzelfde vanaf',
     private_metadata: 'Privévelden',
+    weekly_mail: 'Weekmail aan de eigenaren',
   },
   systems: [
     ['', 'niet opgegeven'],
@@ -49,6 +50,12 @@ export const texts: Texts = {
     ['true', 'aan: de eerste resultaten helpen bij de woorden'],
     ['false', 'uit'],
   ],
+  mails: 'Mails',
+  weeklyMails: [
+    ['', 'zoals de dienst doet: alleen met een mailserver'],
+    ['true', 'aan: maandag om 7 uur'],
+    ['false', 'uit'],
+  ] as [string, string][],
   pictures: 'Foto’s en velden',
   thumbnails: 'Van elke foto een miniatuur bewaren',
   thumbnailsGone:

@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Drugie spojrzenie',
     duplicate_threshold: 'Dwa produkty wyglądają tak samo od',
     private_metadata: 'Pola prywatne',
+    weekly_mail: 'Cotygodniowa wiadomość do właścicieli',
   },
   systems: [
     ['', 'nie podano'],
@@ -48,6 +49,12 @@ export const texts: Texts = {
     ['true', 'włączone: pierwsze wyniki pomagają słowom'],
     ['false', 'wyłączone'],
   ],
+  mails: 'Wiadomości',
+  weeklyMails: [
+    ['', 'tak jak serwis: tylko z serwerem poczty'],
+    ['true', 'włączona: w poniedziałki o 7'],
+    ['false', 'wyłączona'],
+  ] as [string, string][],
   pictures: 'Zdjęcia i pola',
   thumbnails: 'Przechowuj miniaturę każdego zdjęcia',
   thumbnailsGone: 'Zapisanie usuwa istniejące miniatury: zamiast zdjęć produktów portal pokaże litery.',

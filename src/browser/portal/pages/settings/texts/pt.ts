@@ -18,6 +18,7 @@ export const texts: Texts = {
     second_look: 'Segundo olhar',
     duplicate_threshold: 'Dois produtos parecem iguais a partir de',
     private_metadata: 'Campos privados',
+    weekly_mail: 'Mensagem semanal aos proprietários',
   },
   systems: [
     ['', 'não indicado'],
@@ -49,6 +50,12 @@ export const texts: Texts = {
     ['true', 'ativo: os primeiros resultados ajudam as palavras'],
     ['false', 'inativo'],
   ],
+  mails: 'Mensagens',
+  weeklyMails: [
+    ['', 'como o serviço faz: só com um servidor de correio'],
+    ['true', 'ligada: às segundas, às 7'],
+    ['false', 'desligada'],
+  ] as [string, string][],
   pictures: 'Imagens e campos',
   thumbnails: 'Guardar uma miniatura de cada imagem',
   thumbnailsGone:

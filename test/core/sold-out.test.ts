@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { isSoldOut } from '../../src/core/sold-out.ts'
+
+test.each<[metadata: Record<string, unknown>, isGone: boolean]>([
+  [{}, false],
+  [{ in_stock: false }, true],
+  [{ in_stock: true }, false],
+  [{ in_stock: null }, false],
+  [{ availability: 'out_of_stock' }, true],
+  [{ availability: 'Out of Stock' }, true],
+  [{ availability: 'out-of-stock' }, true],
+  [{ availability: 'https://schema.org/OutOfStock' }, true],
+  [{ availability: 'http://schema.org/SoldOut' }, true],
+  [{ availability: 'soldout' }, true],
+  [{ availability: 'discontinued' }, true],
+  [{ availability: 'épuisé' }, true],
+  [{ availability: 'AUSVERKAUFT' }, true],
+  [{ availability: 'in_stock' }, false],
+  [{ availability: 'https://schema.org/InStock' }, false],
+  [{ availability: 'preorder' }, false],
+  [{ availability: 'backorder' }, false],
+  [{ availability: '' }, false],
+  [{ availability: ['out_of_stock'] }, false],
+  [{ availability: 'out_of_stock'.padEnd(101) }, false],
+  [{ stock: 0 }, true],
+  [{ stock: -3 }, true],
+  [{ stock: 2 }, false],
+  [{ stock: '0' }, true],
+  [{ stock: ' 0.0 ' }, true],
+  [{ stock: '7' }, false],
+  [{ stock: 'many' }, false],
+  [{ in_stock: true, stock: 0 }, true],
+  [{ stock: 5, availability: 'out_of_stock' }, true],
+  [{ variants: [] }, false],
+  [{ variants: [{ in_stock: false }, { stock: 0 }] }, true],
+  [{ variants: [{ in_stock: false }, { in_stock: true }] }, false],
+  [{ variants: [{ in_stock: false }, {}] }, false],
+  [{ variants: [{ in_stock: false }, null] }, false],
+  [{ in_stock: true, variants: [{ in_stock: false }] }, false],
+])('%j is sold out: %p', (metadata, isGone) => {
+  expect(isSoldOut(metadata)).toBe(isGone)
+})
