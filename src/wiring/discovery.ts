@@ -14,9 +14,10 @@ import { buildStoreWords } from '../features/discovery/store-words/module.ts'
 import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
+import type { Base } from '../features/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
-import { createLateWrites } from '../platform/db/late-writes.ts'
+import { createLateWrites, type LateWrites } from '../platform/db/late-writes.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
 
@@ -58,18 +59,12 @@ export function wireDiscovery(
     flush: writes.flushStore,
   })
   const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
-  const decided = { arrange: rules.service.arrange, noteActed }
   const storeWords = buildStoreWords(base)
   const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
-  const learning = buildLearning(base, {
-    flush: writes.flushStore,
-    dayOf: settings.service.dayOf,
-    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
-    findGain: (storeId) => replay.service.findGain(storeId),
-    days: historyDays,
-  })
+  const findGain = (storeId: string) => replay.service.findGain(storeId)
+  const learning = wireLearning(base, { settings, writes, historyDays, findGain })
   const search = buildSearch(base, {
-    ...decided,
+    ...{ arrange: rules.service.arrange, noteActed },
     readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
@@ -138,20 +133,7 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
-  const replay = buildReplay(base, {
-    embedder,
-    stop,
-    search: search.service,
-    findSearcher(storeId, keyId, origin) {
-      if (keyId === null || origin === null) return { storeId }
-      const key = keys.widgetKeys.rows.findById(storeId, keyId)
-      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
-      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
-    },
-    jobs: jobs.service.foreign,
-    trainUntil: learning.service.trainUntil,
-    flush: writes.flushStore,
-  })
+  const replay = wireReplay(base, { embedder, stop, keys, search, widget, learning, jobs, writes })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -185,3 +167,47 @@ export function wireDiscovery(
     writes,
   }
 }
+
+interface LearningParts {
+  settings: Install['stores']['settings']
+  writes: LateWrites
+  historyDays: number
+  findGain(storeId: string): number | null
+}
+
+const wireLearning = (base: Base, { settings, writes, historyDays, findGain }: LearningParts) =>
+  buildLearning(base, {
+    flush: writes.flushStore,
+    dayOf: settings.service.dayOf,
+    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
+    findGain,
+    days: historyDays,
+  })
+
+interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
+  keys: Install['keys']
+  search: ReturnType<typeof buildSearch>
+  widget: ReturnType<typeof buildWidget>
+  learning: ReturnType<typeof buildLearning>
+  jobs: CatalogueWing['jobs']
+  writes: LateWrites
+}
+
+const wireReplay = (
+  base: Base,
+  { embedder, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
+) =>
+  buildReplay(base, {
+    embedder,
+    stop,
+    search: search.service,
+    findSearcher(storeId, keyId, origin) {
+      if (keyId === null || origin === null) return { storeId }
+      const key = keys.widgetKeys.rows.findById(storeId, keyId)
+      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
+      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
+    },
+    jobs: jobs.service.foreign,
+    trainUntil: learning.service.trainUntil,
+    flush: writes.flushStore,
+  })

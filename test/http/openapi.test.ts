@@ -45,6 +45,7 @@ const TAKES_VERSION = new Set([
   'PATCH /v1/security/api-keys/{id}',
   'PATCH /v1/security/public-keys/{id}',
   'PATCH /v1/store',
+  'PUT /v1/store/words',
   'PATCH /v1/store/settings',
   'PATCH /v1/team/members/{id}',
   'PATCH /v1/user-groups/{id}',

@@ -12,7 +12,7 @@ import { Filters } from '../../catalogue/filters/schema.ts'
 export const RULE_ACTIONS = ['pin', 'hide', 'boost', 'bury'] as const
 export type RuleActionName = (typeof RULE_ACTIONS)[number]
 
-export const RULE_SOURCES = ['text', 'picture'] as const
+const RULE_SOURCES = ['text', 'picture'] as const
 export const RULE_STATES = ['active', 'inactive', 'scheduled', 'ended'] as const
 export type RuleState = (typeof RULE_STATES)[number]
 

@@ -20,7 +20,7 @@ describe('POST /v1/widget/search/text (contract 10.1)', () => {
     const { status, headers, body } = await shop.call('text', { query: 'mugs', limit: 2 })
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(Object.keys(body).sort()).toEqual(
-      ['count', 'exact', 'query_time_ms', 'results', 'search_id', 'total_candidates'].sort(),
+      ['count', 'exact', 'interpreted', 'query_time_ms', 'results', 'search_id', 'total_candidates'].sort(),
     )
     expect(idsOf(body['results'] as never)).toEqual(['mug', 'cup'])
     expect(Object.keys((body['results'] as object[])[0] ?? {}).sort()).toEqual(
