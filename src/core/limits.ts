@@ -14,6 +14,9 @@ export const LIMITS = {
   visitorBurst: 10,
   /** How many times as much feedback a widget key and a visitor may send. */
   widgetFeedbackFactor: 10,
+  /** How many times as many suggestions: a shopper who types asks with every few letters. */
+  widgetSuggestionFactor: 10,
+  widgetSuggestionsMax: 10,
   /** Products that a widget's answer without results shows instead. */
   widgetPopularMax: 8,
 

@@ -355,6 +355,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/me/email': 'requestEmailChange',
       'POST /verify/email': 'confirmNewEmail',
       'POST /verify/email/approve': 'approveNewEmail',
+      'POST /v1/widget/search/suggestions': 'widgetSuggest',
       'POST /v1/widget/search/text': 'widgetSearchByText',
       'POST /v1/widget/search/upload': 'widgetSearchByUpload',
       'POST /v1/widget/search/url': 'widgetSearchByUrl',

@@ -85,6 +85,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
         kind,
         startedAt,
         wanted: withDefaults(searcher, body, defaults),
+        ...(searcher.sort && { sort: searcher.sort }),
         ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
         noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
@@ -220,7 +221,7 @@ function withDefaults({ isShopper }: Searcher, asked: CommonSearch, defaults: Se
   return {
     ...asked,
     ...(threshold !== null && { threshold }),
-    cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
+    cutoff: asked.cutoff ?? defaults.cutoff ?? (isShopper ? 'auto' : 'none'),
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
     // Shoppers want what they can buy; a backend may have plans of its own.
