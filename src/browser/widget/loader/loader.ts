@@ -9,7 +9,7 @@
  * A page may include the loader twice, and frameworks may remove its nodes and bring them back: it runs once, and puts its
  * button where its tag, its target or its search field is now.
  */
-import type { EventName, OpenRequest } from '../shapes.ts'
+import type { EventName, OpenRequest, Panel } from '../shapes.ts'
 import { createClient } from './client.ts'
 import { createHome } from './home.ts'
 import { pickLabels } from './labels.ts'
@@ -96,13 +96,25 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const tracking = createTracking(client, storage, options.hasConsent, warn, signal)
   /** Listeners of the page go on under a newer loader. */
   const listening = new AbortController()
-  const home = createHome(options, labels, script, open)
+  const home = createHome(options, labels, script, open, use)
   const load = createMainFile(base, ({ start }) => {
     signal.throwIfAborted()
     const { root, shelter } = home
     home.panel = start({ options, root, client, tracking, emit, shelter })
     return home.panel
   })
+  function use(work: (panel: Panel) => void): void {
+    if (!home.isOff) load().then(work, () => {})
+  }
+  // Nobody who only looks at a page with a search field loads the main file.
+  document.addEventListener(
+    'input',
+    ({ target }) => {
+      if (options.search && target instanceof HTMLInputElement && target.matches(options.search))
+        use((panel) => panel.complete(target))
+    },
+    { signal },
+  )
   /** Openings and closings so far; only the last one counts. */
   let turns = 0
 

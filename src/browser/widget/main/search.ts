@@ -1,5 +1,6 @@
 import { readRefusal } from '../loader/client.ts'
 import type { Answer, Box, Context } from '../shapes.ts'
+import { listFacets } from './facets.ts'
 import type { Picture } from './picture.ts'
 
 /** A search by the picture of its source, refined by the rest. Without a source, the words alone count. */
@@ -8,6 +9,9 @@ export interface Query {
   words: string
   category?: string
   crop?: Box
+  /** By field, the values of which products have one. */
+  facets?: Record<string, (string | number | boolean)[]>
+  sort?: string
 }
 
 /** Where the picture comes from. `imageId` names the copy that the service keeps for some minutes. */
@@ -88,12 +92,16 @@ export async function search(
   sending: AbortSignal,
 ): Promise<Answer> {
   const { client, tracking, options } = context
-  const { source, words, category, crop } = query
+  const { source, words, category, crop, facets, sort } = query
+  const fields = listFacets(options.data)
   const session = tracking.session()
   const common = {
     limit: readLimit(options.data),
     ...(session && { session_id: session }),
     ...(category && { category }),
+    ...(fields.length > 0 && { facets: fields }),
+    ...(facets && Object.keys(facets).length > 0 && { facet_values: facets }),
+    ...(sort && { sort }),
   }
   const post = <Result = Answer>(path: string, body: object) =>
     client.call<Result>(`search/${path}`, body, { signal })

@@ -116,8 +116,16 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 .price{color:var(--t)}.price>*{unicode-bidi:isolate}
 .price del{color:var(--m);font-size:.875em}
 .sold{color:var(--m);font-size:.875em}
-.results details{margin-block-start:1.25em}
-.results summary{padding-block:.6em;font-weight:600}
+.groups{display:flex;flex-direction:column;gap:.5em;margin-block-start:.5em}
+.results{position:relative}.bar .headline{padding-inline-end:3.5em}.facets:not([open]){margin-block-end:-.75em}
+.results>.facets{margin-block-start:0}.results .facets summary{position:absolute;inset-block-start:-3px;inset-inline-end:0;min-block-size:30px;padding:0 .6em;font-weight:400;list-style:none}
+summary::-webkit-details-marker{display:none}
+@container panel (min-width:35em){.bar{padding-inline-end:9em}.bar .headline{padding:0}}
+select{min-block-size:44px;max-inline-size:100%;padding:.4em;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--b);border-radius:var(--r)}
+.count{color:var(--m);font-weight:400}
+section.panel{display:block}.panel>h2{margin-block-end:.4em}
+.row{list-style:none;display:grid;grid-auto-flow:column;grid-auto-columns:minmax(9em,1fr);gap:var(--service-gap,1rem);margin:0;padding:4px;overflow-x:auto;position:relative}
+.row .card{max-inline-size:16em}
 .results .plain[part=more]{margin-block-start:1em}
 .skeleton .ratio{animation:pulse 1.2s ease-in-out infinite alternate}
 @keyframes pulse{to{opacity:.45}}
@@ -129,3 +137,18 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 
 export const DARK =
   ':host{--bg:var(--service-background,#16191b);--t:var(--service-text,#f1f1f1);--m:var(--service-muted,#b3b3b3);--b:var(--service-border,#7d8589)}'
+
+/** Styles of the list of suggestions, which stands beside its field in the shop's page. */
+export const LIST = `
+.service-list:not([hidden]),.service-list *{all:unset;display:block;box-sizing:border-box}
+.service-list:not([hidden]){position:fixed;z-index:9;max-block-size:60vh;overflow:auto;font:16px/1.4 var(--service-font,system-ui,sans-serif);
+color:var(--service-text,#1c1c1c);background:var(--service-background,#fff);border:1px solid var(--service-border,#8a8a8a);border-radius:var(--service-radius,10px)}
+[aria-autocomplete][role=combobox]::-webkit-search-cancel-button{display:none}
+.service-list [role=option]{display:flex;align-items:center;gap:.6em;min-block-size:44px;padding:2px .6em;cursor:pointer}
+.service-list [role=option]:is(:hover,[aria-selected=true]){background:color-mix(in srgb,currentColor 12%,transparent)}
+.service-list [aria-selected=true]{outline:2px solid var(--service-accent,#0b6e5f);outline-offset:-2px}
+.service-list :is(img,span:empty){inline-size:40px;block-size:40px;object-fit:cover;border-radius:4px}
+`
+
+export const LIST_DARK =
+  '.service-list:not([hidden]){color:var(--service-text,#f1f1f1);background:var(--service-background,#16191b)}'

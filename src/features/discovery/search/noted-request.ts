@@ -1,7 +1,7 @@
-import { type CommonSearch, common } from './schema.ts'
+import type { CommonSearch } from './schema.ts'
 
 /** Parameters for which the store has a default, or a setting of its own. */
-export const SETTABLE = [
+const SETTABLE = [
   ...['threshold', 'cutoff', 'category_boost', 'second_look'],
   ...['sold_out', 'rules', 'interpret'],
 ] as const
@@ -17,8 +17,7 @@ export interface NotedRequest {
 /** Reads it from a body that has been checked. */
 export function noteRequest(body: CommonSearch): NotedRequest {
   const said = body as Readonly<Record<string, unknown>>
-  // A default of the schema stands in the body whether or not somebody named it.
-  const named = SETTABLE.filter((name) => said[name] !== undefined && said[name] !== defaultOf(name))
+  const named = SETTABLE.filter((name) => said[name] !== undefined)
   const { product_id, crop, box } = said
   const isWhole = typeof product_id === 'string' && crop === undefined && box === undefined
   return {
@@ -26,6 +25,3 @@ export function noteRequest(body: CommonSearch): NotedRequest {
     ...(isWhole && { product_id }),
   }
 }
-
-const defaultOf = (name: string): unknown =>
-  (common as Readonly<Record<string, { default?: unknown } | undefined>>)[name]?.default

@@ -30,7 +30,7 @@ export const storeWordsRoutes = (
         withVersion(set, words.replace(actor, body, readIfMatch(request)), tagOf),
       {
         can: 'search:write',
-        parse: jsonBody(LIMITS.storeWordsJsonBytesMax),
+        parse: jsonBody(LIMITS.storeWordsJsonBytesMax, undefined, LIMITS.storeWordsJsonPiecesMax),
         body: StoreWordsBody,
         response: { 200: StoreWords, ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, CHANGED_SINCE) },
         detail: {

@@ -125,7 +125,7 @@ function toQuery({ seen, brand, forcedBrand, wanted, sort, isListing }: Wanted):
   const searcher = { storeId, ...(forcedFilters && { forcedFilters }) }
   const own = brand && [{ field: 'brand', operator: 'eq', value: brand }]
   return {
-    ...{ searcher, wanted, sort, kind: 'filtered', startedAt: 0, warnings: [] },
+    ...{ searcher, wanted, sort, kind: 'filtered', startedAt: 0, warnings: [], noted: {} },
     filters: filters.parse(searcher, { filters: own }, wanted),
     rankBy: isListing ? { kind: 'nothing' } : { kind: 'sides', picture: { vector: seen } },
   }

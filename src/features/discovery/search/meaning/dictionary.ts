@@ -4,7 +4,7 @@ import { COMPOUNDS, LANGUAGES, type Language, stemOf } from './languages.ts'
 interface Column {
   /** By the stems of a word or of the words of a phrase. */
   stems: Map<string, string>
-  /** Words whose stem is that of another one. */
+  /** Words whose stem is that of another one, and all short ones, whose stems many have. */
   others: Map<string, string>
   /** The stems with which phrases begin. */
   beginnings: Set<string>
@@ -14,6 +14,9 @@ export type Dictionary = ReturnType<typeof createDictionary>
 
 /** Words of the longest phrase that is looked up. */
 export const PHRASE_WORDS_MAX = 5
+
+/** Words of so many letters have stems that others have as well: the Dutch "mok" and the Spanish "moka". */
+const SHORT_CHARS_MAX = 4
 
 /** The parts of a compound. */
 const PARTS_MAX = 3
@@ -25,25 +28,15 @@ const COMPOUND_CHARS_MAX = 40
 const LINKS = ['', 's', 'es', 'n', 'en', 'er', 'e'] as const
 
 /**
- * Creates a dictionary of several languages from its files.
+ * Creates an empty dictionary of several languages.
  *
- * @param texts what the files hold, by name: one concept a line, English first, the words of a cell parted by `|`.
  * @param warn learns of a file that is left out because it is not whole.
  */
-export function createDictionary(
-  texts: Readonly<Record<string, string>>,
-  warn: (file: string, reason: string) => void = () => {},
-) {
+export function createDictionary(warn: (file: string, reason: string) => void) {
   const columns = new Map<Language, Column>(
     LANGUAGES.map((language) => [language, { stems: new Map(), others: new Map(), beginnings: new Set() }]),
   )
   const english = new Set<string>()
-  for (const [file, text] of Object.entries(texts)) {
-    const concepts = readFile(text)
-    if (typeof concepts === 'string') warn(file, concepts)
-    else for (const { meaning, cells } of concepts) add(meaning, cells)
-  }
-
   function add(meaning: string, [first = '', ...cells]: readonly string[]): void {
     for (const word of first.split('|')) english.add(word).add(singularOf(word))
     for (const [n, cell] of cells.entries()) {
@@ -60,7 +53,9 @@ export function createDictionary(
       stems.set(stem, meaning)
       const space = stem.indexOf(' ')
       if (space > 0) beginnings.add(stem.slice(0, space))
-    } else if (known !== meaning && !others.has(phrase)) others.set(phrase, meaning)
+    }
+    const isOther = known !== undefined && known !== meaning
+    if ((isOther || phrase.length <= SHORT_CHARS_MAX) && !others.has(phrase)) others.set(phrase, meaning)
   }
 
   /** What words mean together, in the form that they have or another one. */
@@ -98,14 +93,22 @@ export function createDictionary(
   }
 
   return {
+    /** Adds what a file holds: one concept a line, English first, the words of a cell parted by `|`. */
+    addFile(file: string, text: string): void {
+      const concepts = readFile(text)
+      if (typeof concepts === 'string') warn(file, concepts)
+      else for (const { meaning, cells } of concepts) add(meaning, cells)
+    },
     find,
     findCompound,
+    /** Whether a word is too short to be known by its stem, and no word of a language as it is. */
+    isDoubtful: (language: Language, word: string): boolean =>
+      word.length <= SHORT_CHARS_MAX && !(columns.get(language) as Column).others.has(word),
     /** Whether a phrase of several words may begin with a word. */
     beginsPhrase: (language: Language, word: string): boolean =>
       (columns.get(language) as Column).beginnings.has(stemOf(word, language)),
     /** Whether a word is the English one of a concept. */
     isEnglish: (word: string): boolean => english.has(word) || english.has(singularOf(word)),
-    size: english.size,
   }
 }
 

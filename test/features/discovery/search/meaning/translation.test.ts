@@ -4,7 +4,7 @@ import { createDictionaryShelf } from '../../../../../src/features/discovery/sea
 import { translate } from '../../../../../src/features/discovery/search/meaning/translation.ts'
 
 const faults: string[] = []
-const dictionary = createDictionaryShelf((file, reason) => faults.push(`${file}: ${reason}`))()
+const dictionary = await createDictionaryShelf((file, reason) => faults.push(`${file}: ${reason}`))()
 
 const english = (text: string, locale: string | null = null) => translate(dictionary, text, { locale })?.text
 
@@ -13,7 +13,7 @@ test('all files of the dictionary are whole', () => {
 })
 
 const QUERIES: readonly (readonly [string, string])[] = [
-  ['schwarze Lederhandtasche', 'black leather handbag'],
+  ['schwarze Lederhandtasche', 'black leather bag'],
   ['dunkelblaue Jacken', 'dark blue jacket'],
   ['roter Rock', 'red skirt'],
   ["robe d'été rouge", 'red summer dress'],
@@ -62,8 +62,10 @@ describe('a file that is not whole is left out, and the others serve', () => {
   const whole = 'cup\ttasse\ttasse\ttaza\ttazza\tkop\tkubek\txícara\n# end 1\n'
   const load = (broken: string) => {
     const told: string[] = []
-    const { find } = createDictionary({ broken, whole }, (file) => told.push(file))
-    return { told, found: find('de', 'tassen') }
+    const dictionary = createDictionary((file) => told.push(file))
+    dictionary.addFile('broken', broken)
+    dictionary.addFile('whole', whole)
+    return { told, found: dictionary.find('de', 'tassen') }
   }
 
   test.each([
