@@ -39,18 +39,18 @@ export function merchandisingTests(): void {
           const faults = await findFaults(page)
           await page.getByRole('button', { name: 'New rule' }).click()
           const form = page.getByRole('form', { name: 'New rule' })
-          await form.getByLabel('Name', { exact: true }).fill('Blue first')
+          await form.getByLabel('Name', { exact: true }).fill('Red first')
           await form.getByLabel('Words of the query').fill('"mug"')
-          await form.getByLabel('Product', { exact: true }).fill('demo-mug-blue')
-          await form.getByRole('button', { name: 'demo-mug-blue', exact: false }).first().click()
+          await form.getByLabel('Product', { exact: true }).fill('demo-mug-red')
+          await form.getByRole('button', { name: 'demo-mug-red', exact: false }).first().click()
           await form.getByRole('button', { name: 'Another action' }).click()
           const second = form.getByRole('group', { name: 'Action 2' })
           await second.getByLabel('What happens').selectOption('hide')
           await second.getByLabel('Field').selectOption('product_id')
-          await second.getByLabel('Value').fill('demo-mug-red')
+          await second.getByLabel('Value').fill('demo-mug-black')
           faults.push(...(await findFaults(page)))
           await form.getByRole('button', { name: 'Save the rule' }).click()
-          const card = page.getByRole('article', { name: 'Blue first' })
+          const card = page.getByRole('article', { name: 'Red first' })
           await card.getByRole('button', { name: 'What it changes' }).click()
           const preview = page.getByRole('region', { name: 'What the rules change' })
           await preview.getByText('The rules change these results.').waitFor()
@@ -67,14 +67,14 @@ export function merchandisingTests(): void {
       expect([own(complaints), strangers]).toEqual([[], []])
       const { rules } = (await call(shop, 'GET', '/v1/store/rules')) as { rules: object[] }
       expect(rules[1]).toMatchObject({
-        name: 'Blue first',
+        name: 'Red first',
         active: false,
         when: { words: ['"mug"'] },
         then: [
-          { action: 'pin', product_id: 'demo-mug-blue', position: 1 },
+          { action: 'pin', product_id: 'demo-mug-red', position: 1 },
           {
             action: 'hide',
-            filters: [{ field: 'product_id', operator: 'eq', value: 'demo-mug-red' }],
+            filters: [{ field: 'product_id', operator: 'eq', value: 'demo-mug-black' }],
           },
         ],
       })
@@ -102,6 +102,71 @@ export function merchandisingTests(): void {
       expect(result).toEqual({ faults: [], width: PHONE.width })
       const after = await call(shop, 'GET', `/v1/store/rules/${before?.['id']}`)
       expect(after).toMatchObject({ name: 'Mine', when: before?.['when'], then: before?.['then'] })
+    }, 60_000)
+
+    test('results of the playground are dragged, moved by keyboard and hidden, and saved as a rule for the words', async () => {
+      const { result, complaints } = await visitPortal(
+        shop,
+        '/playground?q=jeans&view=everything',
+        DESKTOP,
+        async (page) => {
+          const ids = () =>
+            page
+              .locator('.answer ol.grid > li')
+              .evaluateAll((items) => items.map((item) => (item as HTMLElement).dataset['id'] ?? ''))
+          await page.getByRole('button', { name: 'Arrange by hand' }).click()
+          const items = page.locator('.answer ol.grid > li')
+          await items.nth(4).waitFor()
+          const [one, two, three, four] = await ids()
+          const faults = await findFaults(page)
+          await items.nth(2).dragTo(items.nth(0))
+          // The keyboard goes on with the button of the moved result.
+          await items.nth(3).locator('[data-act="up"]').focus()
+          await page.keyboard.press('Enter')
+          await page.keyboard.press('Enter')
+          await page.locator(`li[data-id="${one}"] [data-act="hide"]`).click()
+          const arranged = (await ids()).slice(0, 3)
+          faults.push(...(await findFaults(page)))
+          await page.getByRole('button', { name: 'Save as a rule for these words' }).click()
+          await page.getByText('The rule acts from now on.').waitFor()
+          await page.locator(`.answer ul.grid > li[data-id="${one}"]`).waitFor({ state: 'detached' })
+          await page.locator(`.answer ul.grid > li[data-id="${three}"] .why summary`).click()
+          await page.getByText('pinned by the rule “jeans”').waitFor()
+          return { faults, arranged, expected: [three, four, two], hidden: one, pins: [three, four] }
+        },
+      )
+      expect(result.faults).toEqual([])
+      expect(result.arranged).toEqual(result.expected)
+      expect(own(complaints)).toEqual([])
+      const { rules } = (await call(shop, 'GET', '/v1/store/rules')) as { rules: object[] }
+      expect(rules.at(-1)).toMatchObject({
+        when: { words: ['"jeans"'] },
+        then: [
+          ...result.pins.map((product_id, n) => ({ action: 'pin', product_id, position: n + 1 })),
+          { action: 'hide', filters: [{ field: 'product_id', operator: 'in', value: [result.hidden] }] },
+        ],
+      })
+    }, 60_000)
+
+    test('the playground tells how words were understood, and takes them as they are on request', async () => {
+      const { result } = await visitPortal(
+        shop,
+        '/playground?q=rote%20Tasse%20unter%2020',
+        PHONE,
+        async (page) => {
+          const chips = page.getByRole('list', { name: 'Understood as' }).getByRole('listitem')
+          await chips.first().waitFor()
+          const texts = await chips.allTextContents()
+          const faults = await findFaults(page)
+          const width = await scrollWidth(page)
+          await page.getByRole('button', { name: 'Take the words as they are' }).click()
+          await chips.first().waitFor({ state: 'detached' })
+          return { texts, faults, width, url: new URL(page.url()).search }
+        },
+      )
+      expect(result).toMatchObject({ faults: [], width: PHONE.width })
+      expect(result.texts).toEqual(expect.arrayContaining(['up to 20.00', 'rote → red', 'tasse → mug']))
+      expect(result.url).toContain('interpret=off')
     }, 60_000)
   })
 }

@@ -66,6 +66,7 @@ export function RuleForm({ latest, around, onDone, onCancel }: FormProps) {
         run(() => save(latest?.version ?? null))
       }}
     >
+      {!rule && <h2>{t.add}</h2>}
       <Field
         label={t.name}
         value={draft.name}
