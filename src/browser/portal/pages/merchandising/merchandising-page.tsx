@@ -15,6 +15,9 @@ export interface PartProps {
 /** The parts of the page, each loaded when somebody opens it. */
 const PARTS = {
   rules: async () => (await import('./rules.tsx')).Rules,
+  words: async () => (await import('./words.tsx')).Words,
+  ranking: async () => (await import('./ranking.tsx')).Ranking,
+  replay: async () => (await import('./replay.tsx')).Replays,
 } as const satisfies Record<string, () => Promise<ComponentType<PartProps>>>
 
 type Part = keyof typeof PARTS
