@@ -27,6 +27,9 @@ export function merchandisingTests(): void {
           { action: 'bury', filters: { should: [{ field: 'brand', operator: 'eq', value: 'x' }] } },
         ],
       })
+      // Searches are written a moment later: the tests that count them come last.
+      await call(shop, 'POST', '/v1/search/text', { query: 'zeppelin', threshold: 1 })
+      await call(shop, 'POST', '/v1/search/text', { query: 'jeans' })
     }, 60_000)
 
     test('a rule is made from a product that is chosen by its name, and the preview shows what it moves', async () => {
@@ -167,6 +170,74 @@ export function merchandisingTests(): void {
       expect(result).toMatchObject({ faults: [], width: PHONE.width })
       expect(result.texts).toEqual(expect.arrayContaining(['up to 20.00', 'rote → red', 'tasse → mug']))
       expect(result.url).toContain('interpret=off')
+    }, 60_000)
+
+    test('words without a result become synonyms in one call, and the lists of words are edited together', async () => {
+      const { result, complaints } = await visitPortal(shop, '/analytics', DESKTOP, async (page) => {
+        await page.getByRole('button', { name: 'Make it a synonym zeppelin' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByRole('textbox').fill('vase, umbrella')
+        const faults = await findFaults(page)
+        await dialog.getByRole('button', { name: 'Make it a synonym' }).click()
+        await page.getByText('Made. The next search obeys.').waitFor()
+        await page.getByRole('link', { name: 'Merchandising' }).click()
+        await page.getByRole('link', { name: 'Words', exact: true }).click()
+        const synonyms = page.getByRole('region', { name: 'Synonyms' })
+        const also = synonyms.getByLabel('Also find (may be empty)')
+        await also.waitFor()
+        const read = [await synonyms.getByLabel('Mean the same').inputValue(), await also.inputValue()]
+        const redirects = page.getByRole('region', { name: 'Redirects' })
+        await redirects.getByRole('button', { name: 'New redirect' }).click()
+        await redirects.getByLabel('Query').fill('returns')
+        await redirects.getByLabel('Leads to').fill('javascript:alert(1)')
+        await page.getByRole('button', { name: 'Save the words' }).click()
+        await page.getByRole('alert').waitFor()
+        await redirects.getByLabel('Leads to').fill('/pages/returns')
+        const ignored = page.getByRole('region', { name: 'Ignored words' })
+        await ignored.getByRole('button', { name: 'New ignored word' }).click()
+        await ignored.getByLabel('Word').fill('cheap')
+        faults.push(...(await findFaults(page)))
+        await page.getByRole('button', { name: 'Save the words' }).click()
+        await page.getByText('Saved.').waitFor()
+        return { faults, read }
+      })
+      expect(result).toEqual({ faults: [], read: ['zeppelin', 'vase, umbrella'] })
+      expect(own(complaints)).toEqual([])
+      expect(await call(shop, 'GET', '/v1/store/words')).toEqual({
+        synonyms: [{ words: ['zeppelin'], to: ['vase', 'umbrella'] }],
+        redirects: [{ words: 'returns', url: '/pages/returns' }],
+        ignore: ['cheap'],
+      })
+    }, 60_000)
+
+    test('other settings are tried on the last searches, with pictures; sold out is chosen; learning says what it lacks', async () => {
+      const { result, complaints } = await visitPortal(
+        shop,
+        '/merchandising?part=replay',
+        PHONE,
+        async (page) => {
+          await page.getByText('Nothing was tried yet.').waitFor()
+          await page.getByLabel('Least similarity').fill('1')
+          await page.getByRole('button', { name: 'Start the replay' }).click()
+          await page.getByText('Least similarity: 1').waitFor()
+          await page.locator('.examples img').first().waitFor()
+          const queries = await page.locator('.examples h2').allTextContents()
+          const faults = await findFaults(page)
+          const width = await scrollWidth(page)
+          await page.getByRole('link', { name: 'Sold out & learning' }).click()
+          await page.getByRole('combobox', { name: 'Sold-out products' }).selectOption('hide')
+          await page.getByRole('button', { name: 'Save the choice' }).click()
+          await page.getByText('Saved.').waitFor()
+          faults.push(...(await findFaults(page)))
+          return {
+            ...{ faults, width, queries },
+            mayLearn: await page.getByRole('checkbox', { name: 'Learn from clicks' }).isEnabled(),
+          }
+        },
+      )
+      expect(result).toEqual({ faults: [], width: PHONE.width, queries: ['jeans'], mayLearn: false })
+      expect(own(complaints)).toEqual([])
+      expect(await call(shop, 'GET', '/v1/store/settings')).toMatchObject({ sold_out: 'hide' })
     }, 60_000)
   })
 }

@@ -6,6 +6,9 @@ const SETTABLE = [
   ...['sold_out', 'rules', 'interpret'],
 ] as const
 
+/** Where the body names none of these, its check fills in true: only false was said by whoever searched. */
+const TRUE_UNSAID: readonly string[] = ['rules', 'interpret']
+
 /** What the log keeps of a request so that it can be made again. */
 export interface NotedRequest {
   /** The settable parameters that it named itself. */
@@ -17,7 +20,9 @@ export interface NotedRequest {
 /** Reads it from a body that has been checked. */
 export function noteRequest(body: CommonSearch): NotedRequest {
   const said = body as Readonly<Record<string, unknown>>
-  const named = SETTABLE.filter((name) => said[name] !== undefined)
+  const isUnsaid = (name: string) =>
+    said[name] === undefined || (TRUE_UNSAID.includes(name) && said[name] === true)
+  const named = SETTABLE.filter((name) => !isUnsaid(name))
   const { product_id, crop, box } = said
   const isWhole = typeof product_id === 'string' && crop === undefined && box === undefined
   return {

@@ -27,7 +27,7 @@ export function MakeSynonym({ query, suggested }: SynonymProps) {
     <>
       <button type="button" class="link" onClick={() => setState('asked')}>
         {t.makeSynonym}
-        <span class="unseen">: {query}</span>
+        <span class="unseen">{query}</span>
       </button>
       {state === 'asked' && (
         <SynonymDialog
@@ -46,7 +46,7 @@ function SynonymDialog({
   onMade,
   onClose,
 }: SynonymProps & { onMade(): void; onClose(): void }) {
-  const [chosen, setChosen] = useState<readonly string[]>(suggested.slice(0, 1))
+  const [chosen, setChosen] = useState<readonly string[]>([])
   const [typed, setTyped] = useState('')
   const { isBusy, error, run } = useSending()
   const others = typed

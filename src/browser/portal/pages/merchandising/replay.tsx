@@ -249,7 +249,7 @@ function Examples({ examples }: { examples: readonly ReplayExample[] }) {
         <ul class="examples">
           {examples.map(({ query, product_id, before, after }) => (
             <li key={query ?? product_id}>
-              <h3 dir="auto">{query ?? t.likeProduct(product_id ?? '')}</h3>
+              <h2 dir="auto">{query ?? t.likeProduct(product_id ?? '')}</h2>
               <div class="sides">
                 <Side label={t.before} ids={before} products={products} />
                 <Side label={t.after} ids={after} products={products} />
