@@ -132,7 +132,9 @@ describe('what the words of a query mean (contract 3.5)', () => {
 describe('in a widget (contract 10.4)', () => {
   const query = 'rote Blusen up to 50 €'
   const ask = async (by?: string) =>
-    (await shop.find('text', { query, category }, by)) as Awaited<ReturnType<WidgetShop['find']>> & {
+    (await shop.find('text', { query, category, cutoff: 'none' }, by)) as Awaited<
+      ReturnType<WidgetShop['find']>
+    > & {
       interpreted?: object
     }
 
