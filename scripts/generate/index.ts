@@ -63,6 +63,16 @@ const generators: readonly Generator[] = [
     output: 'guide/index.html',
   },
   {
+    name: 'dictionary',
+    script: 'scripts/generate/dictionary.ts',
+    inputs: [
+      'src/features/discovery/search/meaning/dictionary/*.tsv',
+      'src/features/discovery/search/meaning/{dictionary,languages,table-file,word-table}.ts',
+      'scripts/generate/dictionary/*.ts',
+    ],
+    output: 'dictionary.bin',
+  },
+  {
     name: 'notices',
     script: 'scripts/generate/notices.ts',
     inputs: [
