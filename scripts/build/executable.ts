@@ -5,13 +5,14 @@ import { findPackages } from '../generate/notices/collect.ts'
 import { ACME_CLIENT_SWAPS } from './acme-client.ts'
 import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
-import { NODEMAILER_SWAPS } from './nodemailer.ts'
+
 import { packFile } from './pack.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
 import { STRIPE_SWAPS } from './stripe.ts'
 import { createSwapPlugin } from './swap-plugin.ts'
 import { findTarget } from './targets.ts'
+import { UNUSED_SWAPS } from './unused.ts'
 
 export interface ExecutableOptions {
   /** Folder of the checkout. */
@@ -39,7 +40,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
     ...createLoaderSwaps(options.root, embedded, paths, passwords.source),
     ...ACME_CLIENT_SWAPS,
     ...STRIPE_SWAPS,
-    ...NODEMAILER_SWAPS,
+    ...UNUSED_SWAPS,
   ]
   const used = new Set<Swap>()
   const result = await Bun.build({

@@ -81,6 +81,7 @@ const generators: readonly Generator[] = [
       'package.json',
       'models/*/MODEL_CARD.md',
       'scripts/generate/notices/**/*',
+      'scripts/build/{acme-client,unused}.ts',
       // What the program imports decides which packages it contains.
       'src/**/*.{ts,js}',
     ],

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type * as Nodemailer from 'nodemailer'
 import type Stripe from 'stripe'
-import { NODEMAILER_SWAPS } from '../../scripts/build/nodemailer.ts'
 import { STRIPE_SWAPS } from '../../scripts/build/stripe.ts'
 import { createSwapPlugin } from '../../scripts/build/swap-plugin.ts'
+import { UNUSED_SWAPS } from '../../scripts/build/unused.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 let folder: string
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Loads a package as the executable has it. */
 async function load(name: string): Promise<unknown> {
-  const swaps = [...STRIPE_SWAPS, ...NODEMAILER_SWAPS]
+  const swaps = [...STRIPE_SWAPS, ...UNUSED_SWAPS]
   const { success } = await Bun.build({
     entrypoints: [Bun.resolveSync(name, ROOT)],
     target: 'bun',
