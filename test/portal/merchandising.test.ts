@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { SearchRule, StoreField } from '#generated/api.ts'
 import { toBody, toDraft } from '../../src/browser/portal/pages/merchandising/draft.ts'
+import { NOTHING_TRIED, toSettings } from '../../src/browser/portal/pages/merchandising/replay-settings.ts'
+import { newRow, toRows, toWords } from '../../src/browser/portal/pages/merchandising/words-draft.ts'
 import {
   type Arrangement,
   entryOf,
@@ -110,4 +112,25 @@ describe('results that are put in order by hand', () => {
     expect(isRuleFor({ when: { words: ['mug'] } }, entryOf('mug'))).toBe(false)
     expect(isRuleFor({ when: { words: ['"mug"'], source: 'text' } }, entryOf('mug'))).toBe(false)
   })
+})
+
+test('the lists of words come back as they were read, and take what was typed', () => {
+  const read = {
+    synonyms: [{ words: ['a, b', 'c'], to: ['d'] }, { words: ['sofa', 'couch'] }],
+    redirects: [{ words: 'returns', url: '/pages/returns' }],
+    ignore: ['cheap'],
+  }
+  const rows = toRows(read)
+  expect(toWords(rows)).toEqual(read)
+  const synonyms = [newRow(' ottoman ,, footstool', ''), newRow(' ', ''), ...rows.synonyms.slice(1)]
+  expect(toWords({ ...rows, synonyms, ignore: [] })).toEqual({
+    ...{ synonyms: [{ words: ['ottoman', 'footstool'] }, { words: ['sofa', 'couch'] }], ignore: [] },
+    redirects: read.redirects,
+  })
+})
+
+test('a replay tries only what was chosen', () => {
+  expect(toSettings(NOTHING_TRIED)).toEqual({})
+  const tried = { ...NOTHING_TRIED, threshold: '0', rules: 'false', learn: 'true', cutoff: 'auto' }
+  expect(toSettings(tried)).toEqual({ threshold: 0, rules: false, learn: true, cutoff: 'auto' })
 })

@@ -1,13 +1,10 @@
-import type { CommonSearch } from './schema.ts'
+import { type CommonSearch, common } from './schema.ts'
 
 /** Parameters for which the store has a default, or a setting of its own. */
 const SETTABLE = [
   ...['threshold', 'cutoff', 'category_boost', 'second_look'],
   ...['sold_out', 'rules', 'interpret'],
 ] as const
-
-/** Where the body names none of these, its check fills in true: only false was said by whoever searched. */
-const TRUE_UNSAID: readonly string[] = ['rules', 'interpret']
 
 /** What the log keeps of a request so that it can be made again. */
 export interface NotedRequest {
@@ -20,9 +17,8 @@ export interface NotedRequest {
 /** Reads it from a body that has been checked. */
 export function noteRequest(body: CommonSearch): NotedRequest {
   const said = body as Readonly<Record<string, unknown>>
-  const isUnsaid = (name: string) =>
-    said[name] === undefined || (TRUE_UNSAID.includes(name) && said[name] === true)
-  const named = SETTABLE.filter((name) => !isUnsaid(name))
+  // A default of the schema stands in the body whether or not somebody named it.
+  const named = SETTABLE.filter((name) => said[name] !== undefined && said[name] !== defaultOf(name))
   const { product_id, crop, box } = said
   const isWhole = typeof product_id === 'string' && crop === undefined && box === undefined
   return {
@@ -30,3 +26,6 @@ export function noteRequest(body: CommonSearch): NotedRequest {
     ...(isWhole && { product_id }),
   }
 }
+
+const defaultOf = (name: string): unknown =>
+  (common as Readonly<Record<string, { default?: unknown } | undefined>>)[name]?.default

@@ -12,7 +12,7 @@ const PAUSE_MS = 300
 const OFFERED = 6
 
 /** A product with its picture and its name. */
-export function ProductName({ product }: { product: Known }) {
+function ProductName({ product }: { product: Known }) {
   const { name, category } = readShown(product.product_id, product.metadata)
   return (
     <>

@@ -165,8 +165,9 @@ function Places({
               onDragOver={(event) => dragged.current !== null && event.preventDefault()}
               onDrop={(event) => {
                 event.preventDefault()
-                if (dragged.current !== null && dragged.current !== id)
-                  move(dragged.current, n, readShown('', byId.get(dragged.current)?.metadata ?? {}).name)
+                const moved = dragged.current
+                if (moved !== null && moved !== id)
+                  move(moved, n, readShown(moved, byId.get(moved)?.metadata ?? {}).name)
               }}
             >
               <ProductTile id={id} src={hit.thumbnail_url} metadata={hit.metadata}>
@@ -209,6 +210,8 @@ function Places({
                   data-act="hide"
                   aria-label={t.hideOne(name)}
                   onClick={() => {
+                    // The keyboard goes on with the result that takes the place.
+                    pressed.current = { id: order[n + 1] ?? order[n - 1] ?? '', act: 'hide' }
                     onChange(hide(arrangement, id))
                     setTold(t.isHidden(name))
                   }}

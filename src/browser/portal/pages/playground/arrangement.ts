@@ -11,9 +11,6 @@ export interface Arrangement {
   hidden: ReadonlySet<string>
 }
 
-/** A rule has pins for so many places. */
-export const PLACES_MAX = 100
-
 /** Puts a result at another place, where it then stays. @param to from 0 */
 export function moveTo({ order, pinned, hidden }: Arrangement, id: string, to: number): Arrangement {
   const others = order.filter((one) => one !== id)
