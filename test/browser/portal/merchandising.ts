@@ -116,7 +116,7 @@ export function merchandisingTests(): void {
           const ids = () =>
             page
               .locator('.answer ol.grid > li')
-              .evaluateAll((items) => items.map((item) => (item as HTMLElement).dataset['id'] ?? ''))
+              .evaluateAll((items) => items.map((item) => item.dataset['id'] ?? ''))
           await page.getByRole('button', { name: 'Arrange by hand' }).click()
           const items = page.locator('.answer ol.grid > li')
           await items.nth(4).waitFor()
