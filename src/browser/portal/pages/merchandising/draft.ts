@@ -72,7 +72,7 @@ export const NEW_RULE: RuleDraft = {
 const pad = (n: number): string => String(n).padStart(2, '0')
 
 /** A moment in the time of the browser, to the minute. */
-export function toLocal(iso: string | undefined): string {
+function toLocal(iso: string | undefined): string {
   if (iso === undefined) return ''
   const at = new Date(iso)
   const date = [at.getFullYear(), pad(at.getMonth() + 1), pad(at.getDate())].join('-')
@@ -158,7 +158,7 @@ function toAction(draft: ActionDraft, fields: readonly StoreField[]): Action {
 }
 
 /** The entries of a field with one entry on each line. */
-export const readLines = (text: string): string[] => [
+const readLines = (text: string): string[] => [
   ...new Set(
     text
       .split('\n')

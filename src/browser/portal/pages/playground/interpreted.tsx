@@ -4,7 +4,7 @@ import type { StoreFacts } from './plan.ts'
 import { t } from './texts/texts.ts'
 
 /** What was understood of the words of a query, in words of its own. What everybody understands needs none. */
-export function listUnderstood(
+function listUnderstood(
   { price_min, price_max, colors = [], without = [], words }: Interpreted,
   currency: string | null,
 ): string[] {
