@@ -2,6 +2,7 @@ import { accountTests } from './account.ts'
 import { adminTests } from './admin.ts'
 import { developerTests } from './developer.ts'
 import { mailLinkTests } from './mail-links.ts'
+import { merchandisingTests } from './merchandising.ts'
 import { signingInTests } from './signing-in.ts'
 import { storePageTests } from './store-pages.ts'
 import { storeTests } from './stores.ts'
@@ -14,3 +15,4 @@ accountTests()
 storePageTests()
 developerTests()
 adminTests()
+merchandisingTests()

@@ -17,6 +17,7 @@ export const LOAD_STORE_PAGE: Readonly<Record<StorePage, () => Promise<PageModul
   feeds: () => import('../pages/feeds/feeds-page.tsx'),
   report: () => import('../pages/report/report-page.tsx'),
   playground: () => import('../pages/playground/playground-page.tsx'),
+  merchandising: () => import('../pages/merchandising/merchandising-page.tsx'),
   start: () => import('../pages/start/start-page.tsx'),
   keys: () => import('../pages/keys/keys-page.tsx'),
   webhooks: () => import('../pages/webhooks/webhooks-page.tsx'),

@@ -10,7 +10,7 @@ import { addressOf, placeOf, type StorePage } from './routes.ts'
 /** The entries in their order: what one looks at, what one builds with, whose store it is. A phone has room for the first group. */
 const GROUPS: readonly (readonly StorePage[])[] = [
   ['overview', 'products', 'playground', 'analytics'],
-  ['widget', 'keys', 'webhooks'],
+  ['merchandising', 'widget', 'keys', 'webhooks'],
   ['team', 'plan', 'settings'],
 ]
 

@@ -18,6 +18,7 @@ const PATHS = {
   feeds: 'feeds',
   report: 'report',
   playground: 'playground',
+  merchandising: 'merchandising',
   analytics: 'analytics',
   searches: 'analytics/searches',
   widget: 'widget',

@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Feeds',
     report: 'Bericht',
     playground: 'Ausprobieren',
+    merchandising: 'Merchandising',
     analytics: 'Auswertung',
     searches: 'Suchen',
     widget: 'Widget',

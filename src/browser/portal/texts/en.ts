@@ -13,6 +13,7 @@ export const texts = {
     feeds: 'Feeds',
     report: 'Report',
     playground: 'Playground',
+    merchandising: 'Merchandising',
     analytics: 'Analytics',
     searches: 'Searches',
     widget: 'Widget',

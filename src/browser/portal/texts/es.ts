@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Fuentes de productos',
     report: 'Informe',
     playground: 'Pruebas',
+    merchandising: 'Merchandising',
     analytics: 'Analítica',
     searches: 'Búsquedas',
     widget: 'Widget',

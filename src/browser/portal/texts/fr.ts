@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Flux',
     report: 'Rapport',
     playground: 'Essais',
+    merchandising: 'Merchandising',
     analytics: 'Statistiques',
     searches: 'Recherches',
     widget: 'Widget',

@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Feed',
     report: 'Rapporto',
     playground: 'Prove',
+    merchandising: 'Merchandising',
     analytics: 'Statistiche',
     searches: 'Ricerche',
     widget: 'Widget',

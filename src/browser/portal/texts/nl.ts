@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Feeds',
     report: 'Rapport',
     playground: 'Uitproberen',
+    merchandising: 'Merchandising',
     analytics: 'Statistieken',
     searches: 'Zoekopdrachten',
     widget: 'Widget',

@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Feedy',
     report: 'Raport',
     playground: 'Wypróbuj',
+    merchandising: 'Merchandising',
     analytics: 'Statystyki',
     searches: 'Wyszukiwania',
     widget: 'Widget',

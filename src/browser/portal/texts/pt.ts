@@ -14,6 +14,7 @@ export const texts: Texts = {
     feeds: 'Feeds',
     report: 'Relatório',
     playground: 'Experimentar',
+    merchandising: 'Merchandising',
     analytics: 'Estatísticas',
     searches: 'Pesquisas',
     widget: 'Widget',

@@ -171,7 +171,7 @@ function Answer({ answer, asked, store, can }: PageProps & { answer: Analytics; 
                 <TopProducts products={answer.top_products} store={store} />
               </Panel>
               <Panel class="halves">
-                <Queries answer={answer} store={store} />
+                <Queries answer={answer} store={store} mayWrite={can('search:write')} />
               </Panel>
             </>
           )}

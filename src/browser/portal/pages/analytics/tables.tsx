@@ -4,8 +4,9 @@ import { type Cell, writeCsv } from '../../parts/csv.ts'
 import { download } from '../../parts/download.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { Picture } from '../../parts/picture.tsx'
-import { Table } from '../../parts/table.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
 import { addressOf } from '../../shell/routes.ts'
+import { MakeSynonym } from './make-synonym.tsx'
 import { t } from './texts/texts.ts'
 
 /** Saves a table for spreadsheets. */
@@ -34,13 +35,21 @@ const Words = ({ store, query }: { store: string; query: string }) => (
   </a>
 )
 
+const SYNONYM_COLUMN: Column<Analytics['zero_result_queries'][number]> = {
+  label: t.makeSynonym,
+  isActions: true,
+  draw: ({ query, suggested_words = [] }) => <MakeSynonym query={query} suggested={suggested_words} />,
+}
+
 /** What people look for, beside what they do not find. */
 export function Queries({
   answer: { top_queries, zero_result_queries },
   store,
+  mayWrite,
 }: {
   answer: Analytics
   store: string
+  mayWrite: boolean
 }) {
   return (
     <>
@@ -88,6 +97,7 @@ export function Queries({
               columns={[
                 { label: t.query, draw: ({ query }) => <Words store={store} query={query} /> },
                 { label: t.searches, isNumber: true, draw: ({ searches }) => formatNumber(searches) },
+                ...(mayWrite ? [SYNONYM_COLUMN] : []),
               ]}
             />
             <SaveTable

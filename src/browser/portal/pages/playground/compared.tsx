@@ -11,6 +11,7 @@ function describe(one: Settings, other: Settings): string[] {
     view: one.view === 'shoppers' ? t.shoppers : t.everything,
     cuts: one.cuts ? t.cuts : t.cutsNot,
     secondLook: one.secondLook ? t.secondLook : t.secondLookNot,
+    interprets: one.interprets ? t.interprets : t.interpretsNot,
     weight: `${t.weight} ${formatShare(one.weight)}`,
     join: t.joins[one.join],
     aggregation: t.aggregations[one.aggregation],
@@ -67,7 +68,7 @@ export function Compared({
   ] as const
   return (
     <div aria-busy={props.isBusy} class={props.isBusy ? 'stale' : undefined}>
-      <Understood answer={answer} count={now.length} onWords={props.onWords} />
+      <Understood {...props} answer={answer} count={now.length} />
       <p class="told">{t.moved(formatNumber(moved), formatNumber(added), formatNumber(gone))}</p>
       <div class="compared">
         {sides.map(([heading, differences, hits, source]) => (

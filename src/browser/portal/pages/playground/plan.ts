@@ -1,4 +1,4 @@
-import type { StoreField } from '#generated/api.ts'
+import type { StoreField, StoreSettings } from '#generated/api.ts'
 import { hasFilters, type Question, type Settings, type Source } from './question.ts'
 
 /** The searches of the API that take a body. */
@@ -23,6 +23,10 @@ export interface StoreFacts {
   fields: readonly StoreField[]
   /** Fields that shoppers never see. */
   privateFields: readonly string[]
+  /** Where a widget shows what is sold out; null where the person may not see the settings. */
+  soldOut: StoreSettings['sold_out']
+  /** The currency of prices that name none. */
+  currency: string | null
 }
 
 /** Converts a value that was picked to the type of the field. */
@@ -32,8 +36,11 @@ function toValue(fields: readonly StoreField[], name: string, text: string): unk
 }
 
 /** The parameters that every search takes. */
-function planCommon(settings: Settings, { fields, privateFields }: StoreFacts): Record<string, unknown> {
-  const { view, cuts, secondLook, category, priceMin, priceMax, values } = settings
+function planCommon(
+  settings: Settings,
+  { fields, privateFields, soldOut }: StoreFacts,
+): Record<string, unknown> {
+  const { view, cuts, secondLook, interprets, category, priceMin, priceMax, values } = settings
   const isShopper = view === 'shoppers'
   const conditions = Object.entries(values)
     .filter(([, text]) => text !== '')
@@ -47,7 +54,9 @@ function planCommon(settings: Settings, { fields, privateFields }: StoreFacts): 
       privateFields.length > 0 && {
         fields: fields.map(({ field }) => field).filter((field) => !privateFields.includes(field)),
       }),
+    ...(isShopper && soldOut !== null && { sold_out: soldOut }),
     ...(!secondLook && { second_look: false }),
+    ...(!interprets && { interpret: false }),
     ...(category !== '' && { category }),
     ...(priceMin !== '' && { price_min: Number(priceMin) }),
     ...(priceMax !== '' && { price_max: Number(priceMax) }),

@@ -7,6 +7,7 @@ import { type Loaded, useLoad } from '../../parts/use-load.ts'
 import { takeHanded } from '../../shell/handed-query.ts'
 import { address, type PageProps, setQuery } from '../../shell/routes.ts'
 import { useSignal } from '../../signal.ts'
+import { Arrangeable } from './arrangeable.tsx'
 import { Compared } from './compared.tsx'
 import type { StoreFacts } from './plan.ts'
 import { QueryForm } from './query-form.tsx'
@@ -19,7 +20,6 @@ import {
   writeQuestion,
   writeSettings,
 } from './question.ts'
-import { Results } from './results.tsx'
 import { runSearch } from './run.ts'
 import { Start } from './start.tsx'
 import { t } from './texts/texts.ts'
@@ -109,14 +109,19 @@ const isTyped = (before: Asked, after: Asked): boolean =>
   before.settings.priceMin !== after.settings.priceMin ||
   before.settings.priceMax !== after.settings.priceMax
 
-const NO_FACTS: StoreFacts = { fields: [], privateFields: [] }
+const NO_FACTS: StoreFacts = { fields: [], privateFields: [], soldOut: null, currency: null }
 
 async function loadFacts(knowsSettings: boolean, signal: AbortSignal): Promise<StoreFacts> {
   const [{ fields }, settings] = await Promise.all([
     call('GET /v1/store/fields', { signal }),
     knowsSettings ? call('GET /v1/store/settings', { signal }) : null,
   ])
-  return { fields, privateFields: settings?.private_metadata ?? [] }
+  return {
+    fields,
+    privateFields: settings?.private_metadata ?? [],
+    soldOut: settings && (settings.sold_out ?? 'last'),
+    currency: settings?.currency ?? null,
+  }
 }
 
 /** The slider of the threshold changes what is shown, not what is asked. */
@@ -178,6 +183,7 @@ export function Page({ store, can }: PageProps) {
     facts,
     onWords: (words: string) => change({ question: { ...question, words } }),
     onLower: () => change({ settings: { ...settings, threshold: 0 } }),
+    onLiteral: () => change({ settings: { ...settings, interprets: false } }),
   }
   return (
     <div class="playground">
@@ -201,7 +207,7 @@ export function Page({ store, can }: PageProps) {
         ) : beside && lastOther ? (
           <Compared {...found} other={lastOther} beside={beside} />
         ) : (
-          <Results {...found} />
+          <Arrangeable {...found} sent={sent} can={can} onSaved={retry} />
         )}
         {!isStart && (
           <Later

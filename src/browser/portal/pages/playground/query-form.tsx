@@ -121,6 +121,12 @@ function More({ settings, onSettings, facts, isCompared, onCompare }: QueryFormP
           isOn={settings.secondLook}
           onChange={(secondLook) => onSettings({ secondLook })}
         />
+        <Switch
+          label={t.interprets}
+          hint={t.interpretsHint}
+          isOn={settings.interprets}
+          onChange={(interprets) => onSettings({ interprets })}
+        />
         <p class="actions">
           {isCompared ? (
             <button type="button" onClick={() => onCompare(null)}>

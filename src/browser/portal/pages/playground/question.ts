@@ -35,6 +35,8 @@ export interface Settings {
   /** Whether a list that shows everything ends where the likeness drops. Shoppers' lists always do. */
   cuts: boolean
   secondLook: boolean
+  /** Whether prices, “without”, colours and foreign words are understood. */
+  interprets: boolean
   /** Share of the picture beside the words. */
   weight: number
   /** Whether picture and words are scored apart or make one vector. */
@@ -54,6 +56,7 @@ const DEFAULTS: Settings = {
   view: 'shoppers',
   cuts: false,
   secondLook: true,
+  interprets: true,
   weight: 0.5,
   join: 'apart',
   aggregation: 'average',
@@ -93,6 +96,7 @@ export function readSettings(query: URLSearchParams): Settings {
     view: pick(['shoppers', 'everything'], query.get('view')),
     cuts: query.get('cut') === 'auto',
     secondLook: query.get('second_look') !== 'off',
+    interprets: query.get('interpret') !== 'off',
     weight: readShare(query.get('weight'), DEFAULTS.weight),
     join: pick(JOINS, query.get('join')),
     aggregation: pick(AGGREGATIONS, query.get('together')),
@@ -114,6 +118,7 @@ export function writeSettings(settings: Settings, query = new URLSearchParams())
   set('view', settings.view, 'shoppers')
   set('cut', settings.cuts ? 'auto' : '', '')
   set('second_look', settings.secondLook ? '' : 'off', '')
+  set('interpret', settings.interprets ? '' : 'off', '')
   set('weight', String(settings.weight), String(DEFAULTS.weight))
   set('join', settings.join, DEFAULTS.join)
   set('together', settings.aggregation, DEFAULTS.aggregation)

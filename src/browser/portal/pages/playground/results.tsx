@@ -6,6 +6,7 @@ import { Drawn } from '../../parts/drawn.tsx'
 import { ProductTile, readShown } from '../../parts/product-tile.tsx'
 import { useSteps } from '../../parts/use-steps.ts'
 import { addressOf } from '../../shell/routes.ts'
+import { InterpretedWords } from './interpreted.tsx'
 import type { StoreFacts } from './plan.ts'
 import type { Settings } from './question.ts'
 import { t } from './texts/texts.ts'
@@ -20,6 +21,8 @@ export interface ResultsProps {
   facts: StoreFacts
   onWords(words: string): void
   onLower(): void
+  /** Takes the words as they are, without what is understood of them. */
+  onLiteral(): void
 }
 
 /** The hits that reach the lowest score. */
@@ -114,8 +117,10 @@ const UNKNOWN_WORDS = /^unknown_words: (.*)$/
 export function Understood({
   answer,
   count,
+  facts,
   onWords,
-}: Pick<ResultsProps, 'onWords'> & { answer: SearchResponse; count: number }) {
+  onLiteral,
+}: Pick<ResultsProps, 'onWords' | 'onLiteral' | 'facts'> & { answer: SearchResponse; count: number }) {
   const { query_categories = [], query_words = [], did_you_mean, warnings = [] } = answer
   const [category] = query_categories
   const unknown = warnings.map((text) => UNKNOWN_WORDS.exec(text)?.[1]).find(Boolean)
@@ -125,6 +130,9 @@ export function Understood({
         {t.found(formatNumber(count))} · {t.took(formatNumber(Math.round(answer.query_time_ms)))}
         {category && ` · ${t.looksLike} ${category.name}`}
       </p>
+      {answer.interpreted && (
+        <InterpretedWords interpreted={answer.interpreted} facts={facts} onLiteral={onLiteral} />
+      )}
       {did_you_mean !== undefined && (
         <p class="told">
           {t.didYouMean}{' '}

@@ -9,7 +9,7 @@ const FELT_ODDS = 0.1
 
 /** Says in words what made a score. What was lost has its number; nothing else is ever added. */
 function listReasons(
-  { cosine, legs, similarity, matched_words }: ScoreExplanation,
+  { cosine, legs, similarity, matched_words, rules }: ScoreExplanation,
   { query_categories = [], boosted_category }: SearchResponse,
   hasColors: boolean,
 ): string[] {
@@ -22,9 +22,11 @@ function listReasons(
     lost(legs.category, FELT, t.otherCategory, hasCategory && t.sameCategory),
     lost(legs.color, FELT_ODDS, t.missesColor, hasColors && t.hasColor),
     lost(legs.second_look, FELT_ODDS, t.unlikeBest, false),
+    legs.clicks > 0 && t.clicked,
     ...matched_words.map(({ word, field }) =>
       t.wordFound(word, t.fieldNames[field as keyof typeof t.fieldNames] ?? field),
     ),
+    ...rules.map(({ name, action }) => t.ruled[action](name)),
   ].filter((reason) => reason !== false)
 }
 

@@ -125,4 +125,12 @@ export const texts: Texts = {
   again: 'Beim Ausprobieren noch einmal suchen',
   gone: 'Diese Suche gibt es nicht mehr.',
   time: 'Zeit',
+  makeSynonym: 'Zum Synonym machen',
+  makeSynonymOf: (query) => `„${query}“ zum Synonym machen`,
+  synonymHint:
+    'Ab der nächsten Suche findet es auch, was die gewählten Wörter finden. Diese finden nicht mehr als vorher.',
+  otherWords: 'Andere Wörter',
+  wordsOfShop: 'Wörter Ihrer Produkte',
+  otherWordsHint: 'Mit Kommas dazwischen',
+  synonymMade: 'Gemacht. Die nächste Suche folgt.',
 }

@@ -121,5 +121,13 @@ export const texts = {
   again: 'Search again in the playground',
   gone: 'This search is not there any more.',
   time: 'Time',
+  makeSynonym: 'Make it a synonym',
+  makeSynonymOf: (query: string) => `Make “${query}” a synonym`,
+  synonymHint:
+    'From the next search on, it also finds what the chosen words find. They find nothing more than before.',
+  otherWords: 'Other words',
+  wordsOfShop: 'Words of your products',
+  otherWordsHint: 'With commas between them',
+  synonymMade: 'Made. The next search obeys.',
 }
 export type Texts = typeof texts

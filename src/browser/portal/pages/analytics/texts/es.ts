@@ -124,4 +124,12 @@ export const texts: Texts = {
   again: 'Buscar de nuevo en Pruebas',
   gone: 'Esta búsqueda ya no existe.',
   time: 'Hora',
+  makeSynonym: 'Hacerlo sinónimo',
+  makeSynonymOf: (query) => `Hacer de «${query}» un sinónimo`,
+  synonymHint:
+    'Desde la próxima búsqueda encuentra también lo que encuentran las palabras elegidas. Estas no encuentran nada más que antes.',
+  otherWords: 'Otras palabras',
+  wordsOfShop: 'Palabras de sus productos',
+  otherWordsHint: 'Separadas por comas',
+  synonymMade: 'Hecho. La próxima búsqueda lo tiene en cuenta.',
 }

@@ -125,4 +125,12 @@ export const texts: Texts = {
   again: 'Rechercher à nouveau dans Essais',
   gone: 'Cette recherche n’existe plus.',
   time: 'Heure',
+  makeSynonym: 'En faire un synonyme',
+  makeSynonymOf: (query) => `Faire de « ${query} » un synonyme`,
+  synonymHint:
+    'Dès la prochaine recherche, il trouve aussi ce que trouvent les mots choisis. Ceux-ci ne trouvent rien de plus.',
+  otherWords: 'Autres mots',
+  wordsOfShop: 'Mots de vos produits',
+  otherWordsHint: 'Séparés par des virgules',
+  synonymMade: 'Fait. La prochaine recherche en tient compte.',
 }

@@ -124,4 +124,12 @@ export const texts: Texts = {
   again: 'Ripeti la ricerca in Prove',
   gone: 'Questa ricerca non esiste più.',
   time: 'Ora',
+  makeSynonym: 'Rendilo un sinonimo',
+  makeSynonymOf: (query) => `Rendere «${query}» un sinonimo`,
+  synonymHint:
+    'Dalla prossima ricerca trova anche ciò che trovano le parole scelte. Queste non trovano nulla in più.',
+  otherWords: 'Altre parole',
+  wordsOfShop: 'Parole dei Suoi prodotti',
+  otherWordsHint: 'Separate da virgole',
+  synonymMade: 'Fatto. Vale dalla prossima ricerca.',
 }

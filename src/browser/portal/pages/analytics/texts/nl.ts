@@ -124,4 +124,12 @@ export const texts: Texts = {
   again: 'Opnieuw zoeken in Uitproberen',
   gone: 'Deze zoekopdracht bestaat niet meer.',
   time: 'Tijd',
+  makeSynonym: 'Synoniem maken',
+  makeSynonymOf: (query) => `Van ‘${query}’ een synoniem maken`,
+  synonymHint:
+    'Vanaf de volgende zoekopdracht vindt het ook wat de gekozen woorden vinden. Die vinden niet meer dan eerst.',
+  otherWords: 'Andere woorden',
+  wordsOfShop: 'Woorden van uw producten',
+  otherWordsHint: 'Met komma’s ertussen',
+  synonymMade: 'Gemaakt. De volgende zoekopdracht volgt het.',
 }

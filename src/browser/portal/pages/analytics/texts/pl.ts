@@ -124,4 +124,12 @@ export const texts: Texts = {
   again: 'Wyszukaj ponownie na stronie „Wypróbuj”',
   gone: 'Tego wyszukiwania już nie ma.',
   time: 'Czas',
+  makeSynonym: 'Zrób synonim',
+  makeSynonymOf: (query) => `Zrób z „${query}” synonim`,
+  synonymHint:
+    'Od następnego wyszukiwania znajduje też to, co wybrane słowa. One nie znajdują niczego więcej niż przedtem.',
+  otherWords: 'Inne słowa',
+  wordsOfShop: 'Słowa twoich produktów',
+  otherWordsHint: 'Rozdzielone przecinkami',
+  synonymMade: 'Gotowe. Działa od następnego wyszukiwania.',
 }

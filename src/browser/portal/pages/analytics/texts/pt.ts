@@ -124,4 +124,12 @@ export const texts: Texts = {
   again: 'Pesquisar de novo em “Experimentar”',
   gone: 'Esta pesquisa já não existe.',
   time: 'Hora',
+  makeSynonym: 'Torná-la sinónimo',
+  makeSynonymOf: (query) => `Tornar «${query}» um sinónimo`,
+  synonymHint:
+    'A partir da próxima pesquisa encontra também o que as palavras escolhidas encontram. Estas não encontram mais do que antes.',
+  otherWords: 'Outras palavras',
+  wordsOfShop: 'Palavras dos seus produtos',
+  otherWordsHint: 'Separadas por vírgulas',
+  synonymMade: 'Feito. Vale a partir da próxima pesquisa.',
 }
