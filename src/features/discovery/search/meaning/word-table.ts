@@ -14,16 +14,24 @@ const WORD_END = 10
  * @param meanings what each word means, as an index of `texts`; empty where words have no meanings.
  */
 export function createWordTable(words: Uint8Array, meanings: Uint16Array, texts: readonly string[]): Words {
-  const starts = findStarts(words)
-  const count = starts.length - 1
+  const count = countWords(words)
+  /** Where each word starts, and where one more would. */
+  const starts = new Uint32Array(count + 1)
   // At least half of the slots are free, so that a search ends soon.
   const mask = 2 ** Math.ceil(Math.log2(2 * count + 2)) - 1
   /** The number of a word, plus 1; 0 for a free slot. */
   const slots = new Uint32Array(mask + 1)
-  for (let n = 0; n < count; n++) {
-    let slot = hashBytes(words, starts[n] as number, (starts[n + 1] as number) - 1) & mask
-    while (slots[slot] !== 0) slot = (slot + 1) & mask
-    slots[slot] = n + 1
+  let hash = HASH_START
+  for (let at = 0, n = 0; at < words.length; at++) {
+    const byte = words[at] as number
+    if (byte !== WORD_END) hash = addToHash(hash, byte)
+    else {
+      let slot = mix(hash) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = ++n
+      starts[n] = at + 1
+      hash = HASH_START
+    }
   }
 
   /** @returns the number of a word; -1 for an unknown one. */
@@ -50,28 +58,19 @@ export function createWordTable(words: Uint8Array, meanings: Uint16Array, texts:
   }
 }
 
-/** Where each word starts, and where one more would. */
-function findStarts(words: Uint8Array): Uint32Array {
+function countWords(words: Uint8Array): number {
   let count = 0
   for (let at = 0; at < words.length; at++) if (words[at] === WORD_END) count++
-  const starts = new Uint32Array(count + 1)
-  for (let at = 0, n = 1; at < words.length; at++) if (words[at] === WORD_END) starts[n++] = at + 1
-  return starts
+  return count
 }
 
 // FNV-1a, of bytes and of a string that has one character for each.
 const HASH_START = 0x811c9dc5
-const HASH_FACTOR = 0x01000193
-
-function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = HASH_START
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), HASH_FACTOR)
-  return mix(hash)
-}
+const addToHash = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193)
 
 function hashWord(word: string): number {
   let hash = HASH_START
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), HASH_FACTOR)
+  for (let at = 0; at < word.length; at++) hash = addToHash(hash, word.charCodeAt(at))
   return mix(hash)
 }
 
