@@ -8,6 +8,8 @@ interface Column {
   others: Map<string, string>
   /** The stems with which phrases begin. */
   beginnings: Set<string>
+  /** The words as the files have them. */
+  listed: Set<string>
 }
 
 export type Dictionary = ReturnType<typeof createDictionary>
@@ -34,7 +36,10 @@ const LINKS = ['', 's', 'es', 'n', 'en', 'er', 'e'] as const
  */
 export function createDictionary(warn: (file: string, reason: string) => void) {
   const columns = new Map<Language, Column>(
-    LANGUAGES.map((language) => [language, { stems: new Map(), others: new Map(), beginnings: new Set() }]),
+    LANGUAGES.map((language) => [
+      language,
+      { stems: new Map(), others: new Map(), beginnings: new Set(), listed: new Set() },
+    ]),
   )
   const english = new Set<string>()
   function add(meaning: string, [first = '', ...cells]: readonly string[]): void {
@@ -46,7 +51,8 @@ export function createDictionary(warn: (file: string, reason: string) => void) {
   }
 
   function put(language: Language, phrase: string, meaning: string): void {
-    const { stems, others, beginnings } = columns.get(language) as Column
+    const { stems, others, beginnings, listed } = columns.get(language) as Column
+    listed.add(phrase)
     const stem = stemAll(phrase, language)
     const known = stems.get(stem)
     if (known === undefined) {
@@ -104,6 +110,9 @@ export function createDictionary(warn: (file: string, reason: string) => void) {
     /** Whether a word is too short to be known by its stem, and no word of a language as it is. */
     isDoubtful: (language: Language, word: string): boolean =>
       word.length <= SHORT_CHARS_MAX && !(columns.get(language) as Column).others.has(word),
+    /** Whether a word is known in the form that it has. */
+    isListed: (language: Language, word: string): boolean =>
+      (columns.get(language) as Column).listed.has(word),
     /** Whether a phrase of several words may begin with a word. */
     beginsPhrase: (language: Language, word: string): boolean =>
       (columns.get(language) as Column).beginnings.has(stemOf(word, language)),
