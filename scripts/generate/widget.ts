@@ -6,7 +6,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { BunPlugin } from 'bun'
 import { version } from '../../package.json'
 import { LANGUAGES } from '../../src/browser/widget/main/texts.ts'
@@ -14,7 +14,7 @@ import { LANGUAGES } from '../../src/browser/widget/main/texts.ts'
 const repository = resolve(import.meta.dir, '../..')
 const sources = join(repository, 'src/browser/widget')
 
-/** Bytes with gzip. */
+/** Bytes with `gzip -9`, which is how anybody would measure them. */
 export const BUDGETS = {
   /** The file that every page of a shop loads. */
   loaderBytesMax: 8 * 1024,
@@ -94,6 +94,10 @@ const compress = (text: string) => ({
   br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }),
 })
 
+/** The bytes of a text with zlib at its best, or as they are sent if that is more. */
+export const measure = (text: string, sent: Uint8Array): number =>
+  Math.max(gzipSync(text, { level: 9 }).length, sent.length)
+
 /** @throws Error above a budget. */
 export function checkBudgets(loaderBytes: number, mainBytes: number): void {
   const { loaderBytesMax, allBytesMax } = BUDGETS
@@ -123,7 +127,7 @@ export async function generateWidget(target: string): Promise<{ loaderBytes: num
     VERSION: version,
   })
   const files = { loader: compress(loader), main: compress(main) }
-  const sizes = { loaderBytes: files.loader.gz.length, mainBytes: files.main.gz.length }
+  const sizes = { loaderBytes: measure(loader, files.loader.gz), mainBytes: measure(main, files.main.gz) }
   checkBudgets(sizes.loaderBytes, sizes.mainBytes)
 
   await rm(target, { recursive: true, force: true })

@@ -37,7 +37,7 @@ describe('the console', () => {
   test('says once that no result leads anywhere, and what to set', async () => {
     const { console } = await show({}, without(4), without(5))
     expect(lines(console)).toEqual([
-      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
+      'Lookalike: no product of this search has an address. ' +
         'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
     ])
   }, 60_000)

@@ -173,7 +173,7 @@ export function startService(origins: () => string[]) {
     const own = origin ? { 'access-control-allow-origin': origin } : {}
     const headers = { ...own, vary: 'Origin', 'access-control-expose-headers': 'Retry-After' }
     const refuse = (status: number, error: string) =>
-      Response.json({ error, message: error }, { status, headers })
+      Response.json({ error, message: 'refused' }, { status, headers })
     if (request.headers.get('x-service-key') !== KEY) return refuse(401, 'unauthorized')
     if (!origin || origin === 'null') return refuse(403, 'origin_missing')
     if (!origins().includes(origin)) return refuse(403, 'origin_not_allowed')

@@ -63,8 +63,8 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         details: Object(content['details']) as Record<string, unknown>,
         retryAfter: seconds >= 0 ? Math.ceil(seconds) : undefined,
       })
-      if (answer.status === 401 || /^origin_|^store_suspended$|^permission_denied$/.test(error.code))
-        onRefused(error)
+      // What a proxy forbids has no code, and may be this one request alone.
+      if (error.code && [401, 403].includes(error.status)) onRefused(error)
       throw error
     },
   }

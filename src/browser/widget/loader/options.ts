@@ -25,7 +25,7 @@ export interface Options {
 function readSelector(data: DOMStringMap, name: string, warn: (message: string) => void): string | undefined {
   try {
     const selector = data[name]
-    if (selector) document.createDocumentFragment().querySelector(selector)
+    if (selector) document.head.matches(selector)
     return selector
   } catch {
     warn(`data-${name} is no selector and was ignored.`)

@@ -50,15 +50,15 @@ function buildPrice(metadata: Record<string, unknown>, { texts, lang }: CardTool
   const reduced =
     typeof sale === 'number' && typeof price === 'number' && sale < price && formatPrice(sale, currency, lang)
   if (!full) return undefined
-  if (!reduced) return el('span', { class: 'price', part: 'price' }, full)
-  return el(
-    'span',
-    { class: 'price', part: 'price' },
-    el('strong', { part: 'sale-price' }, reduced),
-    ' ',
-    el('span', { class: 'unseen' }, `${texts.before} `),
-    el('del', { part: 'old-price' }, full),
-  )
+  const shown = reduced
+    ? [
+        el('strong', { part: 'sale-price' }, reduced),
+        ' ',
+        el('span', { class: 'unseen' }, `${texts.before} `),
+        el('del', { part: 'old-price' }, full),
+      ]
+    : [full]
+  return el('span', { class: 'price', part: 'price' }, ...shown)
 }
 
 /** Finds the page of a product: that of the variant which the query matched comes first. @returns nothing without one. */

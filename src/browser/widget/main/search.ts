@@ -45,11 +45,6 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   payload_too_large: 'big',
   image_download_failed: 'notLoaded',
   url_not_allowed: 'notLoaded',
-  unauthorized: 'unavailable',
-  origin_not_allowed: 'unavailable',
-  origin_missing: 'unavailable',
-  store_suspended: 'unavailable',
-  permission_denied: 'unavailable',
 }
 
 /** Names what went wrong. */
@@ -58,7 +53,8 @@ export function findProblem(error: unknown): Problem {
   if (!refusal) return navigator.onLine ? 'failed' : 'offline'
   // 503 also says that the service is busy, and when to try again.
   if (refusal.status === 429 || (refusal.status === 503 && refusal.retryAfter !== undefined)) return 'busy'
-  return PROBLEMS[refusal.code] ?? 'failed'
+  const isForbidden = refusal.code && [401, 403].includes(refusal.status)
+  return PROBLEMS[refusal.code] ?? (isForbidden ? 'unavailable' : 'failed')
 }
 
 const LIMIT_MAX = 50

@@ -44,7 +44,6 @@ export function completeField(
     role: 'listbox',
     'aria-label': label,
     popover: 'manual',
-    hidden: true,
   })
   const ending = new AbortController()
   const { signal } = ending
@@ -71,14 +70,13 @@ export function completeField(
     clearTimeout(resting)
     asking?.abort()
     activate(null)
-    list.hidden = true
     list.remove()
     expand(false)
     drop('aria-controls')
   }
 
   function lay(): void {
-    if (list.hidden) return
+    if (!list.isConnected) return
     const { left, bottom, width } = field.getBoundingClientRect()
     rules.replaceSync(`#${id}{left:${left}px;top:${bottom + 4}px;width:${width}px}`)
   }
@@ -101,7 +99,6 @@ export function completeField(
     activate(null)
     list.replaceChildren(...found.map((suggestion, n) => buildOption(suggestion, `${id}-${n}`, choose)))
     if (!list.isConnected) field.parentElement?.append(list)
-    list.hidden = false
     list.showPopover?.()
     lay()
     expand(true)
@@ -141,7 +138,7 @@ export function completeField(
     (event) => {
       const { key } = event
       if (event.isComposing) return
-      if (list.hidden) {
+      if (!list.isConnected) {
         // What is sent or left needs no completion any more.
         if (key === 'Enter' || key === 'Escape') close()
         return
@@ -161,7 +158,6 @@ export function completeField(
   )
   field.addEventListener('blur', close, { signal })
   // A press keeps the focus in the field.
-  list.addEventListener('pointerdown', (event) => event.preventDefault())
   list.addEventListener('mousedown', (event) => event.preventDefault())
   addEventListener('scroll', lay, passive)
   addEventListener('resize', lay, passive)

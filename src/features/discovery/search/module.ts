@@ -132,8 +132,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
     readShop: needs.readShop,
-    getDictionary: createDictionaryShelf((file, reason) =>
-      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    getDictionary: createDictionaryShelf((reason) =>
+      log.error({ reason }, 'the dictionary is not whole, so no query is translated'),
     ),
     readStoreWords: needs.readStoreWords,
     findPriors: needs.findPriors,

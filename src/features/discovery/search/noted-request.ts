@@ -1,4 +1,4 @@
-import type { CommonSearch } from './schema.ts'
+import { type CommonSearch, common } from './schema.ts'
 
 /** Parameters for which the store has a default, or a setting of its own. */
 const SETTABLE = [
@@ -17,7 +17,8 @@ export interface NotedRequest {
 /** Reads it from a body that has been checked. */
 export function noteRequest(body: CommonSearch): NotedRequest {
   const said = body as Readonly<Record<string, unknown>>
-  const named = SETTABLE.filter((name) => said[name] !== undefined)
+  // A default of the schema stands in the body whether or not somebody named it.
+  const named = SETTABLE.filter((name) => said[name] !== undefined && said[name] !== defaultOf(name))
   const { product_id, crop, box } = said
   const isWhole = typeof product_id === 'string' && crop === undefined && box === undefined
   return {
@@ -25,3 +26,6 @@ export function noteRequest(body: CommonSearch): NotedRequest {
     ...(isWhole && { product_id }),
   }
 }
+
+const defaultOf = (name: string): unknown =>
+  (common as Readonly<Record<string, { default?: unknown } | undefined>>)[name]?.default

@@ -155,7 +155,8 @@ export function createQueryReader(deps: QueryReaderDeps) {
           isByModelOnly: isWithoutWords,
         },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
-        understood: meant && { ...meant.understood, translation },
+        // Ignored words are gone from what was translated.
+        understood: meant && { ...meant.understood, rest: text, translation },
       }
     },
   }

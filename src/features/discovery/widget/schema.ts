@@ -149,6 +149,12 @@ export const WidgetRow = t.Object(
     price_max: t.Optional(t.Numeric()),
     color,
     session_id,
+    threshold: t.Optional(t.Numeric({ minimum: 0, maximum: 1 })),
+    cutoff: t.Optional({
+      ...cutoff,
+      description: '`auto` ends the row where the scores drop.',
+      default: 'none',
+    }),
   },
   { additionalProperties: true },
 )

@@ -131,12 +131,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
 
     /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
     bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
-      answer(widget, row, (searcher, common) => search.bySimilar(searcher, product_id, common)),
+      answer(widget, { ...FULL, ...row }, (searcher, common) =>
+        search.bySimilar(searcher, product_id, common),
+      ),
 
     /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
     async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
       let basis: WidgetTogether['basis'] = 'similar'
-      const answered = await answer(widget, row, async (searcher, common) => {
+      const answered = await answer(widget, { ...FULL, ...row }, async (searcher, common) => {
         const found = await search.byTogetherWith(searcher, product_id, common)
         basis = found.basis
         return found
@@ -171,6 +173,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       }),
   }
 }
+
+/** A row on a product page has a place to fill. Its end comes with its limit, and not where scores drop. */
+const FULL = { cutoff: 'none' } as const
 
 /** The texts of products that suggestions are made of. */
 const SUGGESTED = ['name', 'category', 'brand', 'color_name'] as const

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { idsOf, makeKey, openWidgetShop, refusalOf, type WidgetBody, type WidgetShop } from './widget-shop.ts'
+import {
+  idsOf,
+  makeKey,
+  openWidgetShop,
+  refusalOf,
+  type WidgetBody,
+  type WidgetShop,
+  widgetHeaders,
+} from './widget-shop.ts'
 
 let shop: WidgetShop
 
@@ -119,6 +127,27 @@ describe('sort, threshold and the end of the list', () => {
       body: { search_defaults: { cutoff: 'none' } },
     })
     expect((await shop.find('text', { query: 'mugs' })).count).toBe(all)
+  })
+
+  test('a row of a product page ends at its limit, unless the request says otherwise', async () => {
+    await shop.app.call('PATCH', '/v1/store/settings', {
+      token: shop.token,
+      body: { search_defaults: { cutoff: 'auto' } },
+    })
+    const count = async (row: string, more = '') => {
+      const path = `/v1/widget/${row}?product_id=mug${more}`
+      return (await shop.app.call('GET', path, { headers: widgetHeaders(shop.key) })).body['count']
+    }
+    // All but the product itself.
+    expect([await count('similar'), await count('together'), await count('similar', '&limit=4')]).toEqual([
+      5, 5, 4,
+    ])
+    expect(await count('similar', '&cutoff=auto')).toBeLessThan(5)
+    expect(await count('similar', '&threshold=0.9')).toBeLessThan(5)
+    expect([await count('similar', '&cutoff=never'), await count('similar', '&threshold=2')]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   test('of words that nobody knows three results are left', async () => {

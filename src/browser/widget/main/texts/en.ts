@@ -12,11 +12,11 @@ export const en: Texts = {
   privacy: 'Your photo is sent to this shop only and not kept. Location data is removed first.',
   privacyMore: 'What happens to my photo?',
   privacyAnswer:
-    'It is shrunk in your browser, and nothing but the pixels is sent. The shop’s server compares it with its products. A small copy stays in memory for up to 15 minutes, so that you can search again with a part of it.',
+    'Your browser shrinks it and sends only the pixels. The shop’s server compares it with its products. A small copy stays in memory for up to 15 minutes.',
   newPhoto: 'New photo',
   openCrop: 'Crop',
   crop: 'Drag the frame around what you are looking for',
-  frame: 'Frame. Arrow keys move it, Shift and arrow keys change its size.',
+  frame: 'Frame. Arrow keys move it, and resize it with Shift.',
   whole: 'Whole picture',
   region: 'Region {n}',
   yourPicture: 'Your picture',

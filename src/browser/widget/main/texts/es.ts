@@ -12,11 +12,11 @@ export const es: Texts = {
   privacy: 'Tu foto se envía solo a esta tienda y no se guarda. Antes se eliminan los datos de ubicación.',
   privacyMore: '¿Qué pasa con mi foto?',
   privacyAnswer:
-    'Tu navegador la reduce y solo envía los píxeles. El servidor de la tienda la compara con sus productos. Una copia pequeña queda en memoria hasta 15 minutos para que puedas buscar con una parte de ella.',
+    'Tu navegador la reduce y solo envía los píxeles. El servidor de la tienda la compara con sus productos. Una copia pequeña queda en memoria hasta 15 minutos.',
   newPhoto: 'Nueva foto',
   openCrop: 'Recortar',
   crop: 'Ajusta el marco a lo que buscas',
-  frame: 'Marco. Las flechas lo mueven; Mayús y las flechas cambian su tamaño.',
+  frame: 'Marco. Las flechas lo mueven; con Mayús cambian su tamaño.',
   whole: 'Imagen completa',
   region: 'Zona {n}',
   yourPicture: 'Tu imagen',

@@ -13,11 +13,11 @@ export const fr: Texts = {
     'Votre photo est envoyée à cette boutique seulement et n’est pas conservée. Les données de lieu sont d’abord supprimées.',
   privacyMore: 'Que devient ma photo ?',
   privacyAnswer:
-    'Votre navigateur la réduit et n’envoie que les pixels. Le serveur de la boutique la compare à ses produits. Une petite copie reste en mémoire 15 minutes au plus, pour que vous puissiez chercher à partir d’un détail.',
+    'Votre navigateur la réduit et n’envoie que les pixels. Le serveur de la boutique la compare à ses produits. Une petite copie reste en mémoire 15 minutes au plus.',
   newPhoto: 'Nouvelle photo',
   openCrop: 'Recadrer',
   crop: 'Placez le cadre autour de ce que vous cherchez',
-  frame: 'Cadre. Les flèches le déplacent, Maj et les flèches changent sa taille.',
+  frame: 'Cadre. Les flèches le déplacent et, avec Maj, changent sa taille.',
   whole: 'Image entière',
   region: 'Zone {n}',
   yourPicture: 'Votre image',

@@ -13,11 +13,11 @@ export const it: Texts = {
     'La tua foto viene inviata solo a questo negozio e non viene conservata. I dati di posizione vengono prima rimossi.',
   privacyMore: 'Che cosa succede alla mia foto?',
   privacyAnswer:
-    'Il browser la riduce e invia solo i pixel. Il server del negozio la confronta con i prodotti. Una piccola copia resta in memoria per 15 minuti al massimo, così puoi cercare anche con un dettaglio.',
+    'Il browser la riduce e invia solo i pixel. Il server del negozio la confronta con i prodotti. Una piccola copia resta in memoria per 15 minuti al massimo.',
   newPhoto: 'Nuova foto',
   openCrop: 'Ritaglia',
   crop: 'Sposta la cornice su ciò che cerchi',
-  frame: 'Cornice. Le frecce la spostano, Maiusc e le frecce ne cambiano la dimensione.',
+  frame: 'Cornice. Le frecce la spostano; con Maiusc la ridimensionano.',
   whole: 'Immagine intera',
   region: 'Zona {n}',
   yourPicture: 'La tua immagine',

@@ -13,11 +13,11 @@ export const nl: Texts = {
     'Je foto gaat alleen naar deze winkel en wordt niet bewaard. Locatiegegevens worden eerst verwijderd.',
   privacyMore: 'Wat gebeurt er met mijn foto?',
   privacyAnswer:
-    'Je browser verkleint de foto en stuurt alleen de pixels. De server van de winkel vergelijkt hem met de producten. Een kleine kopie blijft hooguit 15 minuten in het geheugen, zodat je met een deel ervan verder kunt zoeken.',
+    'Je browser verkleint de foto en stuurt alleen de pixels. De server van de winkel vergelijkt hem met de producten. Een kleine kopie blijft hooguit 15 minuten in het geheugen.',
   newPhoto: 'Nieuwe foto',
   openCrop: 'Bijsnijden',
   crop: 'Sleep het kader om wat je zoekt',
-  frame: 'Kader. De pijltjestoetsen verplaatsen het, Shift en pijltjestoetsen veranderen de grootte.',
+  frame: 'Kader. Pijltjestoetsen verplaatsen het, met Shift veranderen ze de grootte.',
   whole: 'Hele foto',
   region: 'Deel {n}',
   yourPicture: 'Je foto',

@@ -13,11 +13,11 @@ export const pl: Texts = {
     'Zdjęcie trafia tylko do tego sklepu i nie jest przechowywane. Dane o lokalizacji są wcześniej usuwane.',
   privacyMore: 'Co się dzieje z moim zdjęciem?',
   privacyAnswer:
-    'Przeglądarka je zmniejsza i wysyła same piksele. Serwer sklepu porównuje je z produktami. Mała kopia pozostaje w pamięci do 15 minut, aby można było szukać według fragmentu.',
+    'Przeglądarka je zmniejsza i wysyła same piksele. Serwer sklepu porównuje je z produktami. Mała kopia pozostaje w pamięci do 15 minut.',
   newPhoto: 'Nowe zdjęcie',
   openCrop: 'Kadruj',
   crop: 'Przeciągnij ramkę wokół tego, czego szukasz',
-  frame: 'Ramka. Strzałki ją przesuwają, Shift i strzałki zmieniają rozmiar.',
+  frame: 'Ramka. Strzałki ją przesuwają, a z Shift zmieniają rozmiar.',
   whole: 'Całe zdjęcie',
   region: 'Fragment {n}',
   yourPicture: 'Twoje zdjęcie',

@@ -13,11 +13,11 @@ export const pt: Texts = {
     'A sua foto é enviada apenas para esta loja e não é guardada. Os dados de localização são removidos antes.',
   privacyMore: 'O que acontece com a minha foto?',
   privacyAnswer:
-    'O navegador reduz a foto e envia apenas os píxeis. O servidor da loja compara-a com os produtos. Uma pequena cópia fica na memória até 15 minutos, para que possa pesquisar com uma parte dela.',
+    'O navegador reduz a foto e envia apenas os píxeis. O servidor da loja compara-a com os produtos. Uma pequena cópia fica na memória até 15 minutos.',
   newPhoto: 'Nova foto',
   openCrop: 'Recortar',
   crop: 'Arraste a moldura à volta do que procura',
-  frame: 'Moldura. As setas movem-na; Shift e as setas mudam o tamanho.',
+  frame: 'Moldura. As setas movem-na; com Shift mudam o tamanho.',
   whole: 'Imagem inteira',
   region: 'Zona {n}',
   yourPicture: 'A sua imagem',

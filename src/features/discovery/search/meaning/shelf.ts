@@ -1,22 +1,25 @@
+import dictionaryFile from '#generated/dictionary.bin' with { type: 'file' }
 import { turn } from '../../../../core/turns.ts'
-import { DICTIONARY_FILES } from './dictionary/files.ts'
 import { createDictionary, type Dictionary } from './dictionary.ts'
+import { readTable } from './table-file.ts'
 
 /**
- * Reads the dictionary when it is first asked for, a file at a time: together they would hold the event loop for a tenth of a second.
+ * Reads the dictionary when it is first asked for.
  *
- * @param warn learns of a file that is left out.
+ * @param warn learns why it is left out, where its file is not whole.
+ * @param file for tests.
  */
 export function createDictionaryShelf(
-  warn: (file: string, reason: string) => void,
+  warn: (reason: string) => void,
+  file: Blob = Bun.file(dictionaryFile),
 ): () => Promise<Dictionary> {
   async function read(): Promise<Dictionary> {
-    const dictionary = createDictionary(warn)
-    for (const [file, text] of Object.entries(DICTIONARY_FILES)) {
-      await turn()
-      dictionary.addFile(file, text)
-    }
-    return dictionary
+    const bytes = await file.bytes()
+    await turn()
+    const table = readTable(bytes)
+    if (typeof table !== 'string') return createDictionary(table)
+    warn(table)
+    return createDictionary()
   }
   let reading: Promise<Dictionary> | undefined
   return () => {

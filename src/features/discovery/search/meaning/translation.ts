@@ -64,7 +64,7 @@ export function translate(
   let most = scoreEnglish(dictionary, words) + (own === 'en' ? OWN_LANGUAGE : 0)
   for (const language of LANGUAGES) {
     const parts = translateInto(dictionary, words, language)
-    if (own === 'en') doubtResemblances(dictionary, words, parts, language)
+    if (own === 'en') doubtResemblances(words, parts)
     if (!parts.some(({ kind }) => kind === 'thing' || kind === 'colour')) continue
     const sells = isHeld !== undefined && sellsOnlyForeign(words, parts, isHeld)
     const score = scoreParts(parts) + (own === language || sells ? OWN_LANGUAGE : 0)
@@ -77,18 +77,14 @@ export function translate(
   return english === words.join(' ') ? undefined : { ...best, words, text: english }
 }
 
-/** Lowers the certainty of single words that a dictionary does not have as they are, unless they are long: "hanger" is no "hängend". */
-function doubtResemblances(
-  dictionary: Dictionary,
-  words: readonly string[],
-  parts: Translated[],
-  language: Language,
-): void {
+/** Lowers the certainty of short words that resemble one of a language, or its parts: "mats" is no "matte". */
+function doubtResemblances(words: readonly string[], parts: Translated[]): void {
   for (const [n, part] of parts.entries()) {
     const word = words[part.from] as string
     const isSingle = part.kind === 'thing' && part.to === part.from + 1
-    if (!isSingle || word.length >= SURE_CHARS_MIN || dictionary.isListed(language, word)) continue
-    parts[n] = { ...part, certainty: Math.min(part.certainty ?? 1, RESEMBLANCE) }
+    // Only those that a dictionary does not have as a whole are uncertain.
+    if (!isSingle || part.certainty === undefined || word.length >= SURE_CHARS_MIN) continue
+    parts[n] = { ...part, certainty: Math.min(part.certainty, RESEMBLANCE) }
   }
 }
 

@@ -84,8 +84,10 @@ export function readForeignWords(
   const isWhole = taken.length === 0 && translation.parts.at(-1)?.to === words.length
   const isKnown = languages.includes(translation.language)
   const unheld = new Set(listUnheld ? listUnheld(text, words) : words)
+  // What the store says of a stretch is what it means here.
+  const told = translation.parts.map((part) => (isFree(part) ? part : { ...part, kind: 'other' as const }))
   return {
-    translation,
+    translation: { ...translation, parts: told },
     alternatives: isKnown ? [] : isWhole ? [whole] : instead,
     explained: instead.filter((_, n) => parts[n]?.certainty === undefined),
     uncertain: parts.flatMap(({ from, to, certainty }) =>
