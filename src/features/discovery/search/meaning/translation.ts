@@ -3,7 +3,7 @@ import type { Shade } from '../../../../core/colours/shades.ts'
 import { foldColour, SHADE_WORDS, TONE_WORDS } from '../../../../core/colours/words.ts'
 import { splitWords } from '../../../../core/text.ts'
 import { type Dictionary, PHRASE_WORDS_MAX } from './dictionary.ts'
-import { ENGLISH_FUNCTION_WORDS, FALSE_FRIENDS, findFunctionWord, ALSO_ENGLISH } from './function-words.ts'
+import { ALSO_ENGLISH, ENGLISH_FUNCTION_WORDS, FALSE_FRIENDS, findFunctionWord } from './function-words.ts'
 import { DESCRIBES_BEHIND, LANGUAGES, type Language } from './languages.ts'
 
 /** Words of a query in English. */
