@@ -1,9 +1,15 @@
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
+const ASCII = /^[\u0000-\u007f]*$/
+
 /**
  * Folds a text for comparison: removes accents, case and outer spaces, and collapses inner spaces. Half of a surrogate
  * pair becomes U+FFFD, as in the database, so that a folded text comes back from there as it was.
  */
-export const fold = (text: string): string =>
-  text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim().replace(/\s+/g, ' ')
+export function fold(text: string): string {
+  // Most words are ASCII, which takes a tenth of the time.
+  const plain = ASCII.test(text) ? text : text.toWellFormed().normalize('NFKD').replace(/\p{M}/gu, '')
+  return plain.toLowerCase().trim().replace(/\s+/g, ' ')
+}
 
 /** A text that a form may send empty, or as null; undefined for either. */
 export const givenText = (text: string | null | undefined): string | undefined =>
@@ -11,9 +17,6 @@ export const givenText = (text: string | null | undefined): string | undefined =
 
 /** Splits a text into its words, folded. */
 export const splitWords = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII, too.
-const ASCII = /^[\u0000-\u007f]*$/
 
 /** A word of a text, folded, and where it stands in the text. */
 export interface PlacedWord {

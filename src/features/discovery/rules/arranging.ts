@@ -113,6 +113,7 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
     if (known.found && isSame(known.found.state, state)) return known.found.rows
     try {
       const { rows } = await filters.resolve(storeId, known.filter)
+      known.isReported = false
       store.rowBytes += rows.bytes - (known.found?.bytes ?? 0)
       known.found = { rows, bytes: rows.bytes, state }
       return rows
@@ -129,17 +130,21 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
     state: StoreState,
   ): Promise<Arrangement | undefined> {
     const [hidings, pins, shifts]: [Hiding[], Pin[], Shift[]] = [[], [], []]
+    let isWhole = true
     for (const { action, filter, matched } of await listActions(store, acting)) {
       const { rule } = matched
       const { product_id, position } = action
       if (product_id !== undefined && position !== undefined)
         pins.push({ rule, productId: product_id, position })
       const rows = filter && (await findRows(storeId, store, filter, matched, state))
+      isWhole &&= !filter?.filter || rows !== undefined
       if (!rows || rows.size === 0) continue
       if (action.action === 'hide') hidings.push({ rule, rows })
       else shifts.push({ rule, rows, by: shiftOf(action) })
     }
     stores.bound(storeId, store)
+    // A disk that could not be read for a moment must not switch a rule off until the products change.
+    if (!isWhole) store.arrangements.delete(keyOf(acting))
     const isEmpty = hidings.length + pins.length + shifts.length === 0
     return isEmpty ? undefined : { hidings, pins, shifts }
   }
@@ -154,7 +159,7 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
     if (store.rules.length === 0) return undefined
     const acting = store.match(readFacts(query, clock.now()))
     if (acting.length === 0) return undefined
-    const key = String.fromCharCode(...acting)
+    const key = keyOf(acting)
     const state = filters.readState(storeId)
     const kept = store.arrangements.get(key)
     if (kept && isSame(kept.state, state)) return kept.arrangement
@@ -191,6 +196,9 @@ const shiftOf = ({ action, strength = STRENGTH_DEFAULT }: RuleAction): number =>
   const by = SHIFTS[strength - 1] as number
   return action === 'bury' ? -by : by
 }
+
+/** Names the rules that act together. */
+const keyOf = (acting: readonly number[]): string => String.fromCharCode(...acting)
 
 const isSame = (one: StoreState, other: StoreState): boolean =>
   one.change === other.change && one.others === other.others

@@ -2,23 +2,41 @@ import { LIMITS } from '../../../core/limits.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { findRedirectFault } from '../../../core/redirect-url.ts'
 import { fold, splitWords } from '../../../core/text.ts'
+import { turn } from '../../../core/turns.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Redirect, StoreWords, StoreWordsBody, Synonyms } from './schema.ts'
 
+/** Entries of groups that are read in one step of the event loop: some 2 ms of work. */
+const STEP = 1_000
+
 /**
- * Reads the words of a store from a request: what it says twice is kept once.
+ * Reads the words of a store from a request, in steps: what it says twice is kept once.
  *
  * @throws ApiError `validation_error` with every problem.
  */
-export function readStoreWords({ synonyms = [], redirects = [], ignore = [] }: StoreWordsBody): StoreWords {
-  const problems = [
-    ...synonyms.flatMap((group, n) => checkSynonyms(group, `/synonyms/${n}`)),
-    ...checkRedirects(redirects),
-    ...checkEntries(ignore, '/ignore'),
-  ]
+export async function readStoreWords({
+  synonyms = [],
+  redirects = [],
+  ignore = [],
+}: StoreWordsBody): Promise<StoreWords> {
+  const problems: Problem[] = []
+  const groups = new Map<string, Synonyms>()
+  let left = STEP
+  for (const [n, group] of synonyms.entries()) {
+    if (left <= 0) {
+      await turn()
+      left = STEP
+    }
+    left -= group.words.length + (group.to?.length ?? 0)
+    problems.push(...checkSynonyms(group, `/synonyms/${n}`))
+    const folded = foldGroup(group)
+    const name = nameGroup(folded)
+    if (!groups.has(name)) groups.set(name, folded)
+  }
+  problems.push(...checkRedirects(redirects), ...checkEntries(ignore, '/ignore'))
   if (problems.length > 0) throw validationError(problems)
   return {
-    synonyms: keepFirst(synonyms.map(foldGroup), nameGroup),
+    synonyms: [...groups.values()],
     redirects: keepFirst(redirects, ({ words }) => fold(words)),
     ignore: keepFirst(ignore, fold),
   }

@@ -26,8 +26,8 @@ export const storeWordsRoutes = (
     })
     .put(
       '',
-      ({ actor, body, request, set }) =>
-        withVersion(set, words.replace(actor, body, readIfMatch(request)), tagOf),
+      async ({ actor, body, request, set }) =>
+        withVersion(set, await words.replace(actor, body, readIfMatch(request)), tagOf),
       {
         can: 'search:write',
         parse: jsonBody(LIMITS.storeWordsJsonBytesMax, undefined, LIMITS.storeWordsJsonPiecesMax),

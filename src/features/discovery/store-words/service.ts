@@ -2,6 +2,7 @@ import type { Actor } from '../../../core/actor.ts'
 import { describeAct } from '../../../core/audit.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { turn } from '../../../core/turns.ts'
 import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import type { Base } from '../../module.ts'
 import type { WordsRead } from './lexicon.ts'
@@ -32,9 +33,10 @@ export function storeWordsService({ queries, lexicons, atomically, record }: Sto
     show: (storeId: string): StoreWords => queries.read(storeId),
 
     /** Puts other words in the place of all. @throws ApiError `validation_error`, `conflict`. */
-    replace(actor: Actor, body: StoreWordsBody, ifMatch: string | null = null): StoreWords {
+    async replace(actor: Actor, body: StoreWordsBody, ifMatch: string | null = null): Promise<StoreWords> {
       const { storeId } = actor
-      const words = readStoreWords(body)
+      const words = await readStoreWords(body)
+      await turn()
       atomically(() => {
         actor.demandStill()
         if (ifMatch !== null) demandVersion(ifMatch, tagOf(queries.read(storeId)))
@@ -59,7 +61,7 @@ export function storeWordsService({ queries, lexicons, atomically, record }: Sto
       atomically(() => {
         actor.demandStill()
         const { synonyms } = queries.read(storeId)
-        if (synonyms.some((known) => nameGroup(known) === name)) return
+        if (synonyms.some((known) => mayBeSame(known, group) && nameGroup(known) === name)) return
         if (synonyms.length >= LIMITS.synonymGroupsPerStore) throw full()
         queries.addGroup(storeId, group)
         record(describeAct(actor, 'store.words_changed', { added: group.words }))
@@ -69,6 +71,10 @@ export function storeWordsService({ queries, lexicons, atomically, record }: Sto
     },
   }
 }
+
+/** Tells most groups apart without folding all of their words. */
+const mayBeSame = (one: Synonyms, other: Synonyms): boolean =>
+  one.words.length === other.words.length && one.to?.length === other.to?.length
 
 const full = () => {
   const limit = LIMITS.synonymGroupsPerStore

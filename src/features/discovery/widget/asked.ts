@@ -1,7 +1,7 @@
 import type { CommonSearch } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { Privacy } from './privacy.ts'
-import type { WidgetAnswer, WidgetText, WidgetUrl } from './schema.ts'
+import type { WidgetAnswer, WidgetRow, WidgetText, WidgetUrl } from './schema.ts'
 
 type Asked = Omit<WidgetText, 'query'> | WidgetUrl
 
@@ -40,6 +40,21 @@ export function readCommon(body: Asked, privacy: Privacy): CommonSearch {
     ...(hides('category') && { category_boost: 0 }),
     ...(facets && facets.length > 0 && { facets }),
     ...(facet_values !== undefined && { filters: toFilters(facet_values, privacy) }),
+  }
+}
+
+/** Reads the fields of a row. A query string may hold more, which no schema has checked and whose values are texts. */
+export function readRow(asked: WidgetRow): Omit<WidgetRow, 'product_id'> {
+  const { limit, category, price_min, price_max, color, session_id, threshold, cutoff } = asked
+  return {
+    ...(limit !== undefined && { limit }),
+    ...(category !== undefined && { category }),
+    ...(price_min !== undefined && { price_min }),
+    ...(price_max !== undefined && { price_max }),
+    ...(color !== undefined && { color }),
+    ...(session_id !== undefined && { session_id }),
+    ...(threshold !== undefined && { threshold }),
+    ...(cutoff !== undefined && { cutoff }),
   }
 }
 

@@ -11,7 +11,7 @@ import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
-import { fillFacets, readCommon, readSort } from './asked.ts'
+import { fillFacets, readCommon, readRow, readSort } from './asked.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
 import type {
   WidgetAnswer,
@@ -130,16 +130,16 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       }),
 
     /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
-    bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
-      answer(widget, { ...FULL, ...row }, (searcher, common) =>
-        search.bySimilar(searcher, product_id, common),
+    bySimilar: (widget: Widget, row: WidgetRow): Promise<WidgetAnswer> =>
+      answer(widget, { ...FULL, ...readRow(row) }, (searcher, common) =>
+        search.bySimilar(searcher, row.product_id, common),
       ),
 
     /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
-    async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
+    async byTogether(widget: Widget, row: WidgetRow): Promise<WidgetTogether> {
       let basis: WidgetTogether['basis'] = 'similar'
-      const answered = await answer(widget, { ...FULL, ...row }, async (searcher, common) => {
-        const found = await search.byTogetherWith(searcher, product_id, common)
+      const answered = await answer(widget, { ...FULL, ...readRow(row) }, async (searcher, common) => {
+        const found = await search.byTogetherWith(searcher, row.product_id, common)
         basis = found.basis
         return found
       })

@@ -11,6 +11,8 @@ let app: TestApp
 let token: string
 let storeId: string
 let resolved = 0
+/** Look-ups that fail. */
+let failing = 0
 const logged: object[] = []
 
 /** Of an app, with its own filters. */
@@ -23,6 +25,7 @@ function arranger() {
       readState,
       resolve(...asked) {
         resolved++
+        if (failing-- > 0) return Promise.reject(new Error('the disk could not be read'))
         return resolve(...asked)
       },
     },
@@ -46,6 +49,7 @@ afterAll(() => app.close())
 afterEach(() => {
   app.db.exec('DELETE FROM search_rules')
   resolved = 0
+  failing = 0
   logged.length = 0
 })
 
@@ -162,6 +166,15 @@ test('a filter that cannot be read any more is left out, and the log says so onc
   }
   await add('mug', 'Mugs')
   expect(logged).toEqual([{ err: expect.anything(), rule_id: id }])
+})
+
+test('a filter that could not be looked up once is looked up again by the next search', async () => {
+  await rule('hide', [{ action: 'hide', filters: MUGS }])
+  const { arrange } = arranger()
+  failing = 1
+  expect(await arrange(query('mug'))).toBeUndefined()
+  expect(describeShape(await arrange(query('mug'))).hidings).toEqual([['hide', 2]])
+  expect(logged).toHaveLength(1)
 })
 
 test('rules that cannot be read at all fail no search', async () => {

@@ -169,3 +169,25 @@ describe('sort, threshold and the end of the list', () => {
     expect([behind.count, behind.popular]).toEqual([0, undefined])
   })
 })
+
+test.each(['similar', 'together'])(
+  'a row of %s products reads nothing else from its address',
+  async (row) => {
+    const ask = (more: string) =>
+      shop.app.call('GET', `/v1/widget/${row}?product_id=${all[0]}${more}`, {
+        headers: widgetHeaders(shop.key),
+      })
+    const all = idsOf((await find({})).results)
+    const plain = await ask('')
+    const others = 'facets=brand&facet_values=x&sort=price_asc&offset=x&interpret=x&filters=x'
+    for (const other of others.split('&')) {
+      const { status, body } = await ask(`&${other}`)
+      expect([other, status, body['results'], body['facets']]).toEqual([
+        other,
+        200,
+        plain.body['results'],
+        undefined,
+      ])
+    }
+  },
+)

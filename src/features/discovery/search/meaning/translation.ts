@@ -3,7 +3,7 @@ import type { Shade } from '../../../../core/colours/shades.ts'
 import { foldColour, SHADE_WORDS, TONE_WORDS } from '../../../../core/colours/words.ts'
 import { splitWords } from '../../../../core/text.ts'
 import { type Dictionary, PHRASE_WORDS_MAX } from './dictionary.ts'
-import { ENGLISH_FUNCTION_WORDS, FALSE_FRIENDS, findFunctionWord } from './function-words.ts'
+import { ALSO_ENGLISH, ENGLISH_FUNCTION_WORDS, FALSE_FRIENDS, findFunctionWord } from './function-words.ts'
 import { DESCRIBES_BEHIND, LANGUAGES, type Language } from './languages.ts'
 
 /** Words of a query in English. */
@@ -48,9 +48,9 @@ export interface TranslationOptions {
 
 /**
  * Translates a query to English. Its language is the one whose words are in it; the shop's own language decides between two, and
- * English wins over the others: "gift box" is a box.
+ * English wins over the others: "gift box" is a box. In an English shop a word that only resembles a foreign one says little.
  *
- * @returns undefined for a query in English, or in none of these languages.
+ * @returns undefined for a query in English, or in none of these languages, and for one that English says in the same words.
  */
 export function translate(
   dictionary: Dictionary,
@@ -64,6 +64,7 @@ export function translate(
   let most = scoreEnglish(dictionary, words) + (own === 'en' ? OWN_LANGUAGE : 0)
   for (const language of LANGUAGES) {
     const parts = translateInto(dictionary, words, language)
+    if (own === 'en') doubtResemblances(words, parts)
     if (!parts.some(({ kind }) => kind === 'thing' || kind === 'colour')) continue
     const sells = isHeld !== undefined && sellsOnlyForeign(words, parts, isHeld)
     const score = scoreParts(parts) + (own === language || sells ? OWN_LANGUAGE : 0)
@@ -71,7 +72,20 @@ export function translate(
     most = score
     best = { language, parts }
   }
-  return best && { ...best, words, text: writeOut(best.language, best.parts, words) }
+  if (!best) return undefined
+  const english = writeOut(best.language, best.parts, words)
+  return english === words.join(' ') ? undefined : { ...best, words, text: english }
+}
+
+/** Lowers the certainty of short words that resemble one of a language, or its parts: "mats" is no "matte". */
+function doubtResemblances(words: readonly string[], parts: Translated[]): void {
+  for (const [n, part] of parts.entries()) {
+    const word = words[part.from] as string
+    const isSingle = part.kind === 'thing' && part.to === part.from + 1
+    // Only those that a dictionary does not have as a whole are uncertain.
+    if (!isSingle || part.certainty === undefined || word.length >= SURE_CHARS_MIN) continue
+    parts[n] = { ...part, certainty: Math.min(part.certainty, RESEMBLANCE) }
+  }
 }
 
 /** Whether a word that may be English is one that no product has, while products have what it means otherwise: "Hut" in a shop of hats. */
@@ -89,10 +103,14 @@ function scoreEnglish(dictionary: Dictionary, words: readonly string[]): number 
   let score = 0
   for (const word of words) {
     if (ENGLISH_FUNCTION_WORDS.has(word)) score += GRAMMAR
-    else if (dictionary.isEnglish(word) || FALSE_FRIENDS.has(word) || ENGLISH_COLOURS.has(word)) score += 1
+    else if (dictionary.isEnglish(word) || ENGLISH_COLOURS.has(word) || isAmbiguous(word)) score += 1
   }
   return score
 }
+
+/** Whether an English word may be taken for one of another language. */
+const isAmbiguous = (word: string): boolean =>
+  [word, word.replace(/s$/, '')].some((form) => FALSE_FRIENDS.has(form) || ALSO_ENGLISH.has(form))
 
 const ENGLISH_COLOURS: ReadonlySet<string> = new Set(
   'black white grey gray red orange yellow green blue purple pink brown beige navy turquoise silver gold golden'.split(
@@ -170,6 +188,9 @@ const WORD_CHARS_MIN = 3
 const COMPOUND = 0.9
 const DOUBTFUL = 0.8
 const HEAD = 0.5
+/** Less than an English shop adds to English. */
+const RESEMBLANCE = 0.5
+const SURE_CHARS_MIN = 9
 /** "cor de rosa" */
 const COLOUR_WORDS_MAX = 3
 

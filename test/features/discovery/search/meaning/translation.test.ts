@@ -48,6 +48,41 @@ describe('a query in another language', () => {
     expect(english(text)).toBeUndefined()
   })
 
+  test.each([
+    ...[
+      'yoga mat',
+      'lip balm',
+      'face mask',
+      'bobby pin',
+      'toe ring',
+      'hanger',
+      'plane',
+      'baby bonnet',
+      'bride',
+    ],
+    ...[
+      'board game',
+      'hair clip',
+      'bin',
+      'made in italy',
+      'pool float',
+      'coat rack',
+      'die cast',
+      'park bench',
+    ],
+    ...['trench coat', 'power bank', 'skippers'],
+  ])('an English shop reads %s as it is', (text) => {
+    expect(english(text, 'en-GB')).toBeUndefined()
+  })
+
+  test.each([
+    ['schwarze Lederhandtasche', 'black leather bag'],
+    ['rote Tassen', 'red mug'],
+    ['chaussures', 'shoes'],
+  ])('an English shop still reads %s', (text, meaning) => {
+    expect(english(text, 'en-GB')).toBe(meaning)
+  })
+
   test('the language of the shop, or what it sells, decides what an English word means', () => {
     expect(english('Rock', 'de-AT')).toBe('skirt')
     expect(english('robe', 'fr')).toBe('dress')
