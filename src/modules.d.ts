@@ -4,12 +4,6 @@ declare module '*.sql' {
   export default text
 }
 
-/** Tables are imported as text, too. */
-declare module '*.tsv' {
-  const text: string
-  export default text
-}
-
 /** Style sheets are imported as text or as a path, both of which are strings. */
 declare module '*.css' {
   const text: string
@@ -18,6 +12,10 @@ declare module '*.css' {
 
 /** Binary files are imported as a path that `node:fs` and `Bun.file` can read: `with { type: 'file' }`. */
 declare module '*.wasm' {
+  const path: string
+  export default path
+}
+declare module '*.bin' {
   const path: string
   export default path
 }

@@ -576,6 +576,7 @@ const ROUTES: Record<string, Route> = {
   'DELETE /v1/search/sessions/:session_id': { needs: 'search:write', id: () => 'anybody' },
 
   'POST /v1/widget/search/text': { needs: 'a widget key', send: () => ({ body: { query: 'boots' } }) },
+  'POST /v1/widget/search/suggestions': { needs: 'a widget key', send: () => ({ body: { query: 'bo' } }) },
   'POST /v1/widget/search/upload': {
     needs: 'a widget key',
     send: () => ({ body: form({ image: pictureBytes(1) }) }),

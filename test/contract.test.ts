@@ -123,6 +123,7 @@ const SERVED = `
   DELETE /v1/security/api-keys/:id   4.10
   POST   /v1/security/api-keys/:id/rotate      4.10
   POST   /v1/widget/search/text      10.1
+  POST   /v1/widget/search/suggestions  10.5
   POST   /v1/widget/search/upload    10.1
   POST   /v1/widget/search/url       10.1
   POST   /v1/widget/search/feedback  10.1

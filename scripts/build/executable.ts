@@ -5,11 +5,14 @@ import { findPackages } from '../generate/notices/collect.ts'
 import { ACME_CLIENT_SWAPS } from './acme-client.ts'
 import { readCommit } from './commit.ts'
 import { createLoaderSwaps, type Swap } from './loaders.ts'
+
 import { packFile } from './pack.ts'
 import { preparePackages } from './packages.ts'
 import { findLoaderPaths, listEmbedded } from './parts.ts'
+import { STRIPE_SWAPS } from './stripe.ts'
 import { createSwapPlugin } from './swap-plugin.ts'
 import { findTarget } from './targets.ts'
+import { UNUSED_SWAPS } from './unused.ts'
 
 export interface ExecutableOptions {
   /** Folder of the checkout. */
@@ -33,7 +36,12 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
   const passwords = await packFile(Buffer.from(dictionary['passwords-common'].join('\n')), packedDir)
-  const swaps = [...createLoaderSwaps(options.root, embedded, paths, passwords.source), ...ACME_CLIENT_SWAPS]
+  const swaps = [
+    ...createLoaderSwaps(options.root, embedded, paths, passwords.source),
+    ...ACME_CLIENT_SWAPS,
+    ...STRIPE_SWAPS,
+    ...UNUSED_SWAPS,
+  ]
   const used = new Set<Swap>()
   const result = await Bun.build({
     entrypoints: [options.entry],

@@ -63,6 +63,16 @@ const generators: readonly Generator[] = [
     output: 'guide/index.html',
   },
   {
+    name: 'dictionary',
+    script: 'scripts/generate/dictionary.ts',
+    inputs: [
+      'src/features/discovery/search/meaning/dictionary/*.tsv',
+      'src/features/discovery/search/meaning/{dictionary,languages,table-file,word-table}.ts',
+      'scripts/generate/dictionary/*.ts',
+    ],
+    output: 'dictionary.bin',
+  },
+  {
     name: 'notices',
     script: 'scripts/generate/notices.ts',
     inputs: [
@@ -71,6 +81,7 @@ const generators: readonly Generator[] = [
       'package.json',
       'models/*/MODEL_CARD.md',
       'scripts/generate/notices/**/*',
+      'scripts/build/{acme-client,unused}.ts',
       // What the program imports decides which packages it contains.
       'src/**/*.{ts,js}',
     ],

@@ -10,6 +10,7 @@ import { ACME_CLIENT_SWAPS } from '../build/acme-client.ts'
 import { listFiles } from '../build/parts.ts'
 import { createSwapPlugin } from '../build/swap-plugin.ts'
 import { findTarget, nameThisMachine } from '../build/targets.ts'
+import { UNUSED_SWAPS } from '../build/unused.ts'
 import {
   collectComponent,
   collectLibvips,
@@ -46,7 +47,7 @@ async function findBundledPackages(): Promise<string[]> {
     // They may not exist yet, and contain no package that is not carried.
     external: ['#generated/*'],
     // They leave whole packages out.
-    plugins: [createSwapPlugin(ACME_CLIENT_SWAPS)],
+    plugins: [createSwapPlugin([...ACME_CLIENT_SWAPS, ...UNUSED_SWAPS])],
   })
   if (!result.success) throw new AggregateError(result.logs, 'The bundler failed')
   return findPackages(Object.keys(result.metafile?.inputs ?? {}))

@@ -5,15 +5,16 @@
  * budgets, because a shopper pays them on every page.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { BunPlugin } from 'bun'
 import { version } from '../../package.json'
+import { LANGUAGES } from '../../src/browser/widget/main/texts.ts'
 
 const repository = resolve(import.meta.dir, '../..')
 const sources = join(repository, 'src/browser/widget')
 
-/** Bytes with gzip. */
+/** Bytes with `gzip -9`, which is how anybody would measure them. */
 export const BUDGETS = {
   /** The file that every page of a shop loads. */
   loaderBytesMax: 8 * 1024,
@@ -41,6 +42,28 @@ const joinStyles: BunPlugin = {
   },
 }
 
+const languages: [string, { [Name: string]: string }][] = Object.entries(LANGUAGES).map(([name, texts]) => [
+  name,
+  { ...texts },
+])
+const textNames = [...new Set(languages.flatMap(([, texts]) => Object.keys(texts)))]
+
+/** Leaves the names of the texts out of each language. A text has no bar. */
+const packTexts: BunPlugin = {
+  name: 'pack-texts',
+  setup(build) {
+    build.onLoad({ filter: /\/texts\/[a-z]{2}\.ts$/ }, ({ path }) => {
+      const name = basename(path, '.ts')
+      const texts = Object.fromEntries(languages)[name] ?? {}
+      const packed = JSON.stringify(textNames.map((one) => texts[one] ?? '').join('|'))
+      return {
+        contents: `import { unpack } from '../unpack.ts'\nexport const ${name} = unpack(${packed})`,
+        loader: 'ts',
+      }
+    })
+  },
+}
+
 async function bundle(
   entry: string,
   format: 'iife' | 'esm',
@@ -51,7 +74,7 @@ async function bundle(
     target: 'browser',
     format,
     minify: true,
-    plugins: [joinStyles],
+    plugins: [joinStyles, packTexts],
     define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
   })
   const [output] = built.outputs
@@ -66,9 +89,14 @@ const nameByContent = (name: string, text: string) =>
   `${name}-${digest('sha256', text, 'hex').slice(0, 16)}.js`
 const buildIntegrity = (text: string) => `sha384-${digest('sha384', text, 'base64')}`
 const compress = (text: string) => ({
-  gz: gzipSync(text, { level: 9 }),
+  // It tries harder than zlib does at its best, and any browser reads it.
+  gz: Bun.gzipSync(text, { level: 12, library: 'libdeflate' }),
   br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }),
 })
+
+/** The bytes of a text with zlib at its best, or as they are sent if that is more. */
+export const measure = (text: string, sent: Uint8Array): number =>
+  Math.max(gzipSync(text, { level: 9 }).length, sent.length)
 
 /** @throws Error above a budget. */
 export function checkBudgets(loaderBytes: number, mainBytes: number): void {
@@ -91,7 +119,7 @@ export function checkBudgets(loaderBytes: number, mainBytes: number): void {
  * @throws Error above a budget.
  */
 export async function generateWidget(target: string): Promise<{ loaderBytes: number; mainBytes: number }> {
-  const main = await bundle('main/main.ts', 'esm', {})
+  const main = await bundle('main/main.ts', 'esm', { TEXT_NAMES: textNames.join('|') })
   const mainName = nameByContent('main', main)
   const loader = await bundle('loader/loader.ts', 'iife', {
     MAIN_FILE: mainName,
@@ -99,7 +127,7 @@ export async function generateWidget(target: string): Promise<{ loaderBytes: num
     VERSION: version,
   })
   const files = { loader: compress(loader), main: compress(main) }
-  const sizes = { loaderBytes: files.loader.gz.length, mainBytes: files.main.gz.length }
+  const sizes = { loaderBytes: measure(loader, files.loader.gz), mainBytes: measure(main, files.main.gz) }
   checkBudgets(sizes.loaderBytes, sizes.mainBytes)
 
   await rm(target, { recursive: true, force: true })

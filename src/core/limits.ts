@@ -14,6 +14,9 @@ export const LIMITS = {
   visitorBurst: 10,
   /** How many times as much feedback a widget key and a visitor may send. */
   widgetFeedbackFactor: 10,
+  /** How many times as many suggestions: a shopper who types asks with every few letters. */
+  widgetSuggestionFactor: 10,
+  widgetSuggestionsMax: 10,
   /** Products that a widget's answer without results shows instead. */
   widgetPopularMax: 8,
 
@@ -61,6 +64,8 @@ export const LIMITS = {
   storeWordPartsMax: 5,
   redirectUrlCharsMax: 2_000,
   storeWordsJsonBytesMax: 4 * 1024 * 1024,
+  /** Strings and signs of that body: two for each word that a group may have, and some for each group. */
+  storeWordsJsonPiecesMax: 500_000,
 
   /** Encoded size of one picture, uploaded or downloaded (Google allows 20 MB, Alibaba 4 MB). */
   pictureBytesMax: 10 * 1024 * 1024,

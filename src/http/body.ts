@@ -51,10 +51,18 @@ export const noBody = () => ({})
  * A parser for a route's JSON body of at most `maxBytes`.
  *
  * @param picture what a picture in the body is for; see {@link announced}.
+ * @param piecesMax strings and signs of a body that is one long list.
  */
-export function jsonBody(maxBytes: number = LIMITS.jsonBytesMax, picture?: EmbedPriority): BodyParser {
+export function jsonBody(
+  maxBytes: number = LIMITS.jsonBytesMax,
+  picture?: EmbedPriority,
+  piecesMax?: number,
+): BodyParser {
   const read = async (context: WithRequest) =>
-    (await parseJson(await readBytes(context, maxBytes, payloadTooLarge))) as Record<string, unknown>
+    (await parseJson(await readBytes(context, maxBytes, payloadTooLarge), piecesMax)) as Record<
+      string,
+      unknown
+    >
   return parser(
     async (context) => {
       if (!isJson(context.request)) throw wrongType('application/json')

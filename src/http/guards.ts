@@ -12,6 +12,7 @@ import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '.
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { AddressBudgets } from './budgets/address-budget.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
+import type { WidgetWork } from './budgets/widget-budget.ts'
 import { clientInfoPlugin, type Incoming } from './client-info.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type WidgetGuardDeps, type WidgetUse, widgetGuard } from './widget-guard.ts'
@@ -76,7 +77,7 @@ export function createGuards(deps: GuardDeps) {
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminGuard(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
-    forWidget: (use: WidgetUse) => widgetGuard(deps, use),
+    forWidget: (use: WidgetUse, work?: WidgetWork) => widgetGuard(deps, use, work),
     /** Lets everyone in, without a credential, and gives each route its `clientInfo`. */
     forAnyone: clientInfoPlugin(deps.readClientInfo),
     /** Limits what one address may send to a route that lets everyone in. */

@@ -3,7 +3,7 @@ import type { ClientInfo } from '../core/actor.ts'
 import { ApiError } from '../core/errors.ts'
 import { refuse, type Spending } from './auth.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
-import type { WidgetBudget, WidgetKeyBudget } from './budgets/widget-budget.ts'
+import type { WidgetBudget, WidgetKeyBudget, WidgetWork } from './budgets/widget-budget.ts'
 import type { Incoming, ReadClientInfo } from './client-info.ts'
 
 /** The uses of a route by a widget; a key allows some of them. */
@@ -53,9 +53,13 @@ export const WIDGET_KEY = [{ widgetKey: [] }]
 
 /**
  * Creates a guard that lets in the pages of a widget key, for one use, and gives the route `widget`. Each request spends the
- * visitor's budget and the key's; `spendMore` takes more units of both. The store's IP list does not count: shoppers come from everywhere.
+ * visitor's budget and the key's for that work; `spendMore` takes more units of both. The store's IP list does not count: shoppers come from everywhere.
  */
-export function widgetGuard(deps: WidgetGuardDeps, use: WidgetUse) {
+export function widgetGuard(
+  deps: WidgetGuardDeps,
+  use: WidgetUse,
+  work: WidgetWork = use === 'feedback' ? 'feedback' : 'search',
+) {
   const { admitWidget, readClientInfo, widgetBudget, findAddress, nameOwner } = deps
   /** Requests whose body is being read. */
   const begun = new WeakSet<Request>()
@@ -89,14 +93,14 @@ export function widgetGuard(deps: WidgetGuardDeps, use: WidgetUse) {
       return
     }
     try {
-      widgetBudget.spend(widget, use === 'feedback', findAddress(request), set, units)
+      widgetBudget.spend(widget, work, findAddress(request), set, units)
     } catch (error) {
       deps.noteRefusal?.(widget.keyId)
       throw error
     }
   }
 
-  return new Elysia({ name: `http.guards.widget.${use}` })
+  return new Elysia({ name: `http.guards.widget.${use}.${work}` })
     .onParse({ as: 'scoped' }, ({ request, set }) => {
       judge({ request, set })
     })

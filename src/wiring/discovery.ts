@@ -1,24 +1,22 @@
 import type { Config } from '../config.ts'
 import { buildAnalytics } from '../features/discovery/analytics/module.ts'
 import { buildFeedback } from '../features/discovery/feedback/module.ts'
-import { buildLearning } from '../features/discovery/learning/module.ts'
+import type { buildLearning } from '../features/discovery/learning/module.ts'
 import { buildReplay } from '../features/discovery/replay/module.ts'
-import { buildRules } from '../features/discovery/rules/module.ts'
-import type { NoteActed } from '../features/discovery/search/arrangement.ts'
 import { buildSearch } from '../features/discovery/search/module.ts'
 import { buildSearchChecks } from '../features/discovery/search-checks/module.ts'
 import { buildSearchLog } from '../features/discovery/search-log/module.ts'
 import { buildShopPages } from '../features/discovery/shop-pages/module.ts'
 import { buildShopperSessions } from '../features/discovery/shopper-sessions/module.ts'
-import { buildStoreWords } from '../features/discovery/store-words/module.ts'
-import { buildTogether } from '../features/discovery/together/module.ts'
 import { buildWeeklyMail } from '../features/discovery/weekly-mail/module.ts'
 import { buildWidget } from '../features/discovery/widget/module.ts'
+import type { Base } from '../features/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
-import { createLateWrites } from '../platform/db/late-writes.ts'
+import { createLateWrites, type LateWrites } from '../platform/db/late-writes.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
+import { wireMerchandising } from './merchandising.ts'
 
 export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 
@@ -51,25 +49,15 @@ export function wireDiscovery(
     flush: writes.flushStore,
     historyDays,
   })
-  const rules = buildRules(base, {
-    filters: filters.service,
-    listWords: productIndex.service.listWords,
-    hasKey: (storeId, keyId) => keys.widgetKeys.rows.findById(storeId, keyId) !== undefined,
-    flush: writes.flushStore,
-  })
-  const noteActed: NoteActed = (...noted) => search.service.history.noteActed(...noted)
-  const decided = { arrange: rules.service.arrange, noteActed }
-  const storeWords = buildStoreWords(base)
-  const together = buildTogether(base, { dayOf: settings.service.dayOf, stop })
-  const learning = buildLearning(base, {
-    flush: writes.flushStore,
-    dayOf: settings.service.dayOf,
-    isOn: (storeId) => settings.service.read(storeId).search_defaults.learn === true,
-    findGain: (storeId) => replay.service.findGain(storeId),
-    days: historyDays,
-  })
+  const { rules, storeWords, together, learning } = wireMerchandising(
+    { foundation, stores: { settings }, keys },
+    { stop },
+    { productIndex, filters },
+    { historyDays, flush: writes.flushStore, findGain: (storeId) => replay.service.findGain(storeId) },
+  )
   const search = buildSearch(base, {
-    ...decided,
+    arrange: rules.service.arrange,
+    noteActed: (...noted) => search.service.history.noteActed(...noted),
     readStoreWords: storeWords.service.readQuery,
     model,
     index: productIndex.service,
@@ -138,20 +126,7 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
-  const replay = buildReplay(base, {
-    embedder,
-    stop,
-    search: search.service,
-    findSearcher(storeId, keyId, origin) {
-      if (keyId === null || origin === null) return { storeId }
-      const key = keys.widgetKeys.rows.findById(storeId, keyId)
-      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
-      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
-    },
-    jobs: jobs.service.foreign,
-    trainUntil: learning.service.trainUntil,
-    flush: writes.flushStore,
-  })
+  const replay = wireReplay(base, { embedder, stop, keys, search, widget, learning, jobs, writes })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -185,3 +160,32 @@ export function wireDiscovery(
     writes,
   }
 }
+
+interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
+  keys: Install['keys']
+  search: ReturnType<typeof buildSearch>
+  widget: ReturnType<typeof buildWidget>
+  learning: ReturnType<typeof buildLearning>
+  jobs: CatalogueWing['jobs']
+  writes: LateWrites
+}
+
+/** Builds what makes searches of the log again, each as whoever made it. */
+const wireReplay = (
+  base: Base,
+  { embedder, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
+) =>
+  buildReplay(base, {
+    embedder,
+    stop,
+    search: search.service,
+    findSearcher(storeId, keyId, origin) {
+      if (keyId === null || origin === null) return { storeId }
+      const key = keys.widgetKeys.rows.findById(storeId, keyId)
+      const searcher = widget.service.seeAs(storeId, key?.forcedFilters ?? null)
+      return { ...searcher, owner: keyId, searchSource: { keyId, origin } }
+    },
+    jobs: jobs.service.foreign,
+    trainUntil: learning.service.trainUntil,
+    flush: writes.flushStore,
+  })

@@ -195,8 +195,8 @@ describe('a store’s row is read once, not at all while nothing changes, and ag
     const search = () => app.call('POST', '/v1/search/text', { ...credential, body: { query: '1' } })
     const statements = await log.during(search)
     expect(storeReads(statements)).toEqual({ rows: 1, bytes: 0, products: 0 })
-    // The first search also reads the settings of the store, which are then known.
-    expect(statements).toHaveLength(9)
+    // The first search also reads the settings of the store, its rules and its words, which are then known.
+    expect(statements).toHaveLength(11)
     const again = await log.during(search)
     expect(storeReads(again).rows).toBe(0)
     expect(again.filter((sql) => /data_version|total_changes/.test(sql))).toHaveLength(4)

@@ -19,6 +19,7 @@ const LISTS: [path: string, rows: string, id: string][] = [
   ['/v1/jobs/failures?', 'failures', 'product_id'],
   ['/v1/search/webhooks/hook/deliveries?', 'deliveries', 'id'],
   ['/v1/search/history?', 'searches', 'search_id'],
+  ['/v1/store/rules?', 'rules', 'id'],
 ]
 
 const ROWS = 12
@@ -58,6 +59,15 @@ beforeEach(async () => {
       ...{ id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`, store_id: storeId },
       ...{ type: n % 2 ? 'text' : 'url', parameters: '{}', results: '[]', duration_ms: 1, is_tracked: 1 },
       created_at: n >> 2,
+    })
+    insertRow(here, 'search_rules', {
+      ...{
+        id: `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+        store_id: storeId,
+        name: `Rule ${n}`,
+      },
+      ...{ active: 1, conditions: '{}', actions: '[{"action":"pin","product_id":"p1","position":1}]' },
+      ...{ created_at: n >> 2, updated_at: 0 },
     })
   }
   there = movedTo(testApp())
@@ -105,6 +115,7 @@ function movedTo(target: TestApp): TestApp {
   copy('products', 'id', ['id', 'sort_name', 'price_up', 'price_down', 'variant_group'])
   copy('audit_events', 'id', [])
   copy('searches', 'rowid', [])
+  copy('search_rules', 'rowid', [])
   copy('jobs', 'id', ['id'])
   const items = here.db.prepare('SELECT * FROM job_items ORDER BY id DESC').all() as Record<string, unknown>[]
   const job = target.db.prepare('SELECT id FROM jobs WHERE job_id = ?').pluck().get(JOB)

@@ -66,7 +66,7 @@ async function searchWith(store: Store, picture: Uint8Array | File): Promise<str
 }
 
 /** Threads that the service may still start at a limit of processes; one of ours needs some twenty. */
-const SPARE_THREADS = 4
+const SPARE_THREADS = 8
 
 let searchesByWords = 0
 

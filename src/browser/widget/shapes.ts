@@ -47,6 +47,10 @@ export interface Panel {
   /** The page may have moved or removed the root: what was a modal dialog is one again, or closes. */
   settle(): void
   destroy(): void
+  /** Fills a place of the page with its rows of products. */
+  fill(place: HTMLElement): void
+  /** Completes what is typed into a field of the page. */
+  complete(field: HTMLInputElement): void
 }
 
 /** The main file, as the loader imports it. */
@@ -60,6 +64,7 @@ export interface Hit {
   similarity_score?: number
   metadata?: Record<string, unknown>
   image_url?: string | null
+  sold_out?: boolean
   /** Of a hit that stands for a group: the variant that looks most like the query. */
   matched_variant?: { url?: unknown; name?: unknown; price?: unknown } | null
 }
@@ -82,4 +87,8 @@ export interface Answer {
   query_categories?: { name: string; score: number }[]
   query_words?: { word: string; weight: number }[]
   did_you_mean?: string
+  /** Where the shop wants these words to lead. */
+  redirect_url?: string
+  /** Values of fields with their counts; a range of numbers is no list. */
+  facets?: Record<string, { value: string | number | boolean; count: number }[] | object>
 }

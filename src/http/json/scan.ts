@@ -46,7 +46,11 @@ export interface JsonScan {
  *
  * @param stepBytes bytes read one by one in a step.
  */
-export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): JsonScan {
+export function createScan(
+  bytes: Uint8Array,
+  stepBytes: number = STEP_BYTES,
+  piecesMax: number = LIMITS.jsonPiecesMax,
+): JsonScan {
   const { length } = bytes
   const nextBackslash = createFinder(bytes, BACKSLASH)
   const nextQuote = createFinder(bytes, QUOTE)
@@ -132,7 +136,7 @@ export function createScan(bytes: Uint8Array, stepBytes: number = STEP_BYTES): J
         readString(at)
       } else readSign(byte)
       if (excess) return true
-      if (pieces > LIMITS.jsonPiecesMax) excess = 'pieces'
+      if (pieces > piecesMax) excess = 'pieces'
       else if (structure > LIMITS.jsonStructureBytesMax) excess = 'structure'
       if (excess) return true
     }

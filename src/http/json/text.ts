@@ -21,11 +21,12 @@ import { createScan, type Excess, JSON_DEPTH_MAX } from './scan.ts'
 /**
  * Reads a body's JSON, in several turns of the event loop when it is long.
  *
+ * @param piecesMax strings and signs that it may have.
  * @throws ApiError `invalid_json` with the place of the fault, or for a body that nests too deep; `payload_too_large` or
  *   `validation_error` for a body with too many pieces, and `validation_error` for a number that no double can hold.
  */
-export async function parseJson(bytes: Uint8Array): Promise<unknown> {
-  const outline = await readOutline(bytes)
+export async function parseJson(bytes: Uint8Array, piecesMax?: number): Promise<unknown> {
+  const outline = await readOutline(bytes, piecesMax)
   if (outline.text.length > HEAVY_BYTES) await turn()
   let value: unknown
   try {
@@ -57,10 +58,10 @@ export async function parseJsonField(bytes: Uint8Array, name: string): Promise<u
   return sanitize(value, `/${name}`)
 }
 
-async function readOutline(bytes: Uint8Array): Promise<Outline> {
+async function readOutline(bytes: Uint8Array, piecesMax?: number): Promise<Outline> {
   if (bytes.length > HEAVY_BYTES) await turn()
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8')
-  const scan = createScan(bytes)
+  const scan = createScan(bytes, undefined, piecesMax)
   while (!scan.step()) await turn()
   if (scan.excess) throw REFUSALS[scan.excess]()
   if (bytes.length > HEAVY_BYTES) await turn()

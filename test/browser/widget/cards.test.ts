@@ -4,12 +4,6 @@ import { cardsOf, open, openWidgetPage, searchWords } from './shop.ts'
 
 const shop = openWidgetPage()
 
-/** A hit of a category with a score. */
-const hit = (n: number, similarity_score: number, category?: string) => ({
-  ...{ product_id: `sku-${n}`, similarity_score },
-  metadata: { name: `Product ${n}`, url: `/p/${n}`, ...(category && { category }) },
-})
-
 /** Searches once for each reply, and tells what the shopper sees and what the console says. */
 const show = async (data: Record<string, string>, ...replies: Reply[]) =>
   shop.visit({ data }, {}, async (page) => {
@@ -34,34 +28,6 @@ const show = async (data: Record<string, string>, ...replies: Reply[]) =>
     }
   })
 
-describe('what follows the best matches with a distance', () => {
-  const near = [hit(1, 0.9, 'shirts'), hit(2, 0.88, 'shirts')]
-
-  test('is of their category, at most twelve, and not counted', async () => {
-    const far = Array.from({ length: 48 }, (_, n) => hit(n + 3, 0.4, n % 2 ? 'sofas' : 'shirts'))
-    const { result } = await show({}, { body: { results: [...near, ...far] } })
-    const [shown] = result.shown
-    expect(shown).toMatchObject({ headline: '2 close matches', more: ['More (12)'] })
-    expect(shown?.cards).toEqual(
-      [1, 2, ...Array.from({ length: 12 }, (_, n) => 2 * n + 3)].map((n) => `Product ${n}`),
-    )
-  }, 60_000)
-
-  test('is of any kind where nothing is known of the categories, and nothing where all are others', async () => {
-    const plainly = (n: number, score: number) => hit(n, score)
-    const sofas = Array.from({ length: 5 }, (_, n) => hit(n + 3, 0.4, 'sofas'))
-    const { result } = await show(
-      {},
-      { body: { results: [plainly(1, 0.9), plainly(2, 0.88), plainly(3, 0.4), plainly(4, 0.4)] } },
-      { body: { results: [...near, ...sofas] } },
-    )
-    expect(result.shown).toMatchObject([
-      { headline: '2 close matches', more: ['More (2)'] },
-      { headline: '2 close matches', more: [], cards: ['Product 1', 'Product 2'] },
-    ])
-  }, 60_000)
-})
-
 describe('the console', () => {
   const bare = (count: number) =>
     hits(count).map(({ metadata: { url: _, ...metadata }, ...rest }) => ({ ...rest, metadata }))
@@ -71,7 +37,7 @@ describe('the console', () => {
   test('says once that no result leads anywhere, and what to set', async () => {
     const { console } = await show({}, without(4), without(5))
     expect(lines(console)).toEqual([
-      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
+      'Lookalike: no product of this search has an address. ' +
         'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
     ])
   }, 60_000)

@@ -177,20 +177,19 @@ describe('the key', () => {
       host ? { host } : {},
     )
 
-  test('on a foreign origin: the button disappears, and the console says what to do, once', async () => {
+  test('on a foreign origin: the button disappears, and the console says what the service says, once', async () => {
     const { result, console } = await refusal({}, 'localhost')
     const origin = shop.origin.replace('127.0.0.1', 'localhost')
     expect(result).toBe(false)
     expect(console.filter((text) => text.startsWith('Lookalike'))).toEqual([
-      `Lookalike: ${origin} is not among the origins of this key. ` +
-        'Add it with PATCH /v1/security/public-keys/{id}, or make another key: lookalike key create.',
+      `Lookalike: refused (origin_not_allowed, ${origin})`,
     ])
   }, 60_000)
 
   test('that nobody knows: likewise', async () => {
     const { result, console } = await refusal({ data: { 'data-key': `${KEY.slice(0, -1)}x` } })
     expect(result).toBe(false)
-    expect(console.join()).toContain('the service does not know the key in data-key')
+    expect(console.join()).toContain('refused (unauthorized, http')
   }, 60_000)
 
   test.each(['sk_live_00000000000000000000000000000000abcdef', 'cs_6f1c5b0e9a', 'a'])(

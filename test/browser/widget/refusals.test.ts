@@ -9,7 +9,10 @@ describe('the service refuses', () => {
   test('a suspended store: the button disappears, and the console says why, once', async () => {
     shop.service.reset()
     const { result, console } = await shop.visit({}, {}, async (page) => {
-      shop.service.reply = () => ({ status: 403, body: { error: 'store_suspended' } })
+      shop.service.reply = () => ({
+        status: 403,
+        body: { error: 'store_suspended', message: 'Off at the moment' },
+      })
       await open(page)
       await searchWords(page, 'mug')
       await said(page, UNAVAILABLE)
@@ -20,7 +23,7 @@ describe('the service refuses', () => {
     })
     expect(result).toEqual([0, 0])
     expect(console.filter((text) => text.startsWith('Lookalike'))).toEqual([
-      'Lookalike: the store of this key is suspended.',
+      `Lookalike: Off at the moment (store_suspended, ${shop.origin})`,
     ])
   }, 60_000)
 
@@ -28,7 +31,7 @@ describe('the service refuses', () => {
     const { result, console } = await shop.visit({}, {}, async (page) => {
       shop.service.reply = () => ({
         status: 403,
-        body: { error: 'permission_denied', details: { required: 'widget:text' } },
+        body: { error: 'permission_denied', message: 'Missing required permission: widget:text' },
       })
       await open(page)
       await searchWords(page, 'mug')
@@ -38,7 +41,9 @@ describe('the service refuses', () => {
       return [again, await opener(page).isVisible()]
     })
     expect(result).toEqual([0, true])
-    expect(console).toContain('Lookalike: this key does not allow widget:text.')
+    expect(console).toContain(
+      `Lookalike: Missing required permission: widget:text (permission_denied, ${shop.origin})`,
+    )
   }, 60_000)
 
   test('an inline widget: closing it does not bring the button back', async () => {

@@ -28,7 +28,11 @@ describe('a picture', () => {
     expect(sent.includes('Exif')).toBe(false)
     expect(sent.includes('SECRET-OWNER')).toBe(false)
     expect(call?.image).toMatchObject({ name: 'picture.jpg', type: 'image/jpeg' })
-    expect(call?.body).toEqual({ limit: '50', session_id: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(call?.body).toEqual({
+      limit: '50',
+      facets: expect.any(String),
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
     expect(violations).toEqual([])
   }, 60_000)
 
@@ -219,7 +223,7 @@ describe('words', () => {
       await mugs.click()
       await heardResults(page, 5)
     })
-    const bodies = shop.service.calls.map(({ path, body: { session_id: _, ...body } }) => [
+    const bodies = shop.service.calls.map(({ path, body: { session_id: _, facets: __, ...body } }) => [
       path.split('/').at(-1),
       body,
     ])

@@ -43,6 +43,7 @@ export const hits = (count: number, first = 0.93, base = '') =>
       ...(n % 4 === 1 && { sale_price: 9.9 + n }),
       ...(n % 5 === 3 && { in_stock: false }),
     },
+    ...(n % 5 === 3 && { sold_out: true }),
     image_url: `${base}/product/${n}.svg`,
   }))
 
@@ -107,6 +108,19 @@ export function startService(origins: () => string[]) {
         images += id ? 0 : 1
         return answer(9, { image_id: id ?? `image-${images}`, ...seen })
       }
+      case '/v1/widget/similar':
+        return answer(8)
+      case '/v1/widget/together':
+        return answer(3, { basis: 'purchases' })
+      case '/v1/widget/search/suggestions':
+        return {
+          body: {
+            suggestions: ['mug', 'mug with a lid', 'Harbour striped mug'].map((query, n) => ({
+              ...{ query, count: 0, results_count: 3, source: 'catalog' },
+              ...(n > 0 && { image_url: `${address()}/product/${n}.svg` }),
+            })),
+          },
+        }
       case '/v1/widget/search/feedback': {
         const { events } = body
         if (Array.isArray(events)) {
@@ -128,6 +142,8 @@ export function startService(origins: () => string[]) {
 
   async function readCall(request: Request, path: string): Promise<Call> {
     const call: Call = { path, method: request.method, headers: request.headers, body: {} }
+    if (request.method === 'GET')
+      return { ...call, body: Object.fromEntries(new URL(request.url).searchParams) }
     if (!(request.headers.get('content-type') ?? '').startsWith('multipart/')) {
       return { ...call, body: (await request.json()) as Record<string, unknown> }
     }
@@ -145,7 +161,7 @@ export function startService(origins: () => string[]) {
         status: 204,
         headers: {
           'access-control-allow-origin': origin ?? '*',
-          'access-control-allow-methods': 'POST',
+          'access-control-allow-methods': 'GET, POST',
           'access-control-allow-headers': 'X-Service-Key, Content-Type, Idempotency-Key',
           vary: 'Origin',
         },
@@ -157,7 +173,7 @@ export function startService(origins: () => string[]) {
     const own = origin ? { 'access-control-allow-origin': origin } : {}
     const headers = { ...own, vary: 'Origin', 'access-control-expose-headers': 'Retry-After' }
     const refuse = (status: number, error: string) =>
-      Response.json({ error, message: error }, { status, headers })
+      Response.json({ error, message: 'refused' }, { status, headers })
     if (request.headers.get('x-service-key') !== KEY) return refuse(401, 'unauthorized')
     if (!origin || origin === 'null') return refuse(403, 'origin_missing')
     if (!origins().includes(origin)) return refuse(403, 'origin_not_allowed')

@@ -18,7 +18,7 @@ export interface Client {
   /**
    * Calls an endpoint below `/v1/widget/`.
    *
-   * @param body JSON, or a form with a picture.
+   * @param body JSON, or a form with a picture; nothing to read.
    * @param options `repeatKey` makes the service do the work of a repeated request once.
    * @throws ServiceError for an answer that is no success.
    * @throws TypeError if nobody answers. @throws SyntaxError if the answer is cut off or not from the service.
@@ -26,7 +26,7 @@ export interface Client {
    */
   call<Result>(
     path: string,
-    body: object,
+    body?: object,
     options?: { signal?: AbortSignal; keepalive?: boolean; repeatKey?: string | undefined },
   ): Promise<Result>
 }
@@ -38,15 +38,15 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
     async call(path, body, options) {
       const isForm = body instanceof FormData
       const answer = await fetch(`${base}v1/widget/${path}`, {
-        method: 'POST',
+        method: body ? 'POST' : 'GET',
         // Never a cookie: the key says which shop asks, and nobody needs to know who.
         credentials: 'omit',
         headers: {
           'X-Service-Key': key,
           ...(options?.repeatKey && { 'Idempotency-Key': options.repeatKey }),
-          ...(!isForm && { 'Content-Type': 'application/json' }),
+          ...(body && !isForm && { 'Content-Type': 'application/json' }),
         },
-        body: isForm ? body : JSON.stringify(body),
+        body: isForm ? body : body ? JSON.stringify(body) : null,
         ...options,
       })
       const read: unknown = await answer.json().catch((error: unknown) => {
@@ -63,8 +63,8 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         details: Object(content['details']) as Record<string, unknown>,
         retryAfter: seconds >= 0 ? Math.ceil(seconds) : undefined,
       })
-      if (answer.status === 401 || /^origin_|^store_suspended$|^permission_denied$/.test(error.code))
-        onRefused(error)
+      // What a proxy forbids has no code, and may be this one request alone.
+      if (error.code && [401, 403].includes(error.status)) onRefused(error)
       throw error
     },
   }

@@ -27,8 +27,12 @@ export function createDrops(
   let isOwn = false
   let hiding: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()
-  const { signal } = listening
-  const early = { signal, capture: true }
+  /** @param capture hears the event before the page does. */
+  const on = <Name extends keyof DocumentEventMap>(
+    name: Name,
+    listener: (event: DocumentEventMap[Name]) => void,
+    capture = false,
+  ) => document.addEventListener(name, listener, { signal: listening.signal, capture })
 
   const brings = ({ dataTransfer }: DragEvent): boolean => {
     const types = dataTransfer?.types ?? []
@@ -48,67 +52,60 @@ export function createDrops(
   }
 
   // Dragging inside of the page, as shops do to sort, is no search.
-  for (const name of ['dragstart', 'dragend']) {
-    const note = () => {
-      isOwn = name === 'dragstart'
-    }
-    document.addEventListener(name, note, early)
-  }
+  for (const name of ['dragstart', 'dragend'] as const)
+    on(
+      name,
+      () => {
+        isOwn = name === 'dragstart'
+      },
+      true,
+    )
   for (const name of ['dragenter', 'dragover'] as const) {
     // The shop's own place for files may keep the event to itself: then the area goes.
-    const expect = () => {
-      clearTimeout(hiding)
-      hiding = setTimeout(hide)
-    }
-    document.addEventListener(name, expect, early)
-    document.addEventListener(
+    on(
       name,
-      (event) => {
-        if (!brings(event) || isTaken(event)) return
+      () => {
         clearTimeout(hiding)
-        event.preventDefault()
-        show()
+        hiding = setTimeout(hide)
       },
-      { signal },
+      true,
     )
+    on(name, (event) => {
+      if (!brings(event) || isTaken(event)) return
+      clearTimeout(hiding)
+      event.preventDefault()
+      show()
+    })
   }
-  document.addEventListener(
+  on(
     'dragleave',
     (event) => {
       if (!event.relatedTarget) hide()
     },
-    early,
+    true,
   )
-  document.addEventListener('drop', hide, early)
-  document.addEventListener(
-    'drop',
-    (event) => {
-      const { dataTransfer } = event
-      if (!dataTransfer || !brings(event) || isTaken(event)) return
-      event.preventDefault()
-      open({
-        // It can be read during the event alone, and the main file may have to come first.
-        dropped: {
-          files: [...dataTransfer.files],
-          html: dataTransfer.getData('text/html'),
-          addresses: dataTransfer.getData('text/uri-list'),
-        },
-      })
-    },
-    { signal },
-  )
-  document.addEventListener(
-    'paste',
-    (event) => {
-      const picture = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith('image/'))
-      const path = event.composedPath()
-      // In our own dialog a picture counts wherever the focus is.
-      if (!picture || event.defaultPrevented || (isField(path[0]) && !path.includes(root))) return
-      event.preventDefault()
-      open({ file: picture })
-    },
-    { signal },
-  )
+  on('drop', hide, true)
+  on('drop', (event) => {
+    const { dataTransfer } = event
+    if (!dataTransfer || !brings(event) || isTaken(event)) return
+    event.preventDefault()
+    open({
+      // It can be read during the event alone, and the main file may have to come first.
+      dropped: {
+        files: [...dataTransfer.files],
+        html: dataTransfer.getData('text/html'),
+        addresses: dataTransfer.getData('text/uri-list'),
+      },
+    })
+  })
+  on('paste', (event) => {
+    const picture = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith('image/'))
+    const path = event.composedPath()
+    // In our own dialog a picture counts wherever the focus is.
+    if (!picture || event.defaultPrevented || (isField(path[0]) && !path.includes(root))) return
+    event.preventDefault()
+    open({ file: picture })
+  })
 
   return () => {
     listening.abort()

@@ -37,6 +37,7 @@ export function createHome(
   labels: Labels,
   tag: HTMLScriptElement,
   open: (request: OpenRequest, opener?: HTMLElement) => void,
+  use: (work: (panel: Panel) => void) => void,
 ): Home {
   const host = el('div', { 'data-service-widget': '', 'data-mode': options.mode })
   const root = host.attachShadow({ mode: 'open' })
@@ -58,6 +59,13 @@ export function createHome(
   )
   root.append(button)
   const anchors = createAnchors(SIMILAR)
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries)
+        if (isIntersecting) use((panel) => panel.fill(target as HTMLElement))
+    },
+    { rootMargin: '500px' },
+  )
 
   function shelter(): void {
     if (host.getClientRects().length > 0) return
@@ -96,6 +104,12 @@ export function createHome(
     if (options.similar)
       for (const picture of document.querySelectorAll<HTMLElement>(options.similar))
         addSimilar(picture, anchors, labels.similar, open)
+    for (const one of document.querySelectorAll('[data-similar-to],[data-together]')) {
+      // A tag shows nowhere itself. Whoever is observed again reports again, so that another product is seen.
+      const shown = one.closest(':not(script)') as Element
+      near.unobserve(shown)
+      near.observe(shown)
+    }
     anchors.lay()
   }
 
@@ -142,6 +156,7 @@ export function createHome(
     stop() {
       withdraw()
       observer.disconnect()
+      near.disconnect()
       home.panel?.destroy()
       anchors.stop()
       host.remove()
@@ -156,8 +171,7 @@ export function createHome(
     observer.observe(document.documentElement, {
       childList: true,
       subtree: true,
-      // The list is empty where there is nothing to watch.
-      attributeFilter: options.similar ? ['alt', 'data-product-id'] : [],
+      attributeFilter: ['alt', 'data-product-id', 'data-similar-to', 'data-together'],
     })
   }
   return home

@@ -9,13 +9,12 @@
  * A page may include the loader twice, and frameworks may remove its nodes and bring them back: it runs once, and puts its
  * button where its tag, its target or its search field is now.
  */
-import type { EventName, OpenRequest } from '../shapes.ts'
+import type { EventName, OpenRequest, Panel } from '../shapes.ts'
 import { createClient } from './client.ts'
 import { createHome } from './home.ts'
 import { pickLabels } from './labels.ts'
 import { createMainFile } from './main-file.ts'
 import { readOptions } from './options.ts'
-import { describeKey, describeRefusal } from './refusals.ts'
 import { createStorage } from './storage.ts'
 import { createTracking, type Purchase } from './tracking.ts'
 
@@ -85,10 +84,11 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const labels = pickLabels(options.lang, options.texts)
   // The file stands at /widget.js, pinned ones below /widget/.
   const base = script.src.replace(/\/(widget\/widget-[^/]*|widget)\.js([?#].*)?$/, '/')
-  const client = createClient(base, options.key, (error) => {
-    warn(describeRefusal(error))
+  const client = createClient(base, options.key, ({ code, message }) => {
+    // The service says what to do.
+    warn(`${message} (${code}, ${location.origin})`)
     // A key may allow words and no pictures.
-    if (error.code !== 'permission_denied') home.withdraw()
+    if (code !== 'permission_denied') home.withdraw()
   })
   const ending = new AbortController()
   const { signal } = ending
@@ -96,13 +96,25 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
   const tracking = createTracking(client, storage, options.hasConsent, warn, signal)
   /** Listeners of the page go on under a newer loader. */
   const listening = new AbortController()
-  const home = createHome(options, labels, script, open)
+  const home = createHome(options, labels, script, open, use)
   const load = createMainFile(base, ({ start }) => {
     signal.throwIfAborted()
     const { root, shelter } = home
     home.panel = start({ options, root, client, tracking, emit, shelter })
     return home.panel
   })
+  function use(work: (panel: Panel) => void): void {
+    if (!home.isOff) load().then(work, () => {})
+  }
+  // Nobody who only looks at a page with a search field loads the main file.
+  document.addEventListener(
+    'input',
+    ({ target }) => {
+      if (options.search && target instanceof HTMLInputElement && target.matches(options.search))
+        use((panel) => panel.complete(target))
+    },
+    { signal },
+  )
   /** Openings and closings so far; only the last one counts. */
   let turns = 0
 
@@ -202,7 +214,11 @@ function boot(script: Script, stub: Present | Renewal | undefined): Api {
 function start(script: Script, stub?: Present | Renewal): Present | undefined {
   const { key = '' } = script.dataset
   if (/^pk_\w+$/.test(key)) return boot(script, stub)
-  complain(describeKey(key))
+  const fault = /^(pk_|$)/.test(key)
+    ? 'is no widget key.'
+    : 'holds a secret that every visitor of this page can read. Rotate it now ' +
+      '(lookalike key revoke or store new-secret), and put a widget key here.'
+  complain(`data-key ${fault} Find it with: lookalike key list.`)
   return stub
 }
 

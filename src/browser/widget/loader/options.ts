@@ -6,6 +6,8 @@ export interface Options {
   target: string | undefined
   /** Selector of a search field that gets the camera. */
   attach: string | undefined
+  /** Selector of the shop's search field, which is completed. */
+  search: string | undefined
   /** Selector of the shop's own product pictures. */
   similar: string | undefined
   /** All attributes; the main file reads some of its own. */
@@ -23,7 +25,7 @@ export interface Options {
 function readSelector(data: DOMStringMap, name: string, warn: (message: string) => void): string | undefined {
   try {
     const selector = data[name]
-    if (selector) document.createDocumentFragment().querySelector(selector)
+    if (selector) document.head.matches(selector)
     return selector
   } catch {
     warn(`data-${name} is no selector and was ignored.`)
@@ -38,11 +40,13 @@ const oneOf = <Value extends string>(
 
 /** Reads the options of a tag. Values that make no sense count as absent; `warn` receives a message. */
 export function readOptions(data: DOMStringMap, warn: (message: string) => void): Options {
+  const search = readSelector(data, 'search', warn)
   return {
     key: data['key'] ?? '',
     mode: oneOf(data['mode'], ['modal', 'inline', 'track']),
     target: readSelector(data, 'target', warn),
-    attach: readSelector(data, 'attach', warn),
+    search,
+    attach: readSelector(data, 'attach', warn) ?? (data['target'] ? undefined : search),
     similar: readSelector(data, 'similar', warn),
     data,
     lang: findLanguage(data['lang'], document.documentElement.lang),

@@ -1,7 +1,8 @@
-import type { Answer, Hit } from '../shapes.ts'
+import type { Answer, Context, Hit } from '../shapes.ts'
 import { createDeadEndWarning } from './dead-ends.ts'
+import { createFacets } from './facets.ts'
 import { buildProposals, type Proposal, SHOWN_MAX } from './proposals.ts'
-import { buildPopular, buildResults, describeHits, sortHits } from './results.ts'
+import { buildPopular, buildResults, describeHits, readAddress } from './results.ts'
 import type { Parts } from './state.ts'
 
 /** Words that are proposed beside the categories. */
@@ -13,6 +14,14 @@ const listWords = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 /** A chip `mug` beside the category `Mugs` would say the same twice. */
 const isAlike = (name: string, word: string): boolean => name.startsWith(word) || word.startsWith(name)
 
+/** Tells of a product that was chosen. @returns what says false if the browser must not follow the link. */
+export const createSelect =
+  ({ tracking, emit }: Context) =>
+  ({ product_id, metadata }: Hit, url?: string, search_id?: string): boolean => {
+    tracking.trackClick(product_id, search_id)
+    return emit('select', { product_id, url, search_id, metadata }, true)
+  }
+
 /**
  * Shows answers: products, the parts of the picture, its categories and words.
  *
@@ -22,17 +31,14 @@ export function createAnswers(
   { context, texts, speech, view, stage, outcome, state }: Parts,
   run: () => void,
 ): (answer: Answer) => void {
-  const { options, root, tracking, emit } = context
+  const { options, root, emit } = context
   const { chips, field } = view
+  const facets = createFacets({ context, texts, state }, run)
+  view.headline.parentElement?.after(facets.element)
+  const select = createSelect(context)
   /** Words that were proposed so far. */
   const offered = new Set<string>()
   const warnOfDeadEnds = createDeadEndWarning(options.data['url'])
-
-  /** @returns false if the browser must not follow the link. */
-  function select({ product_id, metadata }: Hit, url?: string, search_id?: string): boolean {
-    tracking.trackClick(product_id, search_id)
-    return emit('select', { product_id, url, search_id, metadata }, true)
-  }
 
   function toggleCategory(name: string): void {
     const { category, ...rest } = state.query
@@ -91,7 +97,9 @@ export function createAnswers(
 
   return (answer) => {
     const { source } = state.query
-    const { search_id, popular = [] } = answer
+    const { search_id, popular = [], redirect_url } = answer
+    const page = source ? undefined : readAddress(redirect_url)
+    if (page) location.assign(page)
     // A product looks like itself, and the shopper is looking at it already.
     const hits = answer.results.filter(({ product_id }) => product_id !== source?.productId)
     const tools = {
@@ -101,14 +109,14 @@ export function createAnswers(
       onSelect: (hit: Hit, url: string | undefined) => select(hit, url, search_id),
     }
     if (hits.length > 0) {
-      const sorted = sortHits(hits)
-      outcome.say(describeHits(hits, sorted, texts, speech.lang))
-      outcome.add(buildResults(sorted, tools))
+      outcome.say(describeHits(hits, texts, speech.lang))
+      outcome.add(buildResults(hits, tools))
       warnOfDeadEnds(hits)
     } else {
       outcome.say(texts.none)
       if (popular.length > 0) outcome.add(buildPopular(popular, tools))
     }
+    facets.show(answer)
     if (source) stage.propose(answer)
     showProposals(answer)
     const { did_you_mean: meant } = answer

@@ -8,7 +8,7 @@ export function createDeadEndWarning(template: string | undefined): (hits: reado
     if (hasWarned || hits.some((hit) => findAddress(hit, template))) return
     hasWarned = true
     console.warn(
-      'Lookalike: no product of this search has an address, so a click on it leads nowhere. ' +
+      'Lookalike: no product of this search has an address. ' +
         'Set product_url_template with PATCH /v1/store/settings, or data-url="/p/{product_id}" in the tag of the widget.',
     )
   }

@@ -3,14 +3,17 @@
 import { sheet } from '../dom.ts'
 import { theme } from '../loader/styles.ts'
 import type { Context, Panel } from '../shapes.ts'
+import { createSelect } from './answers.ts'
 import { buildView } from './dialog-view.ts'
 import { createOutcome } from './outcome.ts'
 import { createPanel } from './panel.ts'
 import { createPicking } from './picking.ts'
+import { createRows } from './rows.ts'
 import { createSearching } from './searching.ts'
 import { createStage } from './stage.ts'
 import type { Parts } from './state.ts'
-import { DARK, STYLES } from './styles.ts'
+import { DARK, LIST, LIST_DARK, STYLES } from './styles.ts'
+import { completeField } from './suggest.ts'
 import { findSpeech, pickTexts } from './texts.ts'
 
 /**
@@ -41,5 +44,28 @@ export function start(context: Context): Panel {
   const searching = createSearching(parts)
   const picking = createPicking(parts, searching)
   const panel = createPanel(parts, searching, picking)
-  return panel
+  const fill = createRows(parts, createSelect(context))
+  /** What ends the completion of fields. */
+  const ends = new Map<HTMLInputElement, () => void>()
+  function complete(field: HTMLInputElement, tree: Document | ShadowRoot = document): void {
+    if (ends.has(field)) return
+    const rules = sheet('')
+    tree.adoptedStyleSheets = [
+      ...tree.adoptedStyleSheets,
+      sheet(LIST),
+      sheet(theme(options.theme, LIST_DARK)),
+      rules,
+    ]
+    ends.set(field, completeField(field, context.client, texts.search, rules))
+  }
+  complete(view.field, root)
+  return {
+    ...panel,
+    fill,
+    complete,
+    destroy() {
+      for (const end of ends.values()) end()
+      panel.destroy()
+    },
+  }
 }

@@ -6,7 +6,11 @@ import type { Searching } from './searching.ts'
 import type { Parts } from './state.ts'
 
 /** Opens and closes the modal dialog, or the section of an inline widget. */
-export function createPanel({ context, view }: Parts, searching: Searching, picking: Picking): Panel {
+export function createPanel(
+  { context, view }: Parts,
+  searching: Searching,
+  picking: Picking,
+): Omit<Panel, 'fill' | 'complete'> {
   const { root, emit, shelter } = context
   const { element } = view
   const dialog = element instanceof HTMLDialogElement ? element : undefined

@@ -91,7 +91,7 @@ export function createPicking(
   }
 
   function takeWords(words: string): void {
-    const { source, category, ...rest } = state.query
+    const { source, category, facets, ...rest } = state.query
     if (isAddress(words)) takeAddress(words)
     else if (!words && !source) field.focus()
     else {

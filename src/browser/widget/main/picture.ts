@@ -26,6 +26,24 @@ const SIDE_MAX = 768
 export const SIDE_MIN = 32
 const QUALITY = 0.85
 
+/** Draws a picture on white, in another size. */
+function drawScaled(
+  picture: CanvasImageSource,
+  { width, height }: { width: number; height: number },
+  scale: number,
+): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(width * scale))
+  canvas.height = Math.max(1, Math.round(height * scale))
+  const drawing = canvas.getContext('2d')
+  if (!drawing) throw new PictureError('unreadable')
+  drawing.fillStyle = '#fff'
+  drawing.fillRect(0, 0, canvas.width, canvas.height)
+  drawing.imageSmoothingQuality = 'high'
+  drawing.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  return canvas
+}
+
 /**
  * Reads a picture and shrinks it.
  *
@@ -47,15 +65,7 @@ export async function preparePicture(file: Blob): Promise<Picture> {
   })
   // A narrow strip may stay longer, or its short side would be too small to search with.
   const scale = Math.min(1, Math.max(SIDE_MAX / Math.max(width, height), SIDE_MIN / short))
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
-  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
-  const drawing = canvas.getContext('2d')
-  if (!drawing) throw new PictureError('unreadable')
-  drawing.fillStyle = '#fff'
-  drawing.fillRect(0, 0, canvas.width, canvas.height)
-  drawing.imageSmoothingQuality = 'high'
-  drawing.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  const canvas = drawScaled(bitmap, bitmap, scale)
   bitmap.close()
   const jpeg = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', QUALITY))
   if (!jpeg) throw new PictureError('unreadable')
@@ -69,13 +79,9 @@ export async function loadPreview(url: string): Promise<HTMLCanvasElement | unde
   image.src = url
   try {
     await image.decode()
+    const { naturalWidth: width, naturalHeight: height } = image
+    return drawScaled(image, { width, height }, Math.min(1, SIDE_MAX / Math.max(width, height)))
   } catch {
     return undefined
   }
-  const scale = Math.min(1, SIDE_MAX / Math.max(image.naturalWidth, image.naturalHeight))
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.max(1, Math.round(image.naturalWidth * scale))
-  canvas.height = Math.max(1, Math.round(image.naturalHeight * scale))
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height)
-  return canvas
 }

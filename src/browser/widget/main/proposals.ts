@@ -6,7 +6,11 @@ import type { Texts } from './texts.ts'
 
 export const SHOWN_MAX = 5
 
-const buildChip = (isPressed: boolean, click: () => void, ...content: (Node | string)[]): HTMLButtonElement =>
+export const buildChip = (
+  isPressed: boolean,
+  click: () => void,
+  ...content: (Node | string)[]
+): HTMLButtonElement =>
   el(
     'button',
     { type: 'button', class: 'chip', part: 'chip', 'aria-pressed': String(isPressed), click },

@@ -2,66 +2,16 @@ import { el } from '../dom.ts'
 import type { Hit } from '../shapes.ts'
 import { sayCount, type Texts } from './texts.ts'
 
-/** A relative drop below this is no edge; scores below this share of the best are no best matches. */
-const EDGE = 0.1
-const TAIL = 0.6
 /** A best score below this means that nothing looks quite like the picture. */
 const PLAUSIBLE = 0.5
 /** Cards that one step shows. */
 const STEP = 24
-/** Further hits that are offered below the best ones. */
-const MORE_MAX = 12
 
-/** Where the service's `cutoff: "auto"` would end a list: at the largest drop after the third hit. */
-function findEdge(hits: readonly Hit[]): number {
-  const scores = hits.map(({ similarity_score = 1 }) => similarity_score)
-  const [best = 0] = scores
-  const tail = scores.findIndex((score) => score < TAIL * best)
-  const kept = tail === -1 ? scores.length : tail
-  let edge = { at: kept, drop: EDGE }
-  for (let n = 3; n < kept; n++) {
-    const before = scores[n - 1] ?? 0
-    const drop = before > 0 ? (before - (scores[n] ?? 0)) / before : 0
-    if (drop > edge.drop) edge = { at: n, drop }
-  }
-  return edge.at
-}
-
-/** The hits of an answer as they are shown. */
-export interface Sorted {
-  best: readonly Hit[]
-  /** Products that follow at a distance: a few, in the categories of the best ones. */
-  more: readonly Hit[]
-  /** Nothing looks quite like the query. */
-  isWeak: boolean
-}
-
-const categoryOf = ({ metadata }: Hit): string | undefined => textOf(metadata?.['category'])
-
-/** Parts the best hits from the others. A hit whose category is unknown may be of any kind. */
-export function sortHits(hits: readonly Hit[]): Sorted {
-  const edge = findEdge(hits)
-  const best = hits.slice(0, edge)
-  const kinds = new Set([undefined, ...best.map(categoryOf)])
-  const isKnown = kinds.size > 1
-  const rest = hits.slice(edge).filter((hit) => !isKnown || kinds.has(categoryOf(hit)))
-  return {
-    best,
-    more: rest.slice(0, MORE_MAX),
-    isWeak: (hits[0]?.similarity_score ?? 1) < PLAUSIBLE,
-  }
-}
-
-/** Says what was found. Where others follow with a distance, it counts the matches alone. */
-export function describeHits(
-  hits: readonly Hit[],
-  { best, isWeak }: Sorted,
-  texts: Texts,
-  lang: string,
-): string {
-  if (isWeak) return texts.few
-  return sayCount(texts, best.length === hits.length ? 'found' : 'matches', best.length, lang)
-}
+/** Says what was found. */
+export const describeHits = (hits: readonly Hit[], texts: Texts, lang: string): string =>
+  Math.max(...hits.map(({ similarity_score: score = 1 }) => score)) < PLAUSIBLE
+    ? texts.few
+    : sayCount(texts, 'found', hits.length, lang)
 
 interface CardTools {
   texts: Texts
@@ -76,7 +26,7 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /** Only addresses that lead to a page: a catalogue may hold anything. */
-function readAddress(value: unknown): string | undefined {
+export function readAddress(value: unknown): string | undefined {
   const text = textOf(value)
   if (!text || !URL.canParse(text, document.baseURI)) return undefined
   const { protocol, href } = new URL(text, document.baseURI)
@@ -100,15 +50,15 @@ function buildPrice(metadata: Record<string, unknown>, { texts, lang }: CardTool
   const reduced =
     typeof sale === 'number' && typeof price === 'number' && sale < price && formatPrice(sale, currency, lang)
   if (!full) return undefined
-  if (!reduced) return el('span', { class: 'price', part: 'price' }, full)
-  return el(
-    'span',
-    { class: 'price', part: 'price' },
-    el('strong', { part: 'sale-price' }, reduced),
-    ' ',
-    el('span', { class: 'unseen' }, `${texts.before} `),
-    el('del', { part: 'old-price' }, full),
-  )
+  const shown = reduced
+    ? [
+        el('strong', { part: 'sale-price' }, reduced),
+        ' ',
+        el('span', { class: 'unseen' }, `${texts.before} `),
+        el('del', { part: 'old-price' }, full),
+      ]
+    : [full]
+  return el('span', { class: 'price', part: 'price' }, ...shown)
 }
 
 /** Finds the page of a product: that of the variant which the query matched comes first. @returns nothing without one. */
@@ -123,7 +73,7 @@ export function findAddress(
   )
 }
 
-function buildCard(hit: Hit, tools: CardTools): HTMLLIElement {
+export function buildCard(hit: Hit, tools: CardTools): HTMLLIElement {
   const { product_id, image_url, matched_variant: variant } = hit
   const metadata = { ...hit.metadata }
   // The head of a group may have neither, because only its variants are sold.
@@ -147,9 +97,7 @@ function buildCard(hit: Hit, tools: CardTools): HTMLLIElement {
     picture,
     el('span', { class: 'name', part: 'name' }, name),
     buildPrice(metadata, tools),
-    metadata['in_stock'] === false
-      ? el('span', { class: 'sold', part: 'badge' }, tools.texts.soldOut)
-      : undefined,
+    hit.sold_out ? el('span', { class: 'sold', part: 'badge' }, tools.texts.soldOut) : undefined,
   ]
   const click = (event: Event) => {
     if (!tools.onSelect(hit, url)) event.preventDefault()
@@ -188,20 +136,11 @@ function buildList(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
   return [list, more]
 }
 
-/** Builds the hits of an answer: the best, and the others folded. */
-export function buildResults({ best, more }: Sorted, tools: CardTools): HTMLElement[] {
-  const list = buildList(best, tools)
+/** Builds the hits of an answer. */
+export function buildResults(hits: readonly Hit[], tools: CardTools): HTMLElement[] {
+  const list = buildList(hits, tools)
   list[0]?.setAttribute('aria-labelledby', 'headline')
-  if (more.length === 0) return list
-  return [
-    ...list,
-    el(
-      'details',
-      {},
-      el('summary', { part: 'more' }, `${tools.texts.more} (${more.length})`),
-      ...buildList(more, tools),
-    ),
-  ]
+  return list
 }
 
 /** Builds the products that others like, for an answer without hits. */

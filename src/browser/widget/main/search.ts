@@ -1,5 +1,6 @@
 import { readRefusal } from '../loader/client.ts'
 import type { Answer, Box, Context } from '../shapes.ts'
+import { listFacets } from './facets.ts'
 import type { Picture } from './picture.ts'
 
 /** A search by the picture of its source, refined by the rest. Without a source, the words alone count. */
@@ -8,6 +9,9 @@ export interface Query {
   words: string
   category?: string
   crop?: Box
+  /** By field, the values of which products have one. */
+  facets?: Record<string, (string | number | boolean)[]>
+  sort?: string
 }
 
 /** Where the picture comes from. `imageId` names the copy that the service keeps for some minutes. */
@@ -41,11 +45,6 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   payload_too_large: 'big',
   image_download_failed: 'notLoaded',
   url_not_allowed: 'notLoaded',
-  unauthorized: 'unavailable',
-  origin_not_allowed: 'unavailable',
-  origin_missing: 'unavailable',
-  store_suspended: 'unavailable',
-  permission_denied: 'unavailable',
 }
 
 /** Names what went wrong. */
@@ -54,7 +53,8 @@ export function findProblem(error: unknown): Problem {
   if (!refusal) return navigator.onLine ? 'failed' : 'offline'
   // 503 also says that the service is busy, and when to try again.
   if (refusal.status === 429 || (refusal.status === 503 && refusal.retryAfter !== undefined)) return 'busy'
-  return PROBLEMS[refusal.code] ?? 'failed'
+  const isForbidden = refusal.code && [401, 403].includes(refusal.status)
+  return PROBLEMS[refusal.code] ?? (isForbidden ? 'unavailable' : 'failed')
 }
 
 const LIMIT_MAX = 50
@@ -88,12 +88,16 @@ export async function search(
   sending: AbortSignal,
 ): Promise<Answer> {
   const { client, tracking, options } = context
-  const { source, words, category, crop } = query
+  const { source, words, category, crop, facets, sort } = query
+  const fields = listFacets(options.data)
   const session = tracking.session()
   const common = {
     limit: readLimit(options.data),
     ...(session && { session_id: session }),
     ...(category && { category }),
+    ...(fields.length > 0 && { facets: fields }),
+    ...(facets && Object.keys(facets).length > 0 && { facet_values: facets }),
+    ...(sort && { sort }),
   }
   const post = <Result = Answer>(path: string, body: object) =>
     client.call<Result>(`search/${path}`, body, { signal })

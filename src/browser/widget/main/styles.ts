@@ -11,7 +11,7 @@ margin:2em auto auto;border:1px solid var(--b);border-radius:var(--r);overscroll
 dialog[open]{display:block;max-block-size:calc(100dvh - 4em)}
 dialog::backdrop{background:rgb(0 0 0/.55)}
 @media(max-width:720px){dialog[open]{inline-size:100vw;block-size:100dvh;max-block-size:none;margin:0;border:0;border-radius:0}}
-.inline{display:block;border:1px solid var(--b);border-radius:var(--r)}
+.inline{border:1px solid var(--b);border-radius:var(--r)}
 .wrap{container:panel/inline-size}
 .in{display:flex;flex-direction:column;gap:1em;padding:0 1em 1.25em}
 .head{display:flex;flex-wrap:wrap;align-items:center;gap:.5em;margin:0 -1em;position:sticky;inset-block-start:0;z-index:3;
@@ -20,9 +20,9 @@ padding:.5em 1em;background:var(--bg);border-block-end:1px solid color-mix(in sr
 h2{font-size:1.2em;line-height:1.3;margin:0;flex:1 1 0;min-inline-size:0}
 h3{font-size:1em;margin:.25em 0 .75em}
 p{margin:0}
-.hint,.privacy{color:var(--m);font-size:.875em}
+.hint,.privacy,.price del,.sold{color:var(--m);font-size:.875em}
 .plain,.chip,.close,.tool{min-block-size:44px;padding:.4em .9em;color:inherit;background:none;border:1px solid var(--b);border-radius:var(--r)}
-.plain:hover,.chip:hover,.close:hover,.tool:hover{background:color-mix(in srgb,var(--t) 8%,transparent)}
+:is(.plain,.chip,.close,.tool):hover{background:color-mix(in srgb,var(--t) 8%,transparent)}
 .plain,.tool,.go{display:inline-flex;align-items:center;justify-content:center;gap:.45em}
 .close{border-color:transparent;min-inline-size:44px;padding:0;display:grid;place-items:center;margin-inline-end:-.5em}
 .tool{min-inline-size:44px;padding:0 .6em}
@@ -96,14 +96,14 @@ details summary{cursor:pointer;min-block-size:24px}
 .chip{border-radius:999px;font-size:.875em}
 .chip[aria-pressed=true]{border-color:var(--a);box-shadow:inset 0 0 0 1px var(--a);font-weight:600}
 .chip[aria-pressed=true] .x::after{content:" ✕"}
-.results{display:flex;flex-direction:column;gap:.75em;min-inline-size:0}
+.results{display:flex;flex-direction:column;gap:.75em;min-inline-size:0;position:relative}
 .results:focus-visible{outline:0}
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.4em 1em}
 .headline{font-weight:600;line-height:1.35}
 .headline:empty,.chips:empty,.notice:empty,.out:empty,.bar:has(>:empty+:empty){display:none}
 .notice{display:flex;flex-wrap:wrap;gap:.75em;align-items:center}
-.grid{list-style:none;margin:0;padding:0;display:grid;gap:var(--service-gap,1rem);
-grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
+.grid,.row{list-style:none;margin:0;padding:0;display:grid;gap:var(--service-gap,1rem)}
+.grid{grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 @container panel (min-width:560px){.grid{grid-template-columns:repeat(var(--service-columns,3),minmax(0,1fr))}}
 @container panel (min-width:960px){.grid{grid-template-columns:repeat(var(--service-columns,4),minmax(0,1fr))}
 .with .grid{grid-template-columns:repeat(var(--service-columns,3),minmax(0,1fr))}}
@@ -113,11 +113,17 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 .card .ratio{margin-block-end:.35em}
 .name{overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:left}[dir=rtl] .name{text-align:right}
 .card:hover .name{text-decoration:underline;text-underline-offset:.15em}
-.price{color:var(--t)}.price>*{unicode-bidi:isolate}
-.price del{color:var(--m);font-size:.875em}
-.sold{color:var(--m);font-size:.875em}
-.results details{margin-block-start:1.25em}
-.results summary{padding-block:.6em;font-weight:600}
+.price>*{unicode-bidi:isolate}
+.groups{display:flex;flex-direction:column;gap:.5em;margin-block-start:.5em}
+.bar .headline{padding-inline-end:3.5em}.facets:not([open]){margin-block-end:-.75em}
+.results>.facets{margin-block-start:0}.results .facets summary{position:absolute;inset-block-start:-3px;inset-inline-end:0;min-block-size:30px;padding:0 .6em;font-weight:400;list-style:none}
+summary::-webkit-details-marker{display:none}
+@container panel (min-width:35em){.bar{padding-inline-end:9em}.bar .headline{padding:0}}
+select{min-block-size:44px;max-inline-size:100%;padding:.4em;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--b);border-radius:var(--r)}
+.count{color:var(--m);font-weight:400}
+section.panel{display:block}.panel>h2{margin-block-end:.4em}
+.row{grid-auto-flow:column;grid-auto-columns:minmax(9em,1fr);padding:4px;overflow-x:auto;position:relative}
+.row .card{max-inline-size:16em}
 .results .plain[part=more]{margin-block-start:1em}
 .skeleton .ratio{animation:pulse 1.2s ease-in-out infinite alternate}
 @keyframes pulse{to{opacity:.45}}
@@ -129,3 +135,18 @@ grid-template-columns:repeat(var(--service-columns,2),minmax(0,1fr))}
 
 export const DARK =
   ':host{--bg:var(--service-background,#16191b);--t:var(--service-text,#f1f1f1);--m:var(--service-muted,#b3b3b3);--b:var(--service-border,#7d8589)}'
+
+/** Styles of the list of suggestions, which stands beside its field in the shop's page. */
+export const LIST = `
+.service-list,.service-list *{all:unset;display:block;box-sizing:border-box}
+.service-list{position:fixed;z-index:9;max-block-size:60vh;overflow:auto;font:16px/1.4 var(--service-font,system-ui,sans-serif);
+color:var(--service-text,#1c1c1c);background:var(--service-background,#fff);border:1px solid var(--service-border,#8a8a8a);border-radius:var(--service-radius,10px)}
+[aria-autocomplete][role=combobox]::-webkit-search-cancel-button{display:none}
+.service-list [role=option]{display:flex;align-items:center;gap:.6em;min-block-size:44px;padding:2px .6em;cursor:pointer}
+.service-list [role=option]:is(:hover,[aria-selected=true]){background:color-mix(in srgb,currentColor 12%,transparent)}
+.service-list [aria-selected=true]{outline:2px solid var(--service-accent,#0b6e5f);outline-offset:-2px}
+.service-list :is(img,span:empty){inline-size:40px;block-size:40px;object-fit:cover;border-radius:4px}
+`
+
+export const LIST_DARK =
+  '.service-list{color:var(--service-text,#f1f1f1);background:var(--service-background,#16191b)}'

@@ -9,7 +9,7 @@ import { pl } from './texts/pl.ts'
 import { pt } from './texts/pt.ts'
 
 /** Texts with a number have a form for each plural of their language; the name alone is the form for all others. */
-type Plurals = { [Name in `${'found' | 'matches'}${'Zero' | 'Two' | 'Few' | 'Many'}`]?: string }
+type Plurals = { [Name in `found${'Zero' | 'Two' | 'Few' | 'Many'}`]?: string }
 
 /** Every text of the dialog, by the name that `data-texts` uses. `{n}` stands for a number, `{query}` for words. */
 export interface Texts extends Plurals {
@@ -37,12 +37,9 @@ export interface Texts extends Plurals {
   looking: string
   foundOne: string
   found: string
-  matchesOne: string
-  matches: string
   few: string
   none: string
   popular: string
-  more: string
   showMore: string
   soldOut: string
   before: string
@@ -59,6 +56,17 @@ export interface Texts extends Plurals {
   failed: string
   unavailable: string
   close: string
+  sort: string
+  best: string
+  newest: string
+  cheap: string
+  dear: string
+  filters: string
+  category: string
+  brand: string
+  color_name: string
+  similarRow: string
+  together: string
 }
 
 /** The languages of the widget; every one has every text. */
@@ -82,7 +90,7 @@ export function pickTexts(lang: string, own: Readonly<Record<string, string>>): 
 }
 
 /** Says a number of products in the plural that the language asks for. */
-export function sayCount(texts: Texts, name: 'found' | 'matches', count: number, lang: string): string {
+export function sayCount(texts: Texts, name: 'found', count: number, lang: string): string {
   const form = new Intl.PluralRules(lang).select(count).replace(/^./, (first) => first.toUpperCase())
   const text = texts[`${name}${form}` as 'found'] ?? texts[name]
   return text.replace('{n}', String(count))

@@ -1,4 +1,4 @@
-import { ApiError, missingPermission, signInFirst } from '../../../core/errors.ts'
+import { ApiError, missingPermission } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { widgetSuspended } from '../../../http/suspension.ts'
@@ -30,7 +30,8 @@ export const createWidgetAdmission =
    */
   (key: string, origin: string | null, use: WidgetUse): AdmittedWidget => {
     const row = queries.findByHash(hashSecret(key))
-    if (!isSecret(key, row?.keyHash) || !row) throw signInFirst()
+    if (!isSecret(key, row?.keyHash) || !row)
+      throw new ApiError('unauthorized', 'No store has this widget key. Find it with: lookalike key list')
     if (!origin) {
       throw new ApiError(
         'origin_missing',
@@ -43,7 +44,12 @@ export const createWidgetAdmission =
     }
     // Sandboxed frames and local files send "null", whichever page they belong to.
     if (origin === 'null' || !row.origins.includes(origin)) {
-      throw refuse(new ApiError('origin_not_allowed', 'The widget key does not allow this origin'))
+      throw refuse(
+        new ApiError(
+          'origin_not_allowed',
+          'The widget key does not list this origin. Add it with PATCH /v1/security/public-keys/{id}, or make another key: lookalike key create',
+        ),
+      )
     }
     if (row.isSuspended) throw widgetSuspended()
     if (!row.allowed.includes(use)) throw refuse(missingPermission(`widget:${use}`))

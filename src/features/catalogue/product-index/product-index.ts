@@ -40,6 +40,7 @@ export interface IndexedStore {
     | 'hasAny'
     | 'matcher'
     | 'listUnheld'
+    | 'complete'
     | 'correct'
     | 'listTelling'
     | 'sumTelling'

@@ -1,7 +1,6 @@
 import { isoTime } from '../../../core/clock.ts'
 import { fold } from '../../../core/text.ts'
 import { turn } from '../../../core/turns.ts'
-import type { Base } from '../../module.ts'
 import { findBest } from './best.ts'
 import { type CatalogueQueries, LAST } from './catalogue-queries.ts'
 import type { Columns } from './columns/columns.ts'
@@ -25,7 +24,7 @@ import {
   type UnmetQuery,
 } from './schema.ts'
 import { summarizeSources, writeSourceReport } from './source-report.ts'
-import { addSuggestions, type SuggestionDeps } from './suggestions.ts'
+import { type SuggestionDeps, withSuggestions } from './suggestions.ts'
 import type { UnmetPictures } from './unmet/pictures.ts'
 import type { UnmetQueries } from './unmet/unmet-queries.ts'
 
@@ -115,9 +114,8 @@ export function analyticsService(deps: AnalyticsDeps) {
       const days = readPeriod(storeId, query, dayOf(storeId, clock.now()))
       const before = query.compare === undefined ? undefined : periodBefore(days)
       flush(storeId)
-      const { key_id: keyId = null, origin = null } = query
-      if (keyId !== null || origin !== null) {
-        const filter = { keyId, origin }
+      const filter = { keyId: query.key_id ?? null, origin: query.origin ?? null }
+      if (filter.keyId !== null || filter.origin !== null) {
         return {
           ...writeSourceReport(deps, days, filter),
           ...(before && { previous: summarizeSources(deps, before, filter) }),
@@ -127,10 +125,7 @@ export function analyticsService(deps: AnalyticsDeps) {
         ...(await writeReport(deps, days, countListed(query))),
         ...(before && { previous: await summarizePeriod(deps, before) }),
       }))
-      return {
-        ...report,
-        zero_result_queries: await addSuggestions(deps, storeId, report.zero_result_queries),
-      }
+      return withSuggestions(deps, storeId, report)
     },
 
     /** For the overview of a store. It counts what is written. */

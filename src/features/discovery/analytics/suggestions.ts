@@ -13,6 +13,16 @@ type ZeroQuery = Analytics['zero_result_queries'][number]
 const QUERIES_MAX = 10
 const MS_MAX = 1_000
 
+/** A report whose queries without results carry suggestions. */
+export const withSuggestions = async (
+  deps: SuggestionDeps,
+  storeId: string,
+  report: Analytics,
+): Promise<Analytics> => ({
+  ...report,
+  zero_result_queries: await addSuggestions(deps, storeId, report.zero_result_queries),
+})
+
 /** Adds to queries without results the words of the store that may have been meant, as far as these are found in time. */
 export async function addSuggestions(
   { suggestWords, clock }: SuggestionDeps,

@@ -5,10 +5,8 @@ import { closed } from '../../../http/closed-schema.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, MomentOrNull } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
-import { StoreSettings } from '../../stores/settings/schema.ts'
+import { SearchDefaultsPatch } from '../../stores/settings/schema.ts'
 import { common } from '../search/schema.ts'
-
-const Defaults = t.Partial(t.Object(StoreSettings.properties.search_defaults.properties))
 
 /** The parameters of a search that a store settles elsewhere than in its `search_defaults`. */
 const OTHERS = Object.fromEntries(
@@ -20,9 +18,9 @@ const OTHERS = Object.fromEntries(
 const Settings = closed(
   t.Object(
     {
-      ...Defaults.properties,
+      ...SearchDefaultsPatch.properties,
       ...OTHERS,
-      search_defaults: t.Optional(closed(Defaults)),
+      search_defaults: t.Optional(SearchDefaultsPatch),
     },
     {
       description:
@@ -32,8 +30,8 @@ const Settings = closed(
 )
 
 /** Settings to try; those that are absent stay as they are. */
-export type TriedSettings = typeof Defaults.static & {
-  search_defaults?: typeof Defaults.static
+export type TriedSettings = SearchDefaultsPatch & {
+  search_defaults?: SearchDefaultsPatch
 } & Readonly<Record<string, unknown>>
 
 export const ReplayBody = named(

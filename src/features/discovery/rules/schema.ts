@@ -12,7 +12,7 @@ import { Filters } from '../../catalogue/filters/schema.ts'
 export const RULE_ACTIONS = ['pin', 'hide', 'boost', 'bury'] as const
 export type RuleActionName = (typeof RULE_ACTIONS)[number]
 
-export const RULE_SOURCES = ['text', 'picture'] as const
+const RULE_SOURCES = ['text', 'picture'] as const
 export const RULE_STATES = ['active', 'inactive', 'scheduled', 'ended'] as const
 export type RuleState = (typeof RULE_STATES)[number]
 
@@ -72,31 +72,34 @@ export const StoredConditions = t.Object(
 )
 export type StoredConditions = typeof StoredConditions.static
 
-const Action = closed(
-  t.Object({
-    // The service refuses another name with the one that is probably meant.
-    action: Type.Unsafe<RuleActionName>({
-      ...text({
-        maxLength: 100,
-        description: '`pin` puts one product at a place; the others move the products that pass `filters`.',
+const Action = named(
+  'SearchRuleAction',
+  closed(
+    t.Object({
+      // The service refuses another name with the one that is probably meant.
+      action: Type.Unsafe<RuleActionName>({
+        ...text({
+          maxLength: 100,
+          description: '`pin` puts one product at a place; the others move the products that pass `filters`.',
+        }),
+        examples: RULE_ACTIONS,
       }),
-      examples: RULE_ACTIONS,
+      product_id: t.Optional(
+        text({ minLength: 1, maxLength: LIMITS.productIdCharsMax, description: 'Of `pin`.' }),
+      ),
+      position: t.Optional(
+        Type.Integer({ minimum: 1, maximum: LIMITS.rulePositionMax, description: 'Of `pin`: from 1.' }),
+      ),
+      filters: t.Optional(Filters),
+      strength: t.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 3,
+          description: 'Of `boost` and `bury`: 1 moves a little, 2 (the default) more, 3 most.',
+        }),
+      ),
     }),
-    product_id: t.Optional(
-      text({ minLength: 1, maxLength: LIMITS.productIdCharsMax, description: 'Of `pin`.' }),
-    ),
-    position: t.Optional(
-      Type.Integer({ minimum: 1, maximum: LIMITS.rulePositionMax, description: 'Of `pin`: from 1.' }),
-    ),
-    filters: t.Optional(Filters),
-    strength: t.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 3,
-        description: 'Of `boost` and `bury`: 1 moves a little, 2 (the default) more, 3 most.',
-      }),
-    ),
-  }),
+  ),
 )
 export type RuleAction = typeof Action.static
 
@@ -161,7 +164,7 @@ export const SearchRule = named(
       '`scheduled` before `from`, `ended` after `until`, `inactive` where `active` is false.',
     ),
     when: t.Object(CONDITIONS),
-    then: t.Array(t.Object(Action.properties)),
+    then: t.Array(Action),
     missing: t.Array(t.String(), {
       description: 'Ids of pinned products that the store does not have now. Their pins do nothing.',
     }),

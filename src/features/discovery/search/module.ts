@@ -6,6 +6,7 @@ import type { ProductIndexService } from '../../catalogue/product-index/module.t
 import type { ProductsModule } from '../../catalogue/products/module.ts'
 import type { Base, Module } from '../../module.ts'
 import { createCategoryNames } from './category-names.ts'
+import { completionQueries } from './completion-queries.ts'
 import { createSearchHistory, type HistoryDeps } from './history.ts'
 import { createKnownWords } from './known-words.ts'
 import { createDictionaryShelf } from './meaning/shelf.ts'
@@ -13,6 +14,7 @@ import { searchQueries } from './queries.ts'
 import { createQueryPictures } from './query-pictures.ts'
 import { searchRoutes } from './routes.ts'
 import { type SearchDeps, searchService } from './service.ts'
+import { createShopperQueries } from './shopper-queries.ts'
 import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
@@ -37,8 +39,8 @@ export interface SearchNeeds {
   findTrending: SearchDeps['findTrending']
   timeSearch: SearchDeps['timeSearch']
   /** What the rules of a store do to a search, and what learns which of them acted. */
-  arrange?: SearchDeps['arrange']
-  noteActed?: SearchDeps['noteActed']
+  arrange: SearchDeps['arrange']
+  noteActed: SearchDeps['noteActed']
   /** The queue in which searches and the feedback on them are written. */
   writes: HistoryDeps['writes']
   replaceKeystroke: HistoryDeps['replaceKeystroke']
@@ -103,8 +105,19 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
   const queryPictures = createQueryPictures({ ids, clock })
   const words = createKnownWords({ embedder })
   const names = createCategoryNames({ embedder, monotonic: clock.monotonic })
+  const completions = completionQueries(db)
+  const shopperQueries = createShopperQueries({
+    queries: completions,
+    clock,
+    reportFault(error) {
+      log.error({ err: error }, 'the queries of shoppers could not be read')
+      reportFault(error)
+    },
+  })
   const search = searchService({
     queries,
+    shopperQueries,
+    completionQueries: completions,
     getIndex: index.getWhole,
     history,
     pictures: queryPictures,
@@ -119,8 +132,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     keepsUnmatched: needs.keepsUnmatched,
     readDefaults,
     readShop: needs.readShop,
-    getDictionary: createDictionaryShelf((file, reason) =>
-      log.error({ file, reason }, 'a file of the dictionary is not whole and is left out'),
+    getDictionary: createDictionaryShelf((reason) =>
+      log.error({ reason }, 'the dictionary is not whole, so no query is translated'),
     ),
     readStoreWords: needs.readStoreWords,
     findPriors: needs.findPriors,
@@ -156,6 +169,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
       queryPictures.forgetStore(storeId)
       words.forgetStore(storeId)
       names.forgetStore(storeId)
+      shopperQueries.forgetStore(storeId)
     },
   } satisfies Module<object>
 }

@@ -1,7 +1,7 @@
 import { type CommonSearch, common } from './schema.ts'
 
 /** Parameters for which the store has a default, or a setting of its own. */
-export const SETTABLE = [
+const SETTABLE = [
   ...['threshold', 'cutoff', 'category_boost', 'second_look'],
   ...['sold_out', 'rules', 'interpret'],
 ] as const

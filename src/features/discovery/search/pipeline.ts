@@ -53,6 +53,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { searcher, wanted, sort } = query
     const { limit = LIMITS.searchLimitDefault, offset = 0, group_by, cutoff } = wanted
     const field = group_by ?? searcher.groupBy
+    const isCutToGuesses = searcher.isShopper && cutoff === 'auto'
     const last = offset + limit
     // A cut, a group and an order depend on the whole list that a shopper could page through.
     const isWhole = cutoff === 'auto' || Boolean(group_by) || sort !== undefined
@@ -60,7 +61,8 @@ export function createPipeline(deps: PipelineDeps) {
     const popular = sort === 'popularity' ? await deps.listPopular(searcher.storeId) : []
     const rankTo = async (depth: number) => {
       const ranked = await rankStore(query, { condition, depth, popular, arranged })
-      const { hits, pinned } = ranked.ranking
+      const { hits: all, pinned } = ranked.ranking
+      const hits = isCutToGuesses && ranked.plan?.isGuess ? all.slice(0, GUESSES_MAX) : all
       return { ...ranked, hits: await placeHits(hits, pinned, field) }
     }
     const ranked = await rankTo(depth)
@@ -184,6 +186,9 @@ export function createPipeline(deps: PipelineDeps) {
     return answer
   }
 }
+
+/** Hits that shoppers see where no word of a query is known: all of them are there by chance. */
+const GUESSES_MAX = 3
 
 const NO_RULES: Arrangement = { hidings: [], pins: [], shifts: [] }
 

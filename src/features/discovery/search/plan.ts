@@ -22,6 +22,8 @@ export interface Plan {
   categories?: { name: string; score: number }[] | undefined
   /** The category that the search steers towards, as the store spells it. */
   steersTo?: string | undefined
+  /** Whether neither the model nor any product knows a word of the query, and nothing else is searched by. */
+  isGuess?: boolean | undefined
 }
 
 export interface PlanContext {
@@ -96,6 +98,7 @@ function planSides(context: PlanContext, rankBy: SidesComparison): Plan {
       : scaleVote(RANKING.voteText, fusion.map, calibration.image_image)
   return {
     fusions: [{ ...fusion, ...(votes && { vote }), unwanted: listUnwantedOf(words) }],
+    isGuess: counted?.isGuess,
     categories: ofPicture?.categories,
     steersTo: counted?.namedCategory || ofPicture?.steersTo,
   }

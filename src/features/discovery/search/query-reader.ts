@@ -2,6 +2,7 @@ import { isBrokenHex } from '../../../core/colours/colours.ts'
 import { type Lab, parseHex, toLab } from '../../../core/colours/lab.ts'
 import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
+import { splitWords } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { Alternative } from './alternatives.ts'
@@ -37,8 +38,7 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   names: Pick<CategoryNames, 'ready'>
   readDefaults(storeId: string): SearchDefaults
   readShop(storeId: string): ShopFacts
-  /** Undefined where there is none. */
-  getDictionary(): Dictionary | undefined
+  getDictionary(): Promise<Dictionary>
   /** Those that the model knows; undefined for English alone. */
   languages?: readonly string[] | undefined
   /** What the store's own words make of a query. */
@@ -85,6 +85,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
         kind,
         startedAt,
         wanted: withDefaults(searcher, body, defaults),
+        ...(searcher.sort && { sort: searcher.sort }),
         ...(defaults.learn && { priors: learned ?? deps.findPriors(storeId) }),
         noted: noteRequest(body),
         filters: filters.parse(searcher, { filters: body.filters, ...moreFilters }, body),
@@ -118,23 +119,33 @@ export function createQueryReader(deps: QueryReaderDeps) {
       const own = await deps.readStoreWords(storeId, typed)
       // A query that leads to a page of the shop is not read for anything else.
       const isPlain = begun.wanted.interpret === false || own.redirectUrl !== undefined
-      const meant = isPlain ? undefined : readMeant(begun.searcher, typed)
+      const meant = isPlain ? undefined : readMeant(begun.searcher, typed, await deps.getDictionary())
       const rest = meant?.understood.rest ?? typed
       if (meant && rest === '') return { words: undefined, warnings: [], understood: meant.understood }
       const { text, alternatives } = rest === typed ? own : await deps.readStoreWords(storeId, rest)
       const foreign = meant?.readForeign(text, alternatives)
       const variants = listVariants(text, [...alternatives, ...(foreign?.alternatives ?? [])])
-      const { isTruncated, doubtfulWords, ...embedded } = await embedVariants(
+      const { isTruncated, doubtfulWords, unknownWords, ...embedded } = await embedVariants(
         (variant) => words.embed(storeId, variant, isPatient ? 'index' : 'search'),
         variants,
       )
       const explained = [...alternatives, ...(foreign?.explained ?? [])]
+      const written = foreign && new Set(splitWords(text))
+      const isOwn = (word: string): boolean => !written || splitWords(word).every((part) => written.has(part))
       const read = readForKeywords(typed, text, alternatives)
       const { translation, standIns = [], colours } = foreign ?? {}
       return {
         words: {
           ...embedded,
-          ...(doubtfulWords && { doubtfulWords: listUnexplained(doubtfulWords, text, explained) }),
+          ...(doubtfulWords && {
+            doubtfulWords: listUnexplained(
+              [...doubtfulWords.filter(isOwn), ...(foreign?.uncertain ?? [])],
+              text,
+              explained,
+            ),
+          }),
+          // Those of a translation nobody has written.
+          ...(unknownWords && { unknownWords: unknownWords.filter(isOwn) }),
           text: typed,
           read: { ...read, standIns: [...read.standIns, ...standIns] },
           variants,
@@ -144,19 +155,23 @@ export function createQueryReader(deps: QueryReaderDeps) {
           isByModelOnly: isWithoutWords,
         },
         warnings: isTruncated ? ['the query is longer than the model reads; its end was ignored'] : [],
-        understood: meant && { ...meant.understood, translation },
+        // Ignored words are gone from what was translated.
+        understood: meant && { ...meant.understood, rest: text, translation },
       }
     },
   }
 
   /** Reads what a query says besides what it names, in the language that it is in. */
-  function readMeant({ storeId, isWithoutWords, isWithoutPrices = false }: Searcher, typed: string) {
+  function readMeant(
+    { storeId, isWithoutWords, isWithoutPrices = false }: Searcher,
+    typed: string,
+    dictionary: Dictionary,
+  ) {
     const shop = deps.readShop(storeId)
     const store = isWithoutWords ? undefined : findStore(storeId)
     const isName = (text: string): boolean =>
       store !== undefined && [...store.words.findExact(text)].length > 0
     const understood = understand(typed, { shop, keepsPrices: isWithoutPrices, isName })
-    const dictionary = deps.getDictionary()
     return {
       understood,
       unwanted: listUnwanted(understood, dictionary, shop),
@@ -207,7 +222,7 @@ function withDefaults({ isShopper }: Searcher, asked: CommonSearch, defaults: Se
   return {
     ...asked,
     ...(threshold !== null && { threshold }),
-    cutoff: asked.cutoff ?? defaults.cutoff ?? 'none',
+    cutoff: asked.cutoff ?? defaults.cutoff ?? (isShopper ? 'auto' : 'none'),
     category_boost: asked.category_boost ?? defaults.category_boost ?? RANKING.categoryBoost,
     second_look: asked.second_look ?? defaults.second_look ?? true,
     // Shoppers want what they can buy; a backend may have plans of its own.

@@ -1,3 +1,4 @@
+import type { Sort } from './browse.ts'
 import type { Priors } from './legs/clicks.ts'
 import type { SearchSource } from './queries.ts'
 import type { SearchDefaults } from './query-reader.ts'
@@ -27,4 +28,6 @@ export interface Searcher {
   learned?: Priors | undefined
   /** A field by which results are grouped unless the search says by which. */
   groupBy?: string | undefined
+  /** The order of the best results, where it is not that of their scores. */
+  sort?: Sort | undefined
 }

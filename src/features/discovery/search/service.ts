@@ -4,6 +4,7 @@ import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
 import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
 import { answerBatch, type BatchDeps, type SpendMore } from './batch.ts'
+import { type CompletionsDeps, complete, type ShownTexts, type Suggestion } from './completions.ts'
 import { createFilterReader, type FilterReaderDeps, withPrices } from './filters.ts'
 import { listInStock } from './in-stock.ts'
 import {
@@ -47,6 +48,7 @@ export interface SearchDeps
       QueryReaderDeps,
       'words' | 'readDefaults' | 'readStoreWords' | 'readShop' | 'getDictionary' | 'findPriors'
     >,
+    Pick<CompletionsDeps, 'shopperQueries' | 'completionQueries'>,
     Pick<BatchDeps, 'reportFault'>,
     Pick<ShoppersListDeps, 'findTogether' | 'findTrending'> {
   /** @throws ApiError of the storage when the index could not be loaded. */
@@ -191,6 +193,10 @@ export function searchService(deps: SearchDeps) {
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>
       answerBatch({ ...deps, verbs }, searcher, body, spendMore),
+
+    /** Completes what somebody types. */
+    complete: (searcher: Searcher, text: string, shown: ShownTexts, limit: number): Promise<Suggestion[]> =>
+      complete({ ...deps, findStore, filters }, searcher, text, shown, limit),
 
     /** Products to show without a query. */
     listInStock: (

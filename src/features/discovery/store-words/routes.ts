@@ -8,7 +8,7 @@ import { CHANGED_SINCE, IF_MATCH, readIfMatch, withVersion } from '../../../http
 import { StoreWords, StoreWordsBody, Synonyms, SynonymsBody } from './schema.ts'
 import { type StoreWordsService, tagOf } from './service.ts'
 
-/** Contract 3.18: the words of a store. */
+/** Contract 3.19: the words of a store. */
 export const storeWordsRoutes = (
   { forStore, idempotency }: Pick<Guards, 'forStore' | 'idempotency'>,
   words: StoreWordsService,
@@ -30,7 +30,7 @@ export const storeWordsRoutes = (
         withVersion(set, words.replace(actor, body, readIfMatch(request)), tagOf),
       {
         can: 'search:write',
-        parse: jsonBody(LIMITS.storeWordsJsonBytesMax),
+        parse: jsonBody(LIMITS.storeWordsJsonBytesMax, undefined, LIMITS.storeWordsJsonPiecesMax),
         body: StoreWordsBody,
         response: { 200: StoreWords, ...failures(...FOR_STORE, ...WRITING, ...JSON_BODY, CHANGED_SINCE) },
         detail: {

@@ -20,7 +20,7 @@ export type StoreWordsService = ReturnType<typeof storeWordsService>
 /** The version of a store's words. */
 export const tagOf = (words: StoreWords): string => versionTag(words)
 
-/** What a store says of words: synonyms, redirects and ignored words (contract 3.18). */
+/** What a store says of words: synonyms, redirects and ignored words (contract 3.19). */
 export function storeWordsService({ queries, lexicons, atomically, record }: StoreWordsDeps) {
   return {
     /** What the words of a store make of a query. */

@@ -10,9 +10,12 @@ export interface DueDeps extends Pick<Base, 'clock'> {
 
 /** In the zone of the store its night's count begins at three o'clock. */
 const NIGHT_BEGINS_MS = 3 * HOUR_MS
-/** A count of fewer baskets takes well below a second, and is made again by day when there is something new. */
+/**
+ * A count of fewer baskets takes well below a second, and is made again by day when there is something new. It rests so long that
+ * the counts of a store take some thousandth of a core at most.
+ */
 const FEW_BASKETS = 2_000
-const FEW_REST_MS = 15 * MINUTE_MS
+const REST_OF_BASKET_MS = 2_000
 /** Old events end, so the lists of a store where nothing happens are counted again now and then. */
 const STALE_MS = 7 * DAY_MS
 
@@ -28,8 +31,9 @@ export function createDueTest({ queries, clock, dayOf }: DueDeps) {
     const madeAt = run?.madeAt ?? null
     if (madeAt === null) return lastEvent !== null || run !== undefined
     const isNew = run?.isOutdated === 1 || (lastEvent !== null && lastEvent >= madeAt)
-    if (isNew && (run?.orders ?? 0) + (run?.visitors ?? 0) < FEW_BASKETS && now - madeAt >= FEW_REST_MS)
-      return true
+    const baskets = (run?.orders ?? 0) + (run?.visitors ?? 0)
+    const isRested = now - madeAt >= MINUTE_MS + REST_OF_BASKET_MS * baskets
+    if (isNew && baskets < FEW_BASKETS && isRested) return true
     return nightOf(storeId, madeAt) < nightOf(storeId, now) && (isNew || now - madeAt >= STALE_MS)
   }
 }

@@ -114,7 +114,7 @@ const required = validationError([
 const sinceMonday = (day: number): number => (day + 3) % 7
 
 /** The Monday whose mail is due; undefined where none is. @param now Unix ms. */
-export function findMonday(now: number, timeZone: string): number | undefined {
+function findMonday(now: number, timeZone: string): number | undefined {
   const day = localDayOf(now - HOUR_OF_DAY * HOUR_MS, timeZone)
   return sinceMonday(day) < LATE_DAYS ? day - sinceMonday(day) : undefined
 }

@@ -8,9 +8,20 @@ export interface Privacy {
   strip(metadata: Metadata): Metadata
   /** Whether a key of the metadata, or something in it, is private. */
   hides(key: string): boolean
+  /** Whether a field, as facets and filters name it, is one of the metadata and tells of nothing private. */
+  shows(field: string): boolean
   /** Whether one of the fields is private whose words searches compare with the query. */
   hidesWords: boolean
 }
+
+/** Keys that are compared and counted together: those that decide the price that is paid, and those of categories. */
+const TOGETHER = [
+  ['price', 'sale_price', 'sale_price_from', 'sale_price_until'],
+  ['category', 'category_path'],
+]
+
+/** Fields of a product that are not of its metadata. */
+const OWN = ['product_id', 'is_demo', 'created_at', 'indexed_at', 'updated_at']
 
 /** The fields of a product whose words count in a search. */
 const WORDS = ['name', 'brand', 'category', 'color_name', 'tags', 'sku', 'gtin', 'description']
@@ -26,6 +37,13 @@ export function createPrivacy(keys: readonly string[]): Privacy {
   return {
     strip: (metadata) => names.reduce((left, name) => without(left, name), metadata),
     hides,
+    shows(field) {
+      const key = field.replace(/^metadata\./, '')
+      const isOwn = key === field && OWN.includes(field)
+      if (TOGETHER.some((keys) => keys.includes(key) && keys.some(hides))) return false
+      // What lies in a private object is private, too.
+      return !isOwn && !hides(key) && !names.some((name) => key.startsWith(`${name}.`))
+    },
     hidesWords: WORDS.some(hides),
   }
 }

@@ -8,7 +8,16 @@ import { validationError } from '../../../http/validation.ts'
 import { WIDGET_KEY } from '../../../http/widget-guard.ts'
 import { countEvents, FeedbackAnswer, FeedbackBody } from '../feedback/schema.ts'
 import type { SearchSource } from '../search/queries.ts'
-import { WidgetAnswer, WidgetRow, WidgetText, WidgetTogether, WidgetUpload, WidgetUrl } from './schema.ts'
+import {
+  WidgetAnswer,
+  WidgetRow,
+  WidgetSuggest,
+  WidgetSuggestions,
+  WidgetText,
+  WidgetTogether,
+  WidgetUpload,
+  WidgetUrl,
+} from './schema.ts'
 import type { WidgetService } from './service.ts'
 import { listSights } from './sights.ts'
 
@@ -88,6 +97,22 @@ export function widgetRoutes({ forWidget }: Pick<Guards, 'forWidget'>, widget: W
             'The same search as for backends, with fewer parameters. The answer leaves out private metadata; where nothing is found, `popular` has products that shoppers like.',
         },
       }),
+    )
+    .use(
+      new Elysia({ name: 'widget.routes.suggestions', prefix: PREFIX })
+        .use(forWidget('text', 'suggestions'))
+        .post('/search/suggestions', ({ widget: key, body }) => widget.suggest(key, body), {
+          parse: small,
+          body: WidgetSuggest,
+          response: { 200: WidgetSuggestions, ...failures(...FOR_WIDGET, ...JSON_BODY) },
+          detail: {
+            ...DETAIL,
+            operationId: 'widgetSuggest',
+            summary: 'Complete what a shopper types',
+            description:
+              'Queries that several shoppers searched for, then words, categories and names of products that the key finds. Typing has a budget of its own and spends no search.',
+          },
+        }),
     )
     .use(
       route('upload').post('/search/upload', ({ widget: key, body }) => widget.byUpload(key, body), {

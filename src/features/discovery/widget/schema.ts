@@ -6,12 +6,29 @@ import { sizeInWords } from '../../../core/text.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { upload } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
-import { SearchResponse, SearchResult, TextSearch, TogetherResponse, UrlSearch } from '../search/schema.ts'
+import {
+  FilteredSearch,
+  SearchResponse,
+  SearchResult,
+  TextSearch,
+  TogetherResponse,
+  UrlSearch,
+} from '../search/schema.ts'
 
 /** The fields of any search of a widget. Other fields are ignored. */
 const { category, price_min, price_max, color, session_id, crop, interpret } = UrlSearch.properties
+const { offset, threshold, cutoff } = UrlSearch.properties
+const { sort } = FilteredSearch.properties
 const { image_url, image_id, product_id } = UrlSearch.properties
 const { query } = TextSearch.properties
+
+const noNul = '^[^\\u0000]+$'
+const FacetField = text({ minLength: 1, maxLength: 200, pattern: noNul })
+const FacetValue = t.Union([
+  text({ maxLength: LIMITS.filterTextCharsMax, pattern: noNul }),
+  t.Number(),
+  t.Boolean(),
+])
 
 const common = {
   limit: t.Optional(
@@ -22,6 +39,27 @@ const common = {
   price_max,
   color,
   session_id,
+  offset,
+  threshold,
+  cutoff: t.Optional({
+    ...cutoff,
+    description:
+      '`auto` ends the list where the scores drop, and after three results where no word of the query is known. By default as the store says, otherwise `auto`.',
+  }),
+  facets: t.Optional(
+    t.Array(FacetField, {
+      maxItems: LIMITS.facetFieldsMax,
+      description: 'Fields of the metadata whose values are counted. A private field has none.',
+    }),
+  ),
+  facet_values: t.Optional(
+    t.Record(t.String(), t.Array(FacetValue, { minItems: 1, maxItems: LIMITS.facetValuesShown }), {
+      maxProperties: LIMITS.facetFieldsMax,
+      description:
+        'Only products that have one of the values in each of these fields: `{"brand": ["Acme", "Zed"]}`. In a form as JSON text.',
+    }),
+  ),
+  sort,
   interpret,
 }
 
@@ -62,6 +100,38 @@ export const WidgetUrl = named(
 )
 export type WidgetUrl = typeof WidgetUrl.static
 
+/** POST /v1/widget/search/suggestions. */
+export const WidgetSuggest = named(
+  'WidgetSuggestionsQuery',
+  t.Object(
+    {
+      query: text({ maxLength: LIMITS.queryCharsMax, description: 'What is typed so far.' }),
+      limit: t.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.widgetSuggestionsMax, default: 6 })),
+    },
+    { additionalProperties: true },
+  ),
+  { query: 're' },
+)
+export type WidgetSuggest = typeof WidgetSuggest.static
+
+export const WidgetSuggestions = named(
+  'WidgetSuggestions',
+  t.Object({
+    suggestions: t.Array(
+      t.Object({
+        query: t.String(),
+        count: Type.Integer({
+          description: 'How often shoppers searched for it in 90 days; 0 for `catalog`.',
+        }),
+        results_count: Type.Integer({ description: 'About how many products it finds.' }),
+        source: t.Union([t.Literal('history'), t.Literal('catalog')]),
+        image_url: t.Optional(t.String({ description: 'The picture of a product that it finds.' })),
+      }),
+    ),
+  }),
+)
+export type WidgetSuggestions = typeof WidgetSuggestions.static
+
 /** GET /v1/widget/similar and /v1/widget/together: a row for a product page. */
 export const WidgetRow = t.Object(
   {
@@ -79,6 +149,12 @@ export const WidgetRow = t.Object(
     price_max: t.Optional(t.Numeric()),
     color,
     session_id,
+    threshold: t.Optional(t.Numeric({ minimum: 0, maximum: 1 })),
+    cutoff: t.Optional({
+      ...cutoff,
+      description: '`auto` ends the row where the scores drop.',
+      default: 'none',
+    }),
   },
   { additionalProperties: true },
 )
@@ -87,9 +163,20 @@ export type WidgetRow = typeof WidgetRow.static
 const { query_time_ms, count, search_id, total_candidates, exact } = SearchResponse.properties
 const { query_image, regions, query_categories, query_words, did_you_mean, redirect_url, interpreted } =
   SearchResponse.properties
+const { facets: counts } = SearchResponse.properties
 
 /** A result for a shop's page. Thumbnails are for the people of the store. */
-const WidgetHit = named('WidgetHit', t.Omit(SearchResult, ['thumbnail_url']))
+const WidgetHit = named(
+  'WidgetHit',
+  t.Composite([
+    t.Omit(SearchResult, ['thumbnail_url']),
+    t.Object({
+      sold_out: t.Optional(
+        t.Literal(true, { description: 'Its metadata, as far as they are public, say so.' }),
+      ),
+    }),
+  ]),
+)
 export type WidgetHit = typeof WidgetHit.static
 
 /** The answer to a widget's search: a search response without what only a backend needs. */
@@ -108,6 +195,7 @@ export const WidgetAnswer = named(
     query_categories,
     query_words,
     did_you_mean,
+    facets: counts,
     interpreted,
     redirect_url,
     warnings: t.Optional(

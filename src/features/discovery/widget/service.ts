@@ -3,6 +3,7 @@ import { ApiError } from '../../../core/errors.ts'
 import type { Ids } from '../../../core/ids.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { paidAt, readPrices } from '../../../core/sale.ts'
+import { isSoldOut } from '../../../core/sold-out.ts'
 import { readSpellings } from '../../../core/spelling.ts'
 import type { Widget } from '../../../http/widget-guard.ts'
 import type { FeedbackAnswer } from '../feedback/schema.ts'
@@ -10,11 +11,14 @@ import type { SearchResponse, SearchResult } from '../search/answer-schema.ts'
 import { type CommonSearch, UNKNOWN_WORDS } from '../search/schema.ts'
 import type { Searcher } from '../search/searcher.ts'
 import type { SearchService } from '../search/service.ts'
+import { fillFacets, readCommon, readSort } from './asked.ts'
 import { createPrivacy, type Privacy } from './privacy.ts'
 import type {
   WidgetAnswer,
   WidgetHit,
   WidgetRow,
+  WidgetSuggest,
+  WidgetSuggestions,
   WidgetText,
   WidgetTogether,
   WidgetUpload,
@@ -24,7 +28,7 @@ import type {
 export interface WidgetDeps {
   search: Pick<
     SearchService,
-    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'byTogetherWith' | 'listInStock'
+    'byText' | 'byUpload' | 'byUrl' | 'byHybrid' | 'bySimilar' | 'byTogetherWith' | 'listInStock' | 'complete'
   >
   listPrivateKeys(storeId: string): readonly string[]
   /** Ids of the products that shoppers of a store like, best first; a few more than are shown. */
@@ -58,6 +62,7 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       ...seeAs(storeId, privacy, forcedFilters),
       owner: previewer ? `${keyId} ${previewer.userId}` : keyId,
       ...(!previewer && { searchSource: { keyId, origin } }),
+      sort: readSort(body, privacy),
     }
     const common = readCommon(body, privacy)
     const found = await find(searcher, previewer ? ofNoShopper(common) : common)
@@ -74,7 +79,9 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       ...(seesWords && query_words.length > 0 && { query_words }),
       ...(seesWords && interpreted && { interpreted }),
       ...(seesWords && did_you_mean !== undefined && { did_you_mean }),
-      ...(found.count === 0 && { popular: await findPopular(searcher, privacy) }),
+      ...(body.facets && { facets: fillFacets(body.facets, found.facets) }),
+      // Beyond the last page nothing is missing.
+      ...(found.count === 0 && !common.offset && { popular: await findPopular(searcher, privacy) }),
     }
   }
 
@@ -93,6 +100,16 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
       return { status: 'recorded', count: 0, results: events.map((_, index) => ({ index, ...describe() })) }
     },
 
+    /** POST /v1/widget/search/suggestions. Nothing of it is written anywhere. */
+    async suggest(
+      { storeId, keyId, forcedFilters }: Widget,
+      { query, limit = 6 }: WidgetSuggest,
+    ): Promise<WidgetSuggestions> {
+      const { hidesWords, shows } = readPrivacy(storeId)
+      const searcher: Searcher = { storeId, owner: keyId, ...(forcedFilters !== null && { forcedFilters }) }
+      const names = SUGGESTED.filter(shows)
+      return { suggestions: await search.complete(searcher, query, { names, isAll: !hidesWords }, limit) }
+    },
     /** A searcher who finds what a page with a key does. @param forcedFilters those of the key. */
     seeAs: (storeId: string, forcedFilters: unknown): Searcher =>
       seeAs(storeId, readPrivacy(storeId), forcedFilters),
@@ -114,12 +131,14 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
 
     /** GET /v1/widget/similar. @throws ApiError `not_found` for a product that the key does not find. */
     bySimilar: (widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetAnswer> =>
-      answer(widget, row, (searcher, common) => search.bySimilar(searcher, product_id, common)),
+      answer(widget, { ...FULL, ...row }, (searcher, common) =>
+        search.bySimilar(searcher, product_id, common),
+      ),
 
     /** GET /v1/widget/together. @throws ApiError `not_found` for a product that the key does not find. */
     async byTogether(widget: Widget, { product_id, ...row }: WidgetRow): Promise<WidgetTogether> {
       let basis: WidgetTogether['basis'] = 'similar'
-      const answered = await answer(widget, row, async (searcher, common) => {
+      const answered = await answer(widget, { ...FULL, ...row }, async (searcher, common) => {
         const found = await search.byTogetherWith(searcher, product_id, common)
         basis = found.basis
         return found
@@ -155,13 +174,19 @@ export function widgetService({ search, listPrivateKeys, listPopular, clock, ids
   }
 }
 
+/** A row on a product page has a place to fill. Its end comes with its limit, and not where scores drop. */
+const FULL = { cutoff: 'none' } as const
+
+/** The texts of products that suggestions are made of. */
+const SUGGESTED = ['name', 'category', 'brand', 'color_name'] as const
+
 /** A searcher who finds what a page with a key's filters does. */
 function seeAs(storeId: string, privacy: Privacy, forcedFilters: unknown): Searcher {
   return {
     storeId,
     isShopper: true,
     isWithoutWords: privacy.hidesWords,
-    isWithoutPrices: PRICES.some(privacy.hides),
+    isWithoutPrices: !privacy.shows('price'),
     // Shoppers see a shirt once, not once in each size.
     ...(!privacy.hides('variant_group') && { groupBy: 'variant_group' }),
     ...(forcedFilters !== null && { forcedFilters }),
@@ -187,23 +212,6 @@ const ofNoShopper = ({ session_id: _, ...common }: CommonSearch): CommonSearch =
   analytics: false,
 })
 
-/** Reads the fields that all searches of widgets share. A filter by a private key would reveal its values, product by product. */
-function readCommon(body: Omit<WidgetText, 'query'> | WidgetUrl, { hides }: Privacy): CommonSearch {
-  const { limit, category, price_min, price_max, color, session_id, interpret } = body
-  const isNamed = !hides('category') && !hides('category_path')
-  const isPriced = !PRICES.some(hides)
-  return {
-    ...(limit !== undefined && { limit }),
-    ...(session_id !== undefined && { session_id }),
-    ...(interpret !== undefined && { interpret }),
-    ...(category !== undefined && isNamed && { category }),
-    ...(color !== undefined && !hides('color_name') && { color }),
-    ...(price_min !== undefined && isPriced && { price_min }),
-    ...(price_max !== undefined && isPriced && { price_max }),
-    ...(hides('category') && { category_boost: 0 }),
-  }
-}
-
 /** Words as the first of the results that has one spells it, because they are compared without accents and capitals. */
 function spellWords<Word extends { word: string }>(
   words: readonly Word[],
@@ -219,9 +227,6 @@ function spellWords<Word extends { word: string }>(
 /** The first hits, which voted for the words. */
 const SPELLING_RESULTS = 10
 
-/** The keys that decide the price that is paid. */
-const PRICES = ['price', 'sale_price', 'sale_price_from', 'sale_price_until']
-
 /** A card shows a sale's price beside the struck one, so a sale that does not hold is left out. */
 function withoutOldSale(metadata: Record<string, unknown>, now: number): Record<string, unknown> {
   const prices = readPrices(metadata)
@@ -236,12 +241,14 @@ function toResult(result: SearchResult, { strip }: Privacy, now: number): Widget
   const { variants: [shown] = [] } = strip({ variants: [matched_variant] }) as {
     variants?: SearchResult['matched_variant'][]
   }
+  const seen = strip(withoutOldSale(metadata, now))
   return {
     product_id,
     similarity_score,
     image_url,
     matched_image,
-    metadata: strip(withoutOldSale(metadata, now)),
+    metadata: seen,
+    ...(isSoldOut(seen) && { sold_out: true as const }),
     ...(shown && { matched_variant: shown }),
   }
 }

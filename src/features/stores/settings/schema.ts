@@ -139,6 +139,10 @@ export type StoreSettings = typeof StoreSettings.static
 /** The settings that a store can change. */
 export type OwnSettings = Omit<StoreSettings, 'callback_secret_hint'>
 
+/** Some of a store's `search_defaults`. */
+export const SearchDefaultsPatch = named('SearchDefaultsPatch', closed(t.Partial(t.Object(DEFAULTS))))
+export type SearchDefaultsPatch = typeof SearchDefaultsPatch.static
+
 /** Absent fields stay as they are; within `event_switches` and `search_defaults`, too. Unknown ones are refused. */
 export const SettingsPatch = named(
   'StoreSettingsPatch',
@@ -147,7 +151,7 @@ export const SettingsPatch = named(
       t.Object({
         ...FIELDS,
         event_switches: closed(t.Partial(t.Object(SWITCHES))),
-        search_defaults: closed(t.Partial(t.Object(DEFAULTS))),
+        search_defaults: SearchDefaultsPatch,
         callback_secret_hint,
       }),
     ),

@@ -149,10 +149,13 @@ describe('what is paid', () => {
 
   test('rows of an older version are right after the next start', async () => {
     await put('sale', { price: 80, sale_price: 40, category: 'Caps', category_path: ['Hats', 'Hats > Caps'] })
+    await put('gone', { category: 'Cups', availability: 'https://schema.org/OutOfStock' })
+    await put('here', { category: 'Cups' })
     app.db.exec(
-      `UPDATE products SET price = 80, regular_price = NULL, sale = NULL, levels = NULL, is_unfolded = 1`,
+      `UPDATE products SET price = 80, regular_price = NULL, sale = NULL, levels = NULL, sold_out = 0, is_unfolded = 1`,
     )
     app.loadIndex()
+    expect(await found({ category: 'Cups', sold_out: 'hide' })).toEqual(['here'])
     expect(await found({ price_max: 45, category: 'hats' })).toEqual(['sale'])
     expect(ids((await list('category=Hats'))['products'])).toEqual(['sale'])
   })

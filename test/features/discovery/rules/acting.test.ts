@@ -74,7 +74,7 @@ test('in a widget it acts for its key alone, also by a private field, and shows 
   const { key: other } = await makeKey(shop.app, shop.token)
   const settings = (body: object) => shop.app.call('PATCH', '/v1/store/settings', { token: shop.token, body })
   await settings({ private_metadata: ['brand'] })
-  const before = idsOf((await shop.find('text', { query: 'mugs' })).results)
+  const before = idsOf((await shop.find('text', { query: 'mugs', cutoff: 'none' })).results)
   await add(
     [
       { action: 'pin', product_id: 'lamp', position: 1 },
@@ -84,7 +84,7 @@ test('in a widget it acts for its key alone, also by a private field, and shows 
       key_id: shop.keyId,
     },
   )
-  const found = await shop.find('text', { query: 'mugs' })
+  const found = await shop.find('text', { query: 'mugs', cutoff: 'none' })
   const after = idsOf(found.results)
   expect([before[0], after[0]]).toEqual(['mug', 'lamp'])
   const isBehind = (ids: string[]) => ids.indexOf('cup') > ids.indexOf('both')

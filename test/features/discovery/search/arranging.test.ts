@@ -125,7 +125,7 @@ function toQuery({ seen, brand, forcedBrand, wanted, sort, isListing }: Wanted):
   const searcher = { storeId, ...(forcedFilters && { forcedFilters }) }
   const own = brand && [{ field: 'brand', operator: 'eq', value: brand }]
   return {
-    ...{ searcher, wanted, sort, kind: 'filtered', startedAt: 0, warnings: [] },
+    ...{ searcher, wanted, sort, kind: 'filtered', startedAt: 0, warnings: [], noted: {} },
     filters: filters.parse(searcher, { filters: own }, wanted),
     rankBy: isListing ? { kind: 'nothing' } : { kind: 'sides', picture: { vector: seen } },
   }
@@ -309,10 +309,8 @@ describe('an arranged list (contract 3.2)', () => {
     arrangement = { hidings: [{ rule: rule('hiding', 0), rows: asSet(gone) }], pins: [], shifts: [] }
     const seen = unitVectors(DIMENSION, 3)()
     const { facets, total_candidates } = await answer(toQuery({ seen, wanted: { facets: ['brand'] } }))
-    expect((facets?.['brand'] as { value: string }[]).map(({ value }) => value).toSorted()).toEqual([
-      'Oak',
-      'Zed',
-    ])
+    const brands = (facets?.['brand'] ?? []) as { value: string }[]
+    expect(brands.map(({ value }) => value).toSorted()).toEqual(['Oak', 'Zed'])
     expect(total_candidates).toBe(PRODUCTS - gone.length)
     expect(noted).toEqual([{ rule: rule('hiding', 0), productIds: [] }])
     arrangement = undefined
@@ -407,6 +405,26 @@ describe.each(LARGE)('an arranged list of a large store, scanned %s (contract 3.
     )
     arena.close()
   }, 60_000)
+})
+
+test('a boost brings nothing back that a cut leaves out, also where the list drops nowhere (contract 3.2)', () => {
+  let lifted = 0
+  for (let n = 1; n <= 20; n++) {
+    const store = openStore(n, createVectorArena(DIMENSION))
+    const condition = { fields: {} }
+    const request = { fusion: planOf(store, n), condition, threshold: 0, depth: 1_000 }
+    const all = (rank(store, request) as Ranking).hits
+    const least = 0.6 * (all[0]?.score ?? 0)
+    const weak = new Set(all.filter(({ score }) => score < least).map(({ product }) => product))
+    const shift = { rule: rule('shift', 0), rows: weak, by: 3 }
+    const arranged = { shown: condition, soldOut: 'keep' as const, shifts: [shift], pins: [] }
+    const plain = (rank(store, { ...request, arranged, depth: 3 }) as Ranking).hits
+    lifted += plain.filter(({ product }) => weak.has(product)).length
+    const cut = (rank(store, { ...request, arranged, depth: 3, isCut: true }) as Ranking).hits
+    expect(cut.filter(({ product }) => weak.has(product))).toEqual([])
+    expect(cut).toHaveLength(Math.min(3, all.length - weak.size))
+  }
+  expect(lifted).toBeGreaterThan(0)
 })
 
 function openStore(from: number, arena: ReturnType<typeof createVectorArena>): SearchedStore {

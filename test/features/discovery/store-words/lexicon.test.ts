@@ -163,7 +163,11 @@ describe('the lexicons of stores', () => {
 
   test('are read once, also by searches at the same time, until they change', async () => {
     let reads = 0
-    const lexicons = createLexicons({ has: () => true, read: () => (reads++, sofas) })
+    const read = () => {
+      reads++
+      return sofas
+    }
+    const lexicons = createLexicons({ has: () => true, read })
     const [first, second] = await Promise.all([lexicons.find('one'), lexicons.find('one')])
     expect(first).toBe(second as typeof first)
     expect(await lexicons.find('one')).toBe(first)
@@ -188,7 +192,10 @@ describe('the lexicons of stores', () => {
     const size = (await buildLexicon(sofas)).bytes + 200
     const lexicons = createLexicons({
       has: () => true,
-      read: (storeId) => (reads.push(storeId), sofas),
+      read(storeId) {
+        reads.push(storeId)
+        return sofas
+      },
       bytesMax: 2 * size,
     })
     for (const id of ['one', 'two', 'one', 'three', 'one', 'two']) await lexicons.find(id)

@@ -104,10 +104,11 @@ describe('the words of a store (contract 3.19)', () => {
     expect(await add(group)).toMatchObject({ status: 201, body: group })
     expect((await add({ words: ['Couch', 'settee'], to: ['Sofa'] })).status).toBe(201)
     expect((await call('GET')).body['synonyms']).toEqual([{ words: ['b', 'c'] }, group])
-    const synonyms = Array.from({ length: 2_000 }, (_, n) => ({ words: [`a${n}`, `b${n}`] }))
+    const words = (n: number) => Array.from({ length: 48 }, (_, at) => `w${n}n${at}`)
+    const synonyms = Array.from({ length: 2_000 }, (_, n) => ({ words: [`a${n}`, `b${n}`, ...words(n)] }))
     expect((await put({ synonyms })).status).toBe(200)
     expect(await add(group)).toMatchObject({ status: 409, body: { details: { limit: 2_000 } } })
-    expect(await add({ words: ['a7', 'b7'] })).toMatchObject({ status: 201 })
+    expect(await add({ words: ['a7', 'b7', ...words(7)] })).toMatchObject({ status: 201 })
   })
 
   const many = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`)

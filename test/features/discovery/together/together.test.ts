@@ -268,6 +268,28 @@ describe('the rows of a product page (contract 10.1)', () => {
   })
 })
 
+test('rules of the store hide and pin here as in searches, and a request may leave them out', async () => {
+  await shop.order(6, 'mug', 'saucer')
+  await shop.order(4, 'mug', 'spoon')
+  await shop.count()
+  const price = { field: 'price', operator: 'eq', value: 20 }
+  const { status } = await shop.app.call('POST', '/v1/store/rules', {
+    token: shop.token,
+    body: {
+      name: 'no saucers, and a bag for everybody',
+      then: [
+        { action: 'hide', filters: [price] },
+        { action: 'pin', product_id: 'bag', position: 1 },
+      ],
+    },
+  })
+  expect(status).toBe(201)
+  const row = await shop.together('mug')
+  expect([row.basis, idsOf(row)]).toEqual(['purchases', ['bag', 'spoon']])
+  expect(row.results[0]?.similarity_score).toBe(0)
+  expect(idsOf(await shop.together('mug', '?rules=false'))).toEqual(['saucer', 'spoon'])
+})
+
 describe('sold-out products (contract 3.18)', () => {
   beforeEach(async () => {
     await shop.order(6, 'mug', 'saucer')

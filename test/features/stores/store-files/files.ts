@@ -82,6 +82,11 @@ export async function fillStore(app: TestApp) {
   })
   const feed = await call('POST', '/v1/feeds', { url: 'https://me:secret@feeds.test/products.csv' })
   await call('POST', '/v1/search/checks', { name: 'Mugs', query: 'mug', expect: ['p1'], within: 5 })
+  await call('PUT', '/v1/store/words', {
+    synonyms: [{ words: ['sofa', 'couch'] }, { words: ['tee'], to: ['shirt'] }],
+    redirects: [{ words: 'returns', url: '/returns' }],
+    ignore: ['cheap'],
+  })
   await call('POST', '/v1/store/rules', {
     name: 'Mugs first',
     when: { words: ['mug'], key_id: widget['id'] },

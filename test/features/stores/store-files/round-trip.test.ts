@@ -130,11 +130,16 @@ test('rules come with their counts and name the keys as they are called here; on
   const then = [{ action: 'pin', product_id: 'p2', position: 2 }]
   const made: string[] = []
   for (const when of [{ key_id: gone }, {}]) {
-    const answer = await source.call('POST', '/v1/store/rules', { token: client, body: { name: 'Two', when, then } })
+    const answer = await source.call('POST', '/v1/store/rules', {
+      token: client,
+      body: { name: 'Two', when, then },
+    })
     made.push(String(answer.body['id']))
   }
   await source.call('DELETE', `/v1/security/public-keys/${gone}`, { token: client })
-  source.db.prepare('INSERT INTO search_rule_counts SELECT id, store_id, 7, 3 FROM search_rules WHERE id = ?').run(made[1])
+  source.db
+    .prepare('INSERT INTO search_rule_counts SELECT id, store_id, 7, 3 FROM search_rules WHERE id = ?')
+    .run(made[1])
   const { path } = await write(source, folder)
   for (const id of made) await source.call('DELETE', `/v1/store/rules/${id}`, { token: client })
 

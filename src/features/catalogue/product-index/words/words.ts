@@ -1,4 +1,5 @@
 import { listNames, listOtherNames, type QueryText, readQuery, type WordQuery } from './asked.ts'
+import { type Completion, type CompletionOptions, complete } from './completions.ts'
 import { createContents } from './contents.ts'
 import { printWords } from './fields.ts'
 import { createColumn, createHashTable } from './growing.ts'
@@ -257,6 +258,8 @@ export function createWordIndex(scratch: Scratch) {
     return Math.log(1 + (size - having + 0.5) / (having + 0.5))
   }
 
+  const productOf = (document: number): number => products.items[document] ?? 0
+
   function remove(product: number): void {
     const document = find(product)
     if (document === 0) return
@@ -328,6 +331,10 @@ export function createWordIndex(scratch: Scratch) {
       return correct(vocabulary, postings, readQuery(query).typed, missing)
     },
 
+    /** Completes the last word of a text; see {@link complete}. */
+    complete: (text: string, options: CompletionOptions): Completion[] =>
+      complete({ vocabulary, postings, productOf, weightAbove: FIELD_WEIGHTS.description }, text, options),
+
     /** The words of a name, a category or a brand, and those that stand twice in other fields: they say what a document is. */
     listTelling: contents.listFirst,
     /** Adds up the numbers of those words of a document. */
@@ -368,7 +375,7 @@ export function createWordIndex(scratch: Scratch) {
     lastDocument: (): number => last,
 
     /** The row of a document's product. */
-    productOf: (document: number): number => products.items[document] ?? 0,
+    productOf,
     countDocuments: (): number => size,
 
     /** Bytes of memory, as far as they grow with the store. */

@@ -152,7 +152,12 @@ function readWord(
   // Short words and numbers are sizes and models.
   if (/\d/.test(word) || word.length < WORD_CHARS_MIN) return { english: word, kind: 'other' }
   const thing = dictionary.find(language, word)
-  if (thing !== undefined) return { english: thing, kind: 'thing' }
+  if (thing !== undefined)
+    return {
+      english: thing,
+      kind: 'thing',
+      ...(dictionary.isDoubtful(language, word) && { certainty: DOUBTFUL }),
+    }
   if (tone !== undefined) return { english: tone, kind: 'other' }
   const compound = dictionary.findCompound(language, word)
   if (!compound) return { english: word, kind: 'other' }
@@ -163,6 +168,7 @@ function readWord(
 const WORD_CHARS_MIN = 3
 /** A word that another language has as a whole is a word of that one: the Dutch "handtassen" ends in the German "Tassen". */
 const COMPOUND = 0.9
+const DOUBTFUL = 0.8
 const HEAD = 0.5
 /** "cor de rosa" */
 const COLOUR_WORDS_MAX = 3

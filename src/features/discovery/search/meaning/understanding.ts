@@ -23,8 +23,7 @@ export interface Understood extends Meaning {
 
 export interface Reader {
   shop: ShopFacts
-  /** Undefined where none could be read. */
-  dictionary: Dictionary | undefined
+  dictionary: Dictionary
   /** Whether prices may not be read: the searcher must not learn of them. */
   keepsPrices: boolean
   /** Whether a product is named so; no price is read into its name. */
@@ -50,6 +49,8 @@ export interface ForeignWords {
   alternatives: readonly Alternative[]
   /** The stretches that were understood, for which nothing is a typo. */
   explained: readonly Alternative[]
+  /** Words that were taken apart to be understood, and may be typos all the same. */
+  uncertain: readonly string[]
   /** What counts in products as if they had said the words. */
   standIns: readonly Stretch[]
   colours: ReadonlyMap<string, Shade>
@@ -71,22 +72,27 @@ export function readForeignWords(
   },
 ): ForeignWords | undefined {
   const isHeld = listUnheld && ((word: string) => listUnheld(word, splitWords(word)).length === 0)
-  const translation = dictionary && translate(dictionary, text, { ...shop, isHeld })
+  const translation = translate(dictionary, text, { ...shop, isHeld })
   if (!translation) return undefined
   const words = placeWords(text).map(({ word }) => word)
   const isFree = ({ from, to }: Translated) => taken.every((own) => own.to <= from || own.from >= to)
   const parts = translation.parts.filter(({ kind }) => kind === 'thing' || kind === 'colour').filter(isFree)
-  const explained = parts.map(({ from, to, english }): Alternative => {
+  const instead = parts.map(({ from, to, english }): Alternative => {
     return { from, to, instead: [english], for: 'model' }
   })
   const whole: Alternative = { from: 0, to: words.length, instead: [translation.text], for: 'model' }
   const isWhole = taken.length === 0 && translation.parts.at(-1)?.to === words.length
   const isKnown = languages.includes(translation.language)
   const unheld = new Set(listUnheld ? listUnheld(text, words) : words)
+  // What the store says of a stretch is what it means here.
+  const told = translation.parts.map((part) => (isFree(part) ? part : { ...part, kind: 'other' as const }))
   return {
-    translation,
-    alternatives: isKnown ? [] : isWhole ? [whole] : explained,
-    explained,
+    translation: { ...translation, parts: told },
+    alternatives: isKnown ? [] : isWhole ? [whole] : instead,
+    explained: instead.filter((_, n) => parts[n]?.certainty === undefined),
+    uncertain: parts.flatMap(({ from, to, certainty }) =>
+      certainty === undefined ? [] : words.slice(from, to),
+    ),
     standIns: parts
       .filter(({ from, to }) => words.slice(from, to).some((word) => unheld.has(word)))
       .map(({ from, to, english }) => ({ words: words.slice(from, to).join(' '), instead: [english] })),
@@ -101,11 +107,11 @@ export function readForeignWords(
 /** What else says that something is unwanted: "Ärmel" also as "sleeve". */
 export function listUnwanted(
   { without }: Pick<Understood, 'without'>,
-  dictionary: Dictionary | undefined,
+  dictionary: Dictionary,
   shop: ShopFacts,
 ): string[][] {
   return without.map((thing) => {
-    const english = dictionary && translate(dictionary, thing, shop)?.text
+    const english = translate(dictionary, thing, shop)?.text
     return english === undefined ? [thing] : [thing, english]
   })
 }

@@ -129,10 +129,22 @@ describe('what the words of a query mean (contract 3.5)', () => {
   })
 })
 
+test('ignored words are not named, and what the store says of a word is what it means', async () => {
+  const words = { synonyms: [{ words: ['Handtasche', 'blouse'] }], ignore: ['billig'] }
+  expect((await shop.app.call('PUT', '/v1/store/words', { token: shop.token, body: words })).status).toBe(200)
+  const { interpreted } = await search({ query: 'billig rote Handtasche' })
+  expect(interpreted?.words).toEqual([
+    { word: 'rote', known: 'colour', as: 'red' },
+    { word: 'handtasche', known: expect.any(String) },
+  ])
+})
+
 describe('in a widget (contract 10.4)', () => {
   const query = 'rote Blusen up to 50 €'
   const ask = async (by?: string) =>
-    (await shop.find('text', { query, category }, by)) as Awaited<ReturnType<WidgetShop['find']>> & {
+    (await shop.find('text', { query, category, cutoff: 'none' }, by)) as Awaited<
+      ReturnType<WidgetShop['find']>
+    > & {
       interpreted?: object
     }
 
