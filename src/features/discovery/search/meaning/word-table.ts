@@ -5,7 +5,7 @@ export interface Words {
 }
 
 /** The character behind each word of a table. */
-export const WORD_END = 10
+const WORD_END = 10
 
 /**
  * Looks words up in the bytes that hold them. A Map of as many strings takes twenty times the time to fill, and its memory.
