@@ -9,6 +9,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Marked, type Token, type Tokens } from 'marked'
+import sharp from 'sharp'
 import { escapeHtml, page } from '../../src/http/page.ts'
 
 const repository = resolve(import.meta.dir, '../..')
@@ -38,6 +39,16 @@ const DOCUMENTS = [
 
 /** Files of the guide that are served as they are. */
 const FILES: readonly string[] = ['alerts.yml', 'dashboard.json']
+
+/** A picture of the guide, by the name that documents use. */
+export type Pictures = ReadonlyMap<string, Picture>
+
+interface Picture {
+  /** With a hash of the content, so that browsers keep it. */
+  file: string
+  width: number
+  height: number
+}
 
 interface Heading {
   depth: number
@@ -100,7 +111,11 @@ const readPlainText = (tokens: readonly Token[]): string =>
  * @param documents all documents, to check links against.
  * @throws Error for a broken link, and for HTML in the text.
  */
-export function renderDocument(document: Document, documents: readonly Document[]): string {
+export function renderDocument(
+  document: Document,
+  documents: readonly Document[],
+  pictures: Pictures = new Map(),
+): string {
   const marked = new Marked({
     renderer: {
       heading(token) {
@@ -113,6 +128,13 @@ export function renderDocument(document: Document, documents: readonly Document[
       },
       link({ href, tokens }) {
         return `<a href="${escapeHtml(resolveLink(href, document, documents))}">${this.parser.parseInline(tokens)}</a>`
+      },
+      image({ href, text }) {
+        const picture = pictures.get(href)
+        if (!picture || !text)
+          throw new Error(`${document.name}.md shows ${href}, which does not exist or has no text`)
+        const { file, width, height } = picture
+        return `<img src="/docs/guide/${file}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
       // Marks for the scripts that write parts of a document are comments.
       html({ text }) {
@@ -170,8 +192,41 @@ function renderContents({ headings }: Document): string {
     `
 }
 
+/** Bytes of one picture, and of all: the executable carries them. */
+const PICTURE_BYTES_MAX = 12 * 1024
+const PICTURES_BYTES_MAX = 120 * 1024
+
+/** Reads the pictures of a folder, by their path in documents. @throws Error above the budget. */
+async function readPictures(folder: string): Promise<Map<string, Picture & { bytes: Uint8Array }>> {
+  const names = [...new Bun.Glob('*.webp').scanSync(folder)].toSorted()
+  const entries = await Promise.all(
+    names.map(async (name) => {
+      const bytes = await Bun.file(join(folder, name)).bytes()
+      if (bytes.length > PICTURE_BYTES_MAX) throw new Error(`${name} has ${bytes.length} bytes`)
+      const { width, height } = await sharp(bytes).metadata()
+      const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('hex').slice(0, 16)
+      return [
+        `pictures/${name}`,
+        { bytes, width, height, file: name.replace(/\.webp$/, `-${hash}.webp`) },
+      ] as const
+    }),
+  )
+  const all = entries.reduce((sum, [, { bytes }]) => sum + bytes.length, 0)
+  if (all > PICTURES_BYTES_MAX) throw new Error(`The pictures of the guide have ${all} bytes`)
+  return new Map(entries)
+}
+
+/** Writes a module that names the files of the pictures by their addresses. */
+const writePictures = (files: readonly string[]): string =>
+  [
+    ...files.map((file, n) => `import picture${n} from './${file}' with { type: 'file' }`),
+    'export const guidePictures: Readonly<Record<string, string>> = {',
+    ...files.map((file, n) => `  '${file}': picture${n},`),
+    '}\n',
+  ].join('\n')
+
 /**
- * Writes every page and file of the guide, with gzip.
+ * Writes every page and file of the guide, with gzip, and its pictures as they are.
  *
  * @param target folder for the pages; it is emptied first.
  * @returns the names of the files.
@@ -182,12 +237,15 @@ export async function generateGuide(target: string): Promise<string[]> {
       readDocument(name, await Bun.file(join(repository, 'src/guide', `${name}.md`)).text()),
     ),
   )
+  const pictures = await readPictures(join(repository, 'src/guide/pictures'))
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
   for (const document of documents) {
-    const page = renderDocument(document, documents)
+    const page = renderDocument(document, documents, pictures)
     await Bun.write(join(target, `${nameFile(document.name)}.gz`), gzipSync(page, { level: 9 }))
   }
+  for (const { file, bytes } of pictures.values()) await Bun.write(join(target, file), bytes)
+  await Bun.write(join(target, 'pictures.ts'), writePictures([...pictures.values()].map(({ file }) => file)))
   for (const file of FILES) {
     const text = await Bun.file(join(repository, 'src/guide', file)).bytes()
     await Bun.write(join(target, `${file}.gz`), gzipSync(text, { level: 9 }))

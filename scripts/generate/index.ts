@@ -59,7 +59,12 @@ const generators: readonly Generator[] = [
   {
     name: 'guide',
     script: 'scripts/generate/guide.ts',
-    inputs: ['src/guide/*.{md,yml,json}', 'src/http/{frame,page}.ts', 'node_modules/marked/package.json'],
+    inputs: [
+      'src/guide/*.{md,yml,json}',
+      'src/guide/pictures/*',
+      'src/http/{frame,page}.ts',
+      'node_modules/marked/package.json',
+    ],
     output: 'guide/index.html',
   },
   {

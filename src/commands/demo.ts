@@ -10,6 +10,7 @@ import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { SetupResult } from '../features/stores/opening/setup.ts'
 import type { Command } from './cli/command.ts'
 import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
+import { furnishShop } from './demo/furnish-shop.ts'
 import { serveShop } from './demo/serve-shop.ts'
 import { type Running, startService } from './service/runtime.ts'
 
@@ -52,7 +53,7 @@ export const demo: Command = {
       try {
         const store = await runDemo(service, stop)
         if (store && !options['once']) {
-          const shop = options['shop'] ? openShop(service, store) : undefined
+          const shop = options['shop'] ? await openShop(service, store) : undefined
           if (shop) console.log(`\nShop:     ${shop.origin}`)
           console.log(
             `${shop ? '' : '\n'}API page: ${service.address}/docs\n${formatInvitation(service, store)}`,
@@ -145,7 +146,14 @@ async function runDemo(service: Running, stop: AbortSignal): Promise<SetupResult
 }
 
 /** Serves the shop on a free port, with a widget key for it. */
-function openShop({ app, address }: Running, store: SetupResult): ReturnType<typeof serveShop> {
+async function openShop(
+  { app, address }: Running,
+  store: SetupResult,
+): Promise<ReturnType<typeof serveShop>> {
+  const api = await signIn(address, store.client_id, store.client_secret)
+  await furnishShop((method, path, body) => api(path, { ...toJson(body), method }))
+  // A row of what is bought together is there when the first shopper comes.
+  await app.chores.find(({ name }) => name === 'counting what shoppers take together')?.run()
   let key = ''
   const shop = serveShop({ service: address, key: () => key, port: 0 })
   key = app.install.widgetKeys.createForOperator(store.store_id, 'Demo shop', [shop.origin]).key
@@ -177,7 +185,7 @@ async function signIn(address: string, client_id: string, client_secret: string)
   const { access_token } = (await response.json()) as { access_token: string }
   return async <Answer>(path: string, init: RequestInit): Promise<Answer> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
-    const answer = await fetch(address + path, { ...init, method: 'POST', headers })
+    const answer = await fetch(address + path, { method: 'POST', ...init, headers })
     if (!answer.ok) throw new OperatorError(`${path} answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as Answer
   }

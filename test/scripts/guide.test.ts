@@ -33,6 +33,10 @@ describe('a page of the guide', () => {
     expect(html).toContain('<a href="https://example.com/">c</a>')
   })
 
+  test('refuses a picture that is not there', () => {
+    expect(() => rendered('![A mug](pictures/gone.webp)')).toThrow('pictures/gone.webp')
+  })
+
   test('lets what is wide scroll, also by the keyboard', () => {
     const html = rendered('```sh\nls\n```\n\n| a |\n| --- |\n| b |\n')
     expect(html).toContain('<pre tabindex="0"><code class="language-sh">ls')

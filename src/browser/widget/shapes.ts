@@ -87,6 +87,8 @@ export interface Answer {
   query_categories?: { name: string; score: number }[]
   query_words?: { word: string; weight: number }[]
   did_you_mean?: string
+  /** What a row is made of; only `purchases` were bought together. */
+  basis?: 'purchases' | 'clicks' | 'similar'
   /** Where the shop wants these words to lead. */
   redirect_url?: string
   /** Values of fields with their counts; a range of numbers is no list. */

@@ -1,15 +1,17 @@
+import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
+import { DEMO_PRODUCTS } from '../../features/catalogue/demo/catalogue.ts'
 import shopCss from './shop/shop.css' with { type: 'file' }
 import shopPage from './shop/shop.html' with { type: 'file' }
 import shopScript from './shop/shop.js' with { type: 'file' }
 import stubScript from './shop/stub.js' with { type: 'file' }
 import thanksPage from './shop/thanks.html' with { type: 'file' }
 import thanksScript from './shop/thanks.js' with { type: 'file' }
+import { renderShopPage } from './shop-pages.ts'
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 const FILES: Readonly<Record<string, readonly [path: string, type: string]>> = {
-  '/': [String(shopPage), HTML],
   '/thanks': [String(thanksPage), HTML],
   '/shop.css': [shopCss, 'text/css; charset=utf-8'],
   '/stub.js': [stubScript, SCRIPT],
@@ -40,14 +42,26 @@ export function serveShop({ service, key, port }: ShopOptions) {
     hostname: '127.0.0.1',
     async fetch(request) {
       const { pathname } = new URL(request.url)
-      // Each product has a page; this shop shows the same one for all.
-      const file = pathname.startsWith('/p/') ? FILES['/'] : FILES[pathname]
-      if (!file) return new Response('Not found', { status: 404 })
+      const main = renderShopPage(pathname)
+      const file = main === undefined ? FILES[pathname] : ([String(shopPage), HTML] as const)
+      if (!file) return answerPicture(pathname)
       const [path, type] = file
       if (type !== HTML) return new Response(Bun.file(path), { headers: { 'content-type': type } })
-      const html = (await Bun.file(path).text()).replaceAll('{service}', service).replaceAll('{key}', key())
+      const html = (await Bun.file(path).text())
+        .replaceAll('{service}', service)
+        .replaceAll('{key}', key())
+        .replace('{main}', () => main ?? '')
       return new Response(html, { headers: { 'content-type': type, 'content-security-policy': policy } })
     },
   })
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+/** Answers with the picture of a demo product. */
+async function answerPicture(pathname: string): Promise<Response> {
+  const name = /^\/pictures\/([\w-]+)\.webp$/.exec(pathname)?.[1]
+  if (!DEMO_PRODUCTS.some(({ picture }) => picture === name))
+    return new Response('Not found', { status: 404 })
+  const picture = await readDemoPicture(String(name))
+  return new Response(picture as Uint8Array<ArrayBuffer>, { headers: { 'content-type': 'image/webp' } })
 }

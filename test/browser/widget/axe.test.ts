@@ -47,6 +47,13 @@ describe.each([
       await page.getByRole('button', { name: 'bowls' }).click()
       await page.locator('[part=chip][aria-pressed=true]', { hasText: 'bowls' }).waitFor()
       await note('narrowed')
+      const brand = ['Acme', 'Zed'].map((value) => ({ value, count: 2 }))
+      shop.service.reply = () => ({ body: { results: hits(4), facets: { brand } } })
+      await searchWords(page, 'in green')
+      await said(page, '4 products found')
+      await page.locator('dialog summary.tool').click()
+      await page.getByRole('button', { name: 'Zed' }).waitFor()
+      await note('unfolded')
       shop.service.reply = () => ({ body: { results: [], popular: hits(4) } })
       await searchWords(page, 'in red')
       await said(page, 'Nothing in this shop')
@@ -63,6 +70,7 @@ describe.each([
       another: [false],
       crop: [false],
       narrowed: [false],
+      unfolded: [false],
       none: [false],
       failed: [false],
     })

@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-test('the shop of the examples searches, tells of carts and purchases, and breaks no rule of its policy', async () => {
+test('the shop of the examples searches, tells of carts and purchases, shows rows, and breaks no rule of its policy', async () => {
   const { result, complaints, strangers } = await visit(
     shop.origin,
     { width: 1280, colorScheme: 'light' },
@@ -31,10 +31,18 @@ test('the shop of the examples searches, tells of carts and purchases, and break
       await added
       await page.getByRole('link', { name: 'Buy both' }).click()
       await service.arrived('feedback', 3)
-      return page.locator('[data-service-widget]').count()
+      const widgets = await page.locator('[data-service-widget]').count()
+      await page.goto(`${shop.origin}/p/demo-mug-red`)
+      await page.locator('[part=row]').nth(1).waitFor()
+      const rows = await page.locator('[part=row] h2').allTextContents()
+      // The field of the shop has no page for results.
+      await page.locator('#q').fill('cup')
+      await page.keyboard.press('Enter')
+      await page.locator('dialog [part=headline]', { hasText: '12 products found' }).waitFor()
+      return [widgets, rows, (await fetch(`${shop.origin}/p/%E0`)).status]
     },
   )
-  expect(result).toBe(0)
+  expect(result).toEqual([0, ['Often bought together', 'Similar products'], 404])
   expect(complaints).toEqual([])
   expect(strangers.every((url) => url.startsWith(service.address))).toBe(true)
   expect(

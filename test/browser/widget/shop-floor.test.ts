@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { hits } from './service.ts'
-import { cardsOf, heardResults, open, openWidgetPage, run, said, searchWords } from './shop.ts'
+import { cardsOf, fence, heardResults, open, openWidgetPage, run, said, searchWords } from './shop.ts'
 
 const shop = openWidgetPage()
 
@@ -142,6 +142,12 @@ describe('rows of a product page', () => {
         await page.locator('[data-service-row=similar]').waitFor()
         await run(page, `document.querySelector('#row').replaceChildren()`)
         await page.locator('[data-service-row=similar]').waitFor()
+        // What is similar does not stand there twice.
+        shop.service.reply = () => ({ body: { results: hits(3), basis: 'similar' } })
+        const again = page.waitForResponse((answer) => answer.url().includes('/together?product_id=SKU+3'))
+        await run(page, `document.querySelector('#row').dataset.together = 'SKU 3'`)
+        await again
+        await fence(page, shop.service.address)
         return [early, names, await rowsOf(page).count()]
       },
     )

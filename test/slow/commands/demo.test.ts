@@ -27,7 +27,7 @@ test('a demo whose model does not come up stops when it is told to, and leaves n
   rmSync(join(temporary, '..'), { recursive: true })
 }, 30_000)
 
-test('the shop of the demo has a widget key for its origin, and its policy names the service', async () => {
+test('the shop of the demo has a widget key for its origin, a policy that names the service, orders, and words that lead to a page', async () => {
   const child = Bun.spawn([process.execPath, MAIN, 'demo', '--shop', '--port', '0'], {
     env: { PATH: process.env['PATH'] ?? '' },
     stdout: 'pipe',
@@ -35,29 +35,41 @@ test('the shop of the demo has a widget key for its origin, and its policy names
   })
   let said = ''
   const decoder = new TextDecoder()
-  const answered = { shop: 0, search: 0, stranger: 0, policy: '' }
+  const answered: Record<string, unknown> = { shop: 0 }
   for await (const chunk of child.stdout) {
     said += decoder.decode(chunk, { stream: true })
     const [, service] = /^listening on (\S+)$/m.exec(said) ?? []
     const [, shop] = /^Shop: +(\S+)$/m.exec(said) ?? []
-    if (answered.shop > 0 || service === undefined || shop === undefined) continue
+    if (answered['shop'] !== 0 || service === undefined || shop === undefined) continue
     const page = await fetch(shop)
-    answered.shop = page.status
-    answered.policy = page.headers.get('content-security-policy') ?? ''
+    answered['shop'] = page.status
+    answered['policy'] = page.headers.get('content-security-policy')
     const key = /data-key="(pk_live_\w+)"/.exec(await page.text())?.[1] ?? ''
-    const search = (origin: string) =>
+    const search = (origin: string, query = 'red mug') =>
       fetch(`${service}/v1/widget/search/text`, {
         method: 'POST',
         headers: { 'x-service-key': key, origin, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: 'red mug' }),
+        body: JSON.stringify({ query }),
       })
-    answered.search = (await search(shop)).status
-    answered.stranger = (await search('https://shop.test')).status
-    expect(answered.policy).toContain(`connect-src ${service};`)
+    answered['search'] = (await search(shop)).status
+    answered['stranger'] = (await search('https://shop.test')).status
+    answered['returns'] = ((await (await search(shop, 'returns')).json()) as Record<string, unknown>)[
+      'redirect_url'
+    ]
+    const row = await fetch(`${service}/v1/widget/together?product_id=demo-mug-red`, {
+      headers: { 'x-service-key': key, origin: shop },
+    })
+    answered['basis'] = ((await row.json()) as Record<string, unknown>)['basis']
+    answered['picture'] = (await fetch(`${shop}/pictures/mug-red.webp`)).headers.get('content-type')
+    answered['none'] = (await fetch(`${shop}/pictures/none.webp`)).status
+    expect(answered['policy']).toContain(`connect-src ${service};`)
     child.kill('SIGTERM')
   }
   expect(await child.exited).toBe(0)
-  expect(answered).toMatchObject({ shop: 200, search: 200, stranger: 403 })
+  expect(answered).toMatchObject({
+    ...{ shop: 200, search: 200, stranger: 403 },
+    ...{ returns: '/returns', basis: 'purchases', picture: 'image/webp', none: 404 },
+  })
 }, 60_000)
 
 test('a shop needs a demo that goes on', async () => {

@@ -1,8 +1,8 @@
-import type { Answer, Context, Hit } from '../shapes.ts'
+import type { Answer } from '../shapes.ts'
 import { createDeadEndWarning } from './dead-ends.ts'
 import { createFacets } from './facets.ts'
 import { buildProposals, type Proposal, SHOWN_MAX } from './proposals.ts'
-import { buildPopular, buildResults, describeHits, readAddress } from './results.ts'
+import { buildPopular, buildResults, createTools, describeHits, readAddress } from './results.ts'
 import type { Parts } from './state.ts'
 
 /** Words that are proposed beside the categories. */
@@ -13,14 +13,6 @@ const listWords = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 
 /** A chip `mug` beside the category `Mugs` would say the same twice. */
 const isAlike = (name: string, word: string): boolean => name.startsWith(word) || word.startsWith(name)
-
-/** Tells of a product that was chosen. @returns what says false if the browser must not follow the link. */
-export const createSelect =
-  ({ tracking, emit }: Context) =>
-  ({ product_id, metadata }: Hit, url?: string, search_id?: string): boolean => {
-    tracking.trackClick(product_id, search_id)
-    return emit('select', { product_id, url, search_id, metadata }, true)
-  }
 
 /**
  * Shows answers: products, the parts of the picture, its categories and words.
@@ -35,7 +27,6 @@ export function createAnswers(
   const { chips, field } = view
   const facets = createFacets({ context, texts, state }, run)
   view.headline.parentElement?.after(facets.element)
-  const select = createSelect(context)
   /** Words that were proposed so far. */
   const offered = new Set<string>()
   const warnOfDeadEnds = createDeadEndWarning(options.data['url'])
@@ -102,12 +93,7 @@ export function createAnswers(
     if (page) location.assign(page)
     // A product looks like itself, and the shopper is looking at it already.
     const hits = answer.results.filter(({ product_id }) => product_id !== source?.productId)
-    const tools = {
-      texts,
-      lang: options.lang,
-      url: options.data['url'],
-      onSelect: (hit: Hit, url: string | undefined) => select(hit, url, search_id),
-    }
+    const tools = createTools(context, texts, answer)
     if (hits.length > 0) {
       outcome.say(describeHits(hits, texts, speech.lang))
       outcome.add(buildResults(hits, tools))

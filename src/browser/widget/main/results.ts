@@ -1,5 +1,5 @@
 import { el } from '../dom.ts'
-import type { Hit } from '../shapes.ts'
+import type { Answer, Context, Hit } from '../shapes.ts'
 import { sayCount, type Texts } from './texts.ts'
 
 /** A best score below this means that nothing looks quite like the picture. */
@@ -21,6 +21,19 @@ interface CardTools {
   /** Called with a product that was chosen. @returns false if the browser must not follow the link. */
   onSelect(hit: Hit, url: string | undefined): boolean
 }
+
+/** What the cards of an answer need; a chosen product is told with the search that found it. */
+export const createTools = (
+  { options: { lang, data }, tracking, emit }: Context,
+  texts: Texts,
+  { search_id }: Answer,
+): CardTools => ({
+  ...{ texts, lang, url: data['url'] },
+  onSelect({ product_id, metadata }, url) {
+    tracking.trackClick(product_id, search_id)
+    return emit('select', { product_id, url, search_id, metadata }, true)
+  },
+})
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -1,12 +1,12 @@
 import { el } from '../dom.ts'
-import type { Answer, Hit } from '../shapes.ts'
-import { buildCard } from './results.ts'
+import type { Answer } from '../shapes.ts'
+import { buildCard, createTools } from './results.ts'
 import type { Parts } from './state.ts'
 
-/** The rows of a product page: the attribute that names the product, the endpoint, and the heading. */
+/** The rows of a product page: the attribute that names the product, and the endpoint. */
 const ROWS = [
-  ['similarTo', 'similar', 'similarRow'],
-  ['together', 'together', 'together'],
+  ['similarTo', 'similar'],
+  ['together', 'together'],
 ] as const
 const LIMIT = 12
 
@@ -29,26 +29,27 @@ function put(place: HTMLElement, { host }: Row): void {
  * Creates what fills the places of rows. A place is the tag or any element of the page with `data-similar-to` or `data-together`; it
  * stays as it is until there are products.
  */
-export function createRows(
-  { context, texts, speech }: Pick<Parts, 'context' | 'texts' | 'speech'>,
-  select: (hit: Hit, url?: string, searchId?: string) => boolean,
-): (place: HTMLElement) => void {
-  const { root, client, options, tracking, emit } = context
-  const { lang, data } = options
+export function createRows({
+  context,
+  texts,
+  speech,
+}: Pick<Parts, 'context' | 'texts' | 'speech'>): (place: HTMLElement) => void {
+  const { root, client, tracking, emit } = context
   const filled = new WeakMap<HTMLElement, Record<string, Row>>()
 
-  async function fill(place: HTMLElement, name: RowName, title: string, row: Row): Promise<void> {
+  async function fill(place: HTMLElement, name: RowName, row: Row): Promise<void> {
     const session = tracking.session()
     const asked = new URLSearchParams({
       ...{ product_id: row.id, limit: String(LIMIT) },
       ...(session && { session_id: session }),
     })
-    const { results, search_id }: Answer = await client.call(`${name}?${asked}`)
-    if (results.length === 0 || filled.get(place)?.[name] !== row) return
-    const tools = {
-      ...{ texts, lang, url: data['url'] },
-      onSelect: (hit: Hit, url: string | undefined) => select(hit, url, search_id),
-    }
+    const answer: Answer = await client.call(`${name}?${asked}`)
+    const { results, search_id, basis } = answer
+    const title = basis === 'purchases' ? texts.together : texts.similarRow
+    // Too few orders say what is bought together. A page that shows what is similar does not need that twice.
+    const isTwice = basis && basis !== 'purchases' && document.querySelector('[data-similar-to]')
+    if (results.length === 0 || isTwice || filled.get(place)?.[name] !== row) return
+    const tools = createTools(context, texts, answer)
     const host = el('div', { 'data-service-row': name, 'data-mode': 'inline' })
     const shadow = host.attachShadow({ mode: 'open' })
     shadow.adoptedStyleSheets = root.adoptedStyleSheets
@@ -68,7 +69,7 @@ export function createRows(
   function fillOne(place: HTMLElement): void {
     const rows = filled.get(place) ?? {}
     filled.set(place, rows)
-    for (const [attribute, name, title] of ROWS) {
+    for (const [attribute, name] of ROWS) {
       const id = place.dataset[attribute]
       const known = rows[name]
       if (known && known.id === id) {
@@ -81,7 +82,7 @@ export function createRows(
       const row = { id }
       rows[name] = row
       // A page without a row is as good as one that is refused.
-      fill(place, name, texts[title], row).catch(() => {})
+      fill(place, name, row).catch(() => {})
     }
   }
 

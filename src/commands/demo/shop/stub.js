@@ -4,6 +4,9 @@ window.ServiceWidget = window.ServiceWidget || {
   consent(...call) {
     this.q.push(['consent', ...call])
   },
+  open(...call) {
+    this.q.push(['open', ...call])
+  },
   trackAddToCart(...call) {
     this.q.push(['trackAddToCart', ...call])
   },

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { guidePictures } from '#generated/guide/pictures.ts'
 import { CURES } from '../../../core/cures.ts'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
 import { answerPacked, packFile } from '../../../http/encoding.ts'
@@ -37,6 +38,7 @@ export function docsRoutes({ hasOwner, listRoutes }: DocsDeps) {
     .get('/docs/:file', ({ request, params }) => serveAsset(request, params.file))
     .get('/docs/guide', ({ request }) => serveGuidePage(request, guideIndex))
     .get('/docs/guide/:name', ({ request, params: { name } }) => {
+      if (Object.hasOwn(guidePictures, name)) return servePicture(String(guidePictures[name]))
       const file = Object.hasOwn(guideFiles, name) ? guideFiles[name] : undefined
       if (file) return serveGuidePage(request, file.path, file.type)
       return serveGuidePage(request, Object.hasOwn(guidePages, name) ? guidePages[name] : undefined)
@@ -102,6 +104,11 @@ async function serveGuidePage(
     ...pageHeaders(GUIDE),
   })
 }
+
+const servePicture = (path: string): Response =>
+  new Response(Bun.file(path), {
+    headers: { 'content-type': 'image/webp', 'cache-control': FOR_EVER, ...pageHeaders() },
+  })
 
 const unpackNotices = async (): Promise<string> =>
   new TextDecoder().decode(Bun.gunzipSync(await readNotices()))

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestApp, testApp } from '../../../support/app.ts'
 
 let app: TestApp
@@ -89,6 +91,23 @@ describe('GET /docs/guide/<name>', () => {
     const { status, body, headers } = await app.call('POST', '/docs/guide/contract')
     expect([status, body['error'], headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD'])
   })
+})
+
+test('each picture of the guide is there and stays in caches, and none is left over', async () => {
+  const shown = new Set<string>()
+  for (const path of Object.keys(PAGES))
+    for (const [, picture = ''] of (await get(path)).html.matchAll(/<img src="([^"]+)"/g)) shown.add(picture)
+  for (const picture of shown) {
+    const { status, headers } = await app.call('GET', picture)
+    expect([picture, status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      ...[picture, 200, 'image/webp'],
+      'public, max-age=31536000, immutable',
+    ])
+  }
+  const plain = [...shown].map((path) => path.replace(/^\/docs\/guide\/|-[0-9a-f]{16}(?=\.webp$)/g, ''))
+  const folder = join(import.meta.dir, '../../../../src/guide/pictures')
+  expect(plain.toSorted()).toEqual(readdirSync(folder).toSorted())
+  expect(plain.length).toBeGreaterThan(0)
 })
 
 test('the API page, the document and the errors lead to the guide', async () => {
