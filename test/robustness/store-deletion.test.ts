@@ -62,8 +62,9 @@ test(`a service killed ${KILLS} times while it deletes a store leaves no row of 
   }
   // Otherwise the service tries to make thumbnails of pictures that nobody can download.
   inspect((db) => db.exec('UPDATE pictures SET thumbnail = 0'))
-  // Otherwise the service makes the report of the night.
+  // Otherwise the service makes what it makes at night.
   inspect((db) => db.prepare('UPDATE catalogue_reports SET made_at = ?').run(Date.now()))
+  inspect((db) => db.prepare('UPDATE together_runs SET made_at = ?').run(Date.now()))
   const before = dump()
   inspect((db) =>
     db.prepare('UPDATE stores SET suspended_at = 1, delete_at = 1 WHERE id = ?').run(install.storeId),
