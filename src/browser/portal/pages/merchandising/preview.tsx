@@ -40,7 +40,7 @@ export function Preview({ asked, round }: { asked: SearchRule['when'] | null; ro
     if (!asked) return
     setWords((asked.words?.[0] ?? '').replaceAll('"', ''))
     setCategory(asked.category ?? '')
-    document.querySelector('.preview')?.scrollIntoView({ block: 'start' })
+    document.querySelector('.before-after')?.scrollIntoView({ block: 'start' })
   }, [asked])
   useEffect(() => {
     const timer = setTimeout(() => setSent({ words: words.trim(), category: category.trim() }), PAUSE_MS)
@@ -52,9 +52,9 @@ export function Preview({ asked, round }: { asked: SearchRule['when'] | null; ro
     [sent, round],
   )
   return (
-    <section class="preview" aria-label={t.preview}>
+    <section class="before-after" aria-label={t.preview}>
       <h2>{t.preview}</h2>
-      <p class="muted lead">{t.previewHint}</p>
+      <p class="muted section-lead">{t.previewHint}</p>
       <div class="when-fields">
         <Field label={t.previewWords} type="search" maxLength={500} value={words} onValue={setWords} />
         <Field label={t.category} maxLength={500} value={category} onValue={setCategory} />

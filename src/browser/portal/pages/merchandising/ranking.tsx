@@ -27,14 +27,14 @@ export function Ranking({ store, can }: PartProps) {
   return (
     <>
       <h2>{t.soldOut}</h2>
-      <p class="muted lead">{t.soldOutHint}</p>
+      <p class="muted section-lead">{t.soldOutHint}</p>
       {maySet ? (
         <Show of={settings}>{(latest) => latest && <SoldOut latest={latest} />}</Show>
       ) : (
         <p class="muted">{shell.mayNot}</p>
       )}
       <h2 class="apart">{t.learning}</h2>
-      <p class="muted lead">{t.learningHint}</p>
+      <p class="muted section-lead">{t.learningHint}</p>
       <Show of={learning}>
         {(state) => <LearningState {...{ state, store, maySet }} onChanged={reload} />}
       </Show>

@@ -30,7 +30,7 @@ export function Replays({ can }: PartProps) {
   const replays = list.state === 'there' ? list.value.replays : []
   return (
     <>
-      <p class="muted lead">{t.replayHint}</p>
+      <p class="muted section-lead">{t.replayHint}</p>
       <TryForm onStarted={() => setRound((n) => n + 1)} />
       <Show of={[list, reload]}>
         {() => (

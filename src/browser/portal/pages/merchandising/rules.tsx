@@ -60,7 +60,7 @@ export function Rules({ can, mayWrite }: PartProps) {
   }
   return (
     <>
-      <p class="lead">{t.rulesHint}</p>
+      <p class="section-lead">{t.rulesHint}</p>
       <Show of={loaded}>
         {({ rules, ...around }) => (
           <>
@@ -123,7 +123,7 @@ function RuleCard({ rule, around, mayWrite, onChanged, onShow }: CardProps) {
         {name} <span class="state muted">{t.states[state]}</span>
       </h2>
       <p>{describeWhen(when, around.keys)}</p>
-      <ul class="acts">
+      <ul class="rule-acts">
         {then.map((action, n) => (
           <li key={n} dir="auto">
             {action.product_id !== undefined && (

@@ -120,7 +120,7 @@ function WordList({ name, rows, mayWrite, onRows }: ListProps) {
       <h2>
         {texts.name} <span class="muted">{formatNumber(rows.length)}</span>
       </h2>
-      <p class="muted lead">{texts.hint}</p>
+      <p class="muted section-lead">{texts.hint}</p>
       {rows.length > DRAWN && <Field label={t.findInList} type="search" value={wanted} onValue={setWanted} />}
       {mayWrite && (
         <p>
