@@ -91,7 +91,7 @@ export function intersect(sets: readonly RowSet[]): RowSet | undefined {
 
 const BYTES_PER_ROW = 32
 
-function rowSet(rows: ReadonlySet<number>): RowSet {
+export function rowSet(rows: ReadonlySet<number>): RowSet {
   return {
     has: (row) => rows.has(row),
     size: rows.size,

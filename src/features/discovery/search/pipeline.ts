@@ -8,7 +8,7 @@ import { type AnswerDeps, type PlacedHit, writeAnswer } from './answer.ts'
 import type { Interpreted, SearchResponse } from './answer-schema.ts'
 import type { Arrange, Arrangement } from './arrangement.ts'
 import { type Arranged, type Pinned, placePinned } from './arranging.ts'
-import { type Condition, listRows, passesAny } from './condition.ts'
+import { type Condition, listRows, passesAny, rowSet } from './condition.ts'
 import type { FilterReader } from './filters.ts'
 import { groupHits } from './groups.ts'
 import { describeUnderstood } from './meaning/interpreted.ts'
@@ -135,6 +135,12 @@ export function createPipeline(deps: PipelineDeps) {
     return { ...plan, categories }
   }
 
+  /** What facets count: all products that the filters let pass, but for a shopper whose list is cut, those that it shows. */
+  function findCounted({ searcher, wanted }: Query, shown: Condition, hits: readonly PlacedHit[]): Condition {
+    if (!searcher.isShopper || wanted.cutoff !== 'auto') return shown
+    return { fields: {}, rows: rowSet(new Set(hits.map(({ product }) => product))) }
+  }
+
   async function countFacets(
     storeId: string,
     fields: readonly string[],
@@ -166,7 +172,9 @@ export function createPipeline(deps: PipelineDeps) {
       ranking,
       meant: query.filters.forced ? undefined : meant,
       plan: query.filters.forced ? withinReach(storeId, plan, condition.rows) : plan,
-      facets: facets?.length ? await countFacets(storeId, facets, arranged?.shown ?? condition) : undefined,
+      facets: facets?.length
+        ? await countFacets(storeId, facets, findCounted(query, arranged?.shown ?? condition, hits))
+        : undefined,
       interpreted: query.understood && interpret(query, query.understood),
       matchWords: findMatcher(query),
       // Nothing is moved in an order that was asked for.

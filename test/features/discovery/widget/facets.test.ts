@@ -34,17 +34,25 @@ describe('facets and their values', () => {
       { value: 'Acme', count: 2 },
     ]
     expect((await find({ facets })).facets?.['brand']).toEqual(brands)
-    const form = { facets: JSON.stringify(facets), facet_values: '{"category":["Lamps"]}' }
+    const form = { facets: JSON.stringify(facets), facet_values: '{"category":["Lamps"]}', cutoff: 'none' }
     expect((await shop.find('upload', shop.upload(form))) as Faceted).toMatchObject({
       facets: { brand: [{ value: 'Zed', count: 2 }] },
     })
-    expect((await shop.find('url', { image_url: shop.url(1), facets })) as Faceted).toMatchObject({
+    const byUrl = { image_url: shop.url(1), facets, cutoff: 'none' }
+    expect((await shop.find('url', byUrl)) as Faceted).toMatchObject({
       facets: { brand: brands },
     })
     const one = await find({ facet_values: { brand: ['acme'], category: ['Mugs', 'Lamps'] } })
     expect(idsOf(one.results).sort()).toEqual(['cup', 'mug'])
     const none = await find({ facet_values: { brand: ['Acme'], category: ['Lamps'] } })
     expect(none.count).toBe(0)
+  })
+
+  test('count what a list shows that ends where the scores drop', async () => {
+    const { results, facets } = await find({ facets: ['category'], cutoff: 'auto' })
+    const counts = Map.groupBy(results, ({ metadata }) => metadata?.['category'])
+    expect(results.length).toBeLessThan(5)
+    expect(facets?.['category']).toEqual(Array.from(counts, ([value, own]) => ({ value, count: own.length })))
   })
 
   test('follow forced filters', async () => {

@@ -36,6 +36,8 @@ const WORDS_MAX = 32
 
 /** What the language of the shop adds where a query may be of two languages. */
 const OWN_LANGUAGE = 0.6
+/** What a word for a colour adds between two languages that are equal otherwise. */
+const COLOUR = 0.05
 /** What a word of grammar says of the language, beside a word for a thing. */
 const GRAMMAR = 0.4
 
@@ -61,15 +63,19 @@ export function translate(
   if (words.length === 0) return undefined
   const own = locale?.slice(0, 2).toLowerCase()
   let best: { language: Language; parts: Translated[] } | undefined
-  let most = scoreEnglish(dictionary, words) + (own === 'en' ? OWN_LANGUAGE : 0)
+  const least = scoreEnglish(dictionary, words) + (own === 'en' ? OWN_LANGUAGE : 0)
+  let most = 0
   for (const language of LANGUAGES) {
     const parts = translateInto(dictionary, words, language)
     if (own === 'en') doubtResemblances(words, parts)
     if (!parts.some(({ kind }) => kind === 'thing' || kind === 'colour')) continue
     const sells = isHeld !== undefined && sellsOnlyForeign(words, parts, isHeld)
     const score = scoreParts(parts) + (own === language || sells ? OWN_LANGUAGE : 0)
-    if (score <= most) continue
-    most = score
+    if (score <= least) continue
+    // "Tasse rouge" is French: "rouge" is a colour there, and a thing in German.
+    const rank = score + COLOUR * parts.filter(({ kind }) => kind === 'colour').length
+    if (rank <= most) continue
+    most = rank
     best = { language, parts }
   }
   if (!best) return undefined

@@ -83,6 +83,11 @@ describe('a query in another language', () => {
     expect(english(text, 'en-GB')).toBe(meaning)
   })
 
+  test('of two languages with all words of a query, that counts in which one is a colour', () => {
+    expect(english('tasse rouge')).toBe('red mug')
+    expect(translate(dictionary, 'tasse rouge', { locale: null })?.language).toBe('fr')
+  })
+
   test('the language of the shop, or what it sells, decides what an English word means', () => {
     expect(english('Rock', 'de-AT')).toBe('skirt')
     expect(english('robe', 'fr')).toBe('dress')
