@@ -135,12 +135,6 @@ export function createPipeline(deps: PipelineDeps) {
     return { ...plan, categories }
   }
 
-  /** What facets count: all products that the filters let pass, but for a shopper whose list is cut, those that it shows. */
-  function findCounted({ searcher, wanted }: Query, shown: Condition, hits: readonly PlacedHit[]): Condition {
-    if (!searcher.isShopper || wanted.cutoff !== 'auto') return shown
-    return { fields: {}, rows: rowSet(new Set(hits.map(({ product }) => product))) }
-  }
-
   async function countFacets(
     storeId: string,
     fields: readonly string[],
@@ -193,6 +187,12 @@ export function createPipeline(deps: PipelineDeps) {
     deps.timeSearch(kind, 'total', clock.monotonic() - startedAt)
     return answer
   }
+}
+
+/** What facets count: all products that the filters let pass, but for a shopper whose list is cut, those that it shows. */
+function findCounted({ searcher, wanted }: Query, shown: Condition, hits: readonly PlacedHit[]): Condition {
+  if (!searcher.isShopper || wanted.cutoff !== 'auto') return shown
+  return { fields: {}, rows: rowSet(new Set(hits.map(({ product }) => product))) }
 }
 
 /** Hits that shoppers see where no word of a query is known: all of them are there by chance. */
