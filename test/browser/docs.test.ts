@@ -43,7 +43,8 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
       },
     )
     expect(result.tags).toEqual([
-      ...['Search', 'Products', 'Jobs', 'Feeds', 'Analytics', 'Widget', 'Changes and webhooks', 'Store'],
+      ...['Search', 'Products', 'Jobs', 'Feeds', 'Analytics', 'Merchandising', 'Widget'],
+      ...['Changes and webhooks', 'Store'],
       ...['Authentication', 'Account', 'Security', 'Team', 'Billing', 'Operator', 'Operation'],
     ])
     expect(result.open).toEqual(['Search', 'Products'])

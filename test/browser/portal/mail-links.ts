@@ -130,7 +130,7 @@ export function mailLinkTests(): void {
         await waitForTitle(page, 'This invitation was cancelled')
         const focused = await page.evaluate<string>('document.activeElement.textContent')
         await page.goto(`${service.address}/invite#token=x`)
-        await waitForTitle(page, 'This link no longer works')
+        await waitForTitle(page, 'This link does not work')
         await page.goto(`${service.address}/invite`)
         await waitForTitle(page, 'This link is incomplete')
         await page.getByRole('link', { name: 'Sign in' }).click()
