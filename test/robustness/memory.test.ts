@@ -4,15 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { encoded, noisePicture } from '../platform/embedder/pictures.ts'
 import { recordBar } from './bars.ts'
 import { type Cgroup, newCgroup } from './cgroup.ts'
-import {
-  type Install,
-  newInstall,
-  readMemory,
-  type Service,
-  smallPicture,
-  startService,
-  until,
-} from './service.ts'
+import { type Install, newInstall, type Service, smallPicture, startService, until } from './service.ts'
 
 const LIMIT_MB = 700
 
@@ -60,12 +52,13 @@ function family(pid: number): number[] {
   return [pid, ...below.flatMap((child) => family(Number(child)))]
 }
 
-/** Resident memory of all of them together, in MB. */
+/** Resident memory of all of them together, in MB: pages that several share, as those of the executable, count once. */
 function residentMb(): number {
   let sum = 0
   for (const pid of family(service.pid)) {
     try {
-      sum += readMemory(pid).now
+      sum +=
+        Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
     } catch {
       // It has just ended.
     }
