@@ -111,6 +111,8 @@ export function createArranger({ queries, filters, listWords, clock, log }: Arra
   ): Promise<Rows | undefined> {
     if (!known.filter) return undefined
     if (known.found && isSame(known.found.state, state)) return known.found.rows
+    // After a change of a product all filters are looked up again.
+    await turn()
     try {
       const { rows } = await filters.resolve(storeId, known.filter)
       known.isReported = false
