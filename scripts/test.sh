@@ -48,6 +48,8 @@ list_failures() {
     status=$(cat "$log.status")
     if [ "$status" -eq 0 ]; then continue; fi
     names=$(grep -aE '^(\(fail\)|FAIL) ' "$log" | sort -u)
+    # An error between two tests has no name.
+    names=${names:-$(grep -aE '^([A-Z][A-Za-z]*E|e)rror: ' "$log" | sort -u)}
     printf '%s\n' "${names:-The exit status is $status.}" | sed "s|^|$(basename "$log" .log): |"
   done | head -n 20
 }

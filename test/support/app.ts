@@ -212,6 +212,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
   }
 
   async function close(): Promise<void> {
+    app.services.products.thumbnails.stop()
     app.db.close()
     rmSync(root, { recursive: true, force: true })
   }

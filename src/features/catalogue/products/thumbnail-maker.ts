@@ -143,7 +143,18 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     }
   }
 
+  /** Goes on after a picture. Nobody waits for it, so nobody would hear of a fault of the storage. */
+  function goOn(): void {
+    try {
+      wake()
+    } catch (fault) {
+      reportFault(fault)
+      pausedUntil = clock.monotonic() + PAUSE_MS
+    }
+  }
+
   function wake(): void {
+    if (isStopped) return
     if (clock.monotonic() >= lookAt) lookForStores()
     while (!isStopped && inFlight.size < LANES && clock.monotonic() >= pausedUntil) {
       const found = pick()
@@ -156,7 +167,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
         .finally(() => {
           inFlight.delete(work)
           store.spentMs += Math.max(1, clock.monotonic() - began)
-          wake()
+          goOn()
         })
       inFlight.add(work)
     }
