@@ -22,7 +22,7 @@ export interface WeeklyMailDeps extends Pick<Base, 'clock' | 'atomically' | 'bas
   links: ReturnType<typeof createLinks>
   storeRows: Pick<StoreQueries, 'listStates' | 'findState'>
   people: Pick<PeopleQueries, 'listOwners'>
-  outbox: Pick<OutboxService, 'isConfigured' | 'write'>
+  outbox: Pick<OutboxService, 'isConfigured' | 'sendAfterCommit'>
   analytics: Pick<AnalyticsService, 'read' | 'popular' | 'readUnmet'>
   readSettings(storeId: string): Pick<OwnSettings, 'weekly_mail' | 'time_zone' | 'locale'>
 }
@@ -67,12 +67,12 @@ export function weeklyMailService(deps: WeeklyMailDeps) {
       if (!week || storeRows.findState(store.id)?.suspendedAt !== null) return
       const leavers = queries.listLeavers(store.id)
       const readers = people.listOwners(store.id, OWNERS_MAX).filter(({ id }) => !leavers.has(id))
-      // The outbox sends them by and by: a thousand stores in one zone would be a thousand connections to the mail server.
-      for (const { id, email } of readers) {
+      const mails = readers.map(({ id, email }) => {
         const token = links.makeToken({ storeId: store.id, userId: id })
-        const mail = weeklyMail({ to: email, week, locale, baseUrl: baseUrl(), token })
-        outbox.write(mail, { wantedMs: WANTED_MS, mayGiveWay: true })
-      }
+        return weeklyMail({ to: email, week, locale, baseUrl: baseUrl(), token })
+      })
+      // A thousand stores in one zone would be a thousand connections to the mail server.
+      outbox.sendAfterCommit(mails, { wantedMs: WANTED_MS, mayGiveWay: true, mayWait: true })
     })
   }
 

@@ -19,6 +19,8 @@ export interface Posting {
   wantedMs?: number
   /** Whether anyone can cause any number of such mails. They must neither push out nor delay others. */
   mayGiveWay?: boolean
+  /** Whether the mail may wait until the outbox comes to it: many such mails at once are no burst for the mail server. */
+  mayWait?: boolean
 }
 
 /** A waiting mail, as `lookalike outbox --json` prints it. */
@@ -52,12 +54,12 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
 
   function write(
     { to, subject, ...body }: Mail,
-    { wantedMs = WANTED_MS, mayGiveWay = false }: Posting = {},
+    { wantedMs = WANTED_MS, mayGiveWay = false, mayWait = false }: Posting = {},
   ): string {
     const id = ids.uuid()
     const now = clock.now()
     // Without a mail server here, the mail is due at once, because a service beside this process may have one.
-    const nextAttemptAt = mailer.isConfigured ? now + FIRST_ATTEMPT_MS : now
+    const nextAttemptAt = mailer.isConfigured && !mayWait ? now + FIRST_ATTEMPT_MS : now
     queries.add({
       id,
       recipient: to,
@@ -106,7 +108,7 @@ export function outboxService({ queries, mailer, courier, texts, clock, ids, def
      */
     sendAfterCommit(mails: readonly Mail[], posting?: Posting): void {
       const mailIds = mails.map((mail) => write(mail, posting))
-      if (mailIds.length > 0) defer(() => Promise.all(mailIds.map(tryDeliver)), 0)
+      if (mailIds.length > 0 && !posting?.mayWait) defer(() => Promise.all(mailIds.map(tryDeliver)), 0)
     },
 
     /** Stores a mail and tries to send it once. @returns whether it was delivered. */
