@@ -189,7 +189,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 }
 
-/** What facets count: all products that the filters let pass, but for a shopper whose list is cut, those that it shows. */
+/** Facets count all products that pass the filters. Where the list of a shopper is cut, they count the products in it. */
 function findCounted({ searcher, wanted }: Query, shown: Condition, hits: readonly PlacedHit[]): Condition {
   if (!searcher.isShopper || wanted.cutoff !== 'auto') return shown
   return { fields: {}, rows: rowSet(new Set(hits.map(({ product }) => product))) }

@@ -57,6 +57,13 @@ async function search(query: string, more: object = {}, verb = 'text', as = toke
 const first = async (query: string, as?: string) =>
   (await search(query, {}, 'text', as)).results[0]?.product_id
 
+test('of long lists that come at once, one store puts as many as its share of memory holds', async () => {
+  const synonyms = Array.from({ length: 2_000 }, (_, n) => ({ words: [`one${n}`, `other${n}`] }))
+  const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await put({ synonyms })).status))
+  expect(new Set(statuses)).toEqual(new Set([200, 503]))
+  expect((await put({ synonyms })).status).toBe(200)
+})
+
 describe('the words of a store (contract 3.19)', () => {
   test('are read as they were put, without what was said twice', async () => {
     const empty = { synonyms: [], redirects: [], ignore: [] }

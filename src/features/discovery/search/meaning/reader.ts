@@ -26,7 +26,7 @@ export function readMeaning(text: string, { currency, keepsPrices = false }: Mea
   const isTaken = (at: number) => prices.stretches.some(({ from, to }) => at >= from && at < to)
   const unwanted = readExclusions(text, tokens, isTaken)
   const all = cutOut(text, tokens, [...prices.stretches, ...unwanted.stretches])
-  // Somebody who says only what is unwanted has named something all the same: "ohne Bügel".
+  // A query that says only what is unwanted still names a thing: "ohne Bügel".
   const isNaming = all === '' && unwanted.things.length > 0
   const { things, stretches } = isNaming ? { things: [], stretches: [] } : unwanted
   const taken = [...prices.stretches, ...stretches]

@@ -49,7 +49,7 @@ export interface ForeignWords {
   alternatives: readonly Alternative[]
   /** The stretches that were understood, for which nothing is a typo. */
   explained: readonly Alternative[]
-  /** Words that were taken apart to be understood, and may be typos all the same. */
+  /** Words that were split to be understood. They may still be typos. */
   uncertain: readonly string[]
   /** What counts in products as if they had said the words. */
   standIns: readonly Stretch[]
