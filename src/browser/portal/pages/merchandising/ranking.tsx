@@ -6,6 +6,7 @@ import { Choice } from '../../parts/choice.tsx'
 import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Failure } from '../../parts/panel.tsx'
+import { SaveLine } from '../../parts/save-line.tsx'
 import { Show } from '../../parts/show.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -87,14 +88,7 @@ function SoldOut({ latest }: { latest: Versioned<StoreSettings> }) {
         load={async (signal) => show(await call('GET /v1/store/settings', { signal }))}
         onSave={(present) => run(() => save(present))}
       />
-      <p class="actions">
-        <button type="submit" class="primary" disabled={isBusy || !isChanged}>
-          {t.saveChoice}
-        </button>
-        <span role="status" class="muted">
-          {isDone && !isChanged && t.saved}
-        </span>
-      </p>
+      <SaveLine label={t.saveChoice} canSave={!isBusy && isChanged} done={isDone && !isChanged && t.saved} />
     </form>
   )
 }

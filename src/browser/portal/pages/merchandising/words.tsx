@@ -5,6 +5,7 @@ import { formatNumber } from '../../language.ts'
 import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Copied } from '../../parts/copy.tsx'
 import { Field } from '../../parts/field.tsx'
+import { SaveLine } from '../../parts/save-line.tsx'
 import { Show } from '../../parts/show.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { useSending } from '../../parts/use-sending.ts'
@@ -83,14 +84,11 @@ function WordsForm({ latest, mayWrite }: { latest: Versioned<StoreWords>; mayWri
               <Copied text={writeCurl('PUT', '/v1/store/words', body)} />
             </details>
           )}
-          <p class="actions">
-            <button type="submit" class="primary" disabled={isBusy || !isChanged}>
-              {t.saveWords}
-            </button>
-            <span role="status" class="muted">
-              {isDone && !isChanged && t.saved}
-            </span>
-          </p>
+          <SaveLine
+            label={t.saveWords}
+            canSave={!isBusy && isChanged}
+            done={isDone && !isChanged && t.saved}
+          />
         </>
       )}
     </form>

@@ -5,6 +5,7 @@ import { Check } from '../../parts/check.tsx'
 import { Choice } from '../../parts/choice.tsx'
 import { NotSaved, type Shown } from '../../parts/conflict.tsx'
 import { Field } from '../../parts/field.tsx'
+import { SaveLine } from '../../parts/save-line.tsx'
 import { useSending } from '../../parts/use-sending.ts'
 import { loadMe } from '../../shell/me.ts'
 import { type Draft, toDraft, toPatch } from './draft.ts'
@@ -131,14 +132,7 @@ export function SettingsForm({ store, settings }: { store: OwnStore; settings: V
         load={async (signal) => show(await call('GET /v1/store/settings', { signal }))}
         onSave={(present) => run(() => save(present))}
       />
-      <p class="actions">
-        <button type="submit" class="primary" disabled={isBusy || !isChanged}>
-          {t.save}
-        </button>
-        <span role="status" class="muted">
-          {isDone && !isChanged && t.saved}
-        </span>
-      </p>
+      <SaveLine label={t.save} canSave={!isBusy && isChanged} done={isDone && !isChanged && t.saved} />
     </form>
   )
 }
