@@ -162,10 +162,10 @@ export async function openShop({ catalogue }: LabelledSet, shop: Shop, models: M
   async function readNames(calibration: Calibration) {
     if (read?.calibration === calibration) return read.names
     const names = createCategoryNames({
-      embedder: {
-        ...{ model, calibration },
+      embedderOf: () => ({
+        model,
         embedText: async (name) => ({ ...(await models.read(name)), isTruncated: false }),
-      },
+      }),
       monotonic: () => 0,
     })
     await names.ready('store', store)

@@ -33,9 +33,9 @@ import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
 import {
   createConfiguredEmbedder,
-  openModel,
   openEgresses,
   openInstallPorts,
+  openModel,
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
@@ -172,7 +172,9 @@ async function start(
     },
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  started.defer(() => waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))))
+  started.defer(() =>
+    waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))),
+  )
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
