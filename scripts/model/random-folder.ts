@@ -197,7 +197,9 @@ function makeSiglip(kind: 'siglip' | 'siglip2' | 'marqo', isSmall: boolean): Rec
     resample: isGemma ? 2 : 3,
     size: { height: size, width: size },
   }
-  const tokenizer = isGemma ? makeGemmaTokenizer(words) : makeUnigramTokenizer(words, window)
+  const tokenizer = isGemma
+    ? makeGemmaTokenizer(words)
+    : makeUnigramTokenizer(words, window, isMarqo ? 100 : 0)
   const text = {
     ...tower,
     dimension: tower.width,
