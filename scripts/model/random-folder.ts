@@ -156,7 +156,7 @@ function makeMobile(isSmall: boolean): Recipe {
     size: { shortest_edge: size },
   }
   return {
-    // What the author of transformers.js writes for models that are not of transformers.
+    // No more than this can be relied on: the model is none of transformers.
     files: describeFiles({ model_type: 'clip' }, preprocessor, makeClipTokenizer(words, window, '!')),
     write: {
       text: (path, precision, seed) =>
