@@ -154,6 +154,7 @@ async function run(
   await rm(options.folder, { recursive: true, force: true })
   const partial = `${options.folder}.partial`
   await preparePartial(partial, note)
+  giveTreeToOwner(dirname(partial), partial)
   await demandRoom(partial, files)
   await withAccess(extraMs + (bytesTotal / slowest) * 1_000, async (access) => {
     let done = 0
