@@ -194,7 +194,8 @@ export function makeGemmaTokenizer(words: number): TokenizerFiles {
       clean_up_tokenization_spaces: false,
       do_lower_case: true,
       eos_token: '<eos>',
-      model_max_length: 1000000000000000019884624838656,
+      // The library writes this where a tokenizer names no length.
+      model_max_length: 1e30,
       pad_token: '<pad>',
       processor_class: 'SiglipProcessor',
       tokenizer_class: 'GemmaTokenizer',
