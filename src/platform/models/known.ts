@@ -63,7 +63,7 @@ const unconfirmed = (path: string, bytes: number): KnownFile => ({ path, bytes, 
 const ROWS: readonly Row[] = [
   {
     // Confirmed: downloaded from the hub for this project, and pinned alike by public projects (Muse, model list of its
-    // semantic search: all seven files; Hugging Face's own page of onnx/text_model_quantized.onnx).
+    // semantic search: all six files; Hugging Face's own page of onnx/text_model_quantized.onnx).
     name: 'clip-vit-base-patch32',
     repository: 'Xenova/clip-vit-base-patch32',
     revision: 'd15189d7028b43f1d3e65039190477f6af591c2a',
@@ -131,14 +131,15 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops whose products differ in small details, such as patterns and prints, and whose machine has time to index.',
+    suits:
+      'Shops whose products differ in small details, such as patterns and prints, and whose machine has time to index.',
     languages: ['en'],
     status: 'confirmed',
   },
   {
     // Confirmed: the asset list of Leanlet and the setup of a browser extension, both at this commit (six files).
-    // The picture model is the one in full precision: those two projects and three others measured that the 8-bit one
-    // ranks pictures nearly at random.
+    // The picture model is the one in full precision: four public projects measured that the 8-bit one ranks pictures
+    // badly, to the point of chance.
     name: 'mobileclip-s0',
     repository: 'Xenova/mobileclip_s0',
     revision: '757d59c9c6870a76a4b0306f05f5061bca15c39f',
@@ -222,7 +223,8 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops with many kinds of products that are searched with words; the best general model of this list.',
+    suits:
+      'Shops with many kinds of products that are searched with words; the best general model of this list.',
     languages: ['en'],
     status: 'confirmed',
   },
@@ -266,7 +268,8 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops and marketplaces with goods of every kind; it was trained on pictures and titles of products.',
+    suits:
+      'Shops and marketplaces with goods of every kind; it was trained on pictures and titles of products.',
     languages: ['en'],
     status: 'unconfirmed',
   },
