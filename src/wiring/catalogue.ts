@@ -12,8 +12,8 @@ import { buildCatalogueReport } from '../features/catalogue/report/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import { createSpool } from '../http/spool.ts'
 import type { Install } from '../install.ts'
-import { registerModel } from '../platform/db/models.ts'
 import { createWriteGroups } from '../platform/db/write-groups.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { BillingWing } from './billing.ts'
 import type { Entrance } from './entrance.ts'
@@ -24,6 +24,7 @@ export type CatalogueWing = ReturnType<typeof wireCatalogue>
 export function wireCatalogue(
   { foundation: { base, reads, secretBox }, stores: { storeRows, settings }, delivery }: Install,
   ports: Ports,
+  models: ModelSet,
   { usage }: BillingWing,
   { requests }: Entrance,
   { countItems }: Pick<Meters, 'countItems'>,
@@ -31,7 +32,7 @@ export function wireCatalogue(
   const { db, clock, ids } = base
   const { embedder, stop } = ports
   const { webhooks, changes } = delivery
-  const model = registerModel(db, embedder.model, clock.now())
+  const model = models.inUse
   const writeTogether = createWriteGroups(db, clock)
   const productIndex = buildProductIndex(base, {
     model,
