@@ -27,7 +27,7 @@ export function wireDiscovery(
   { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
   models: ModelSet,
-  { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
+  { model, writeTogether, productIndex, products, filters, modelMoves, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
@@ -65,7 +65,7 @@ export function wireDiscovery(
     index: productIndex.service,
     embedder,
     filters: filters.service,
-    countWaiting: reembedding.service.countWaiting,
+    countWaiting: modelMoves.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults(storeId) {
       const { search_defaults, sold_out } = settings.service.read(storeId)

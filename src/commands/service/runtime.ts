@@ -193,10 +193,10 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, reembedding, products } = app.services
-    reembedding.stop()
+    const { jobs, modelMoves, products } = app.services
+    modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), reembedding.drain(), products.thumbnails.drain()]
+    const drained = [jobs.drain(), modelMoves.drain(), products.thumbnails.drain()]
     return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))

@@ -60,7 +60,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
   thumbnails: { writer: 'catalogue/products', rows: OF_STORE },
   catalogue_reports: { writer: 'catalogue/report', rows: OF_STORE },
-  reembedding_tries: { writer: 'catalogue/reembedding', rows: OF_STORE },
+  reembedding_tries: { writer: 'catalogue/model-moves', rows: OF_STORE },
   model_state: { writer: 'catalogue/model-moves', rows: 'node' },
   model_moves: { writer: 'catalogue/model-moves', rows: 'node' },
   model_move_stores: { writer: 'catalogue/model-moves', rows: OF_STORE },

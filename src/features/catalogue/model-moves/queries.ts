@@ -120,6 +120,7 @@ function stateQueries(db: Db) {
   const place = db.prepare<[number], ModelPlace>(
     'SELECT id AS row, name, hash, dimension, dir FROM models WHERE id = ?',
   )
+  const byHash = db.prepare<[string], number>('SELECT id FROM models WHERE hash = ?').pluck()
   const addLeaving = db.prepare('INSERT OR IGNORE INTO leaving_models (model) VALUES (?)')
   const dropLeaving = db.prepare('DELETE FROM leaving_models WHERE model = ?')
   const leaving = db.prepare<[], number>('SELECT model FROM leaving_models ORDER BY model LIMIT 1').pluck()
@@ -143,6 +144,11 @@ function stateQueries(db: Db) {
     findModel: (row: number): ModelPlace | undefined => place.get(row),
     addLeaving: (model: number): void => void addLeaving.run(model),
     dropLeaving: (model: number): void => void dropLeaving.run(model),
+    /** Vectors of a model that are there. */
+    countVectors: (hash: string): number => {
+      const row = byHash.get(hash)
+      return row === undefined ? 0 : (db.prepare(`SELECT count(*) FROM vectors_${row}_rowids`).pluck().get() as number)
+    },
     /** A model whose vectors are being deleted. */
     findLeaving: (): number | undefined => leaving.get(),
     /**
@@ -207,6 +213,7 @@ function storeQueries(db: Db) {
     SELECT count(*) AS stores, coalesce(sum(product_count), 0) AS products, count(store_models.store_id) AS switchedStores,
       coalesce(sum(product_count) FILTER (WHERE store_models.store_id IS NOT NULL), 0) AS switchedProducts
     FROM stores LEFT JOIN store_models ON store_models.store_id = stores.id WHERE erasing_at IS NULL`)
+  const row = db.prepare<[string], number>('SELECT 1 FROM stores WHERE id = ?').pluck()
   const isEmpty = db
     .prepare<[string], number>('SELECT 1 FROM stores WHERE id = ? AND product_count = 0')
     .pluck()
@@ -240,6 +247,8 @@ function storeQueries(db: Db) {
     listLeft: (): string[] => left.all(),
     listSwitched: (): string[] => switched.all(),
     sumStores: () => sums.get() as NonNullable<ReturnType<typeof sums.get>>,
+    /** Whether the row of a store is there, be it hidden. */
+    hasRow: (storeId: string): boolean => row.get(storeId) === 1,
     isEmpty: (storeId: string): boolean => isEmpty.get(storeId) === 1,
     setModelOf: (storeId: string, model: number): void => void setModel.run({ storeId, model }),
     dropModelOf: (storeId: string): void => void dropModel.run(storeId),
@@ -297,8 +306,15 @@ function waitingQueries(db: Db) {
     ORDER BY due_at LIMIT @limit`)
   const dueAt = db
     .prepare<{ storeId: string; model: number; triesMax: number }, number | null>(`
-    SELECT min(due_at) FROM reembedding_tries INDEXED BY reembedding_tries_store
+    SELECT min(due_at) FROM reembedding_tries AS failed INDEXED BY reembedding_tries_store
     WHERE store_id = @storeId AND model = @model AND tries < @triesMax`)
+    .pluck()
+  const dueLacking = db
+    .prepare<{ storeId: string; model: number; triesMax: number }, number | null>(`
+    SELECT min(due_at) FROM reembedding_tries AS failed INDEXED BY reembedding_tries_store
+    WHERE store_id = @storeId AND model = @model AND tries < @triesMax AND EXISTS (
+      SELECT 1 FROM pictures
+      WHERE pictures.product = failed.product AND model <> @model AND second_model IS NOT @model)`)
     .pluck()
   const failed = db.prepare(`
     INSERT INTO reembedding_tries (product, store_id, model, tries, due_at, error)
@@ -386,6 +402,9 @@ function waitingQueries(db: Db) {
     /** When the next product of a store is to be tried again, in Unix ms; null if none is. */
     findDueAt: (query: { storeId: string; model: number; triesMax: number }): number | null =>
       dueAt.get(query) ?? null,
+    /** The same for products that lack a vector of the model. */
+    findDueLacking: (query: { storeId: string; model: number; triesMax: number }): number | null =>
+      dueLacking.get(query) ?? null,
 
     /** Notes a try that failed. Ignores a product that is gone. */
     noteFailure: (failure: FailedTry): void =>
