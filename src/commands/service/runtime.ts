@@ -10,7 +10,7 @@ import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
-import { readFreeDiskShare } from '../../platform/disk.ts'
+import { readFreeDisk, readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
@@ -32,14 +32,15 @@ import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
 import {
-  createConfiguredEmbedder,
   openModel,
   openEgresses,
   openInstallPorts,
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { openShelf } from './open-shelf.ts'
 import { partsOf } from './parts.ts'
+import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -131,8 +132,10 @@ async function start(
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   await checkDiskSpace(dataDir, partsOf(config))
+  rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const embedder = createConfiguredEmbedder(config, log)
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
   started.defer(() => waitAtMost(CLOSE_MS, deferred.finish()))
@@ -155,6 +158,14 @@ async function start(
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     openModel: (folder) => openModel(config, log, folder),
+    moveWorld: {
+      ...startModel,
+      find: shelf.find,
+      machine: {
+        readFreeDiskBytes: async () => (await readFreeDisk(dataDir)).freeBytes,
+        readFreeMemoryBytes: () => process.availableMemory(),
+      },
+    },
     budget,
     stop: stop.signal,
     settings,

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../core/clock.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
-import type { ProductIndex } from '../product-index/module.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import { createMove, type RunningMove } from './move.ts'
 import { createPace } from './pace.ts'
@@ -17,7 +17,7 @@ export interface ControllerDeps
   > {
   queries: ModelMoveQueries
   models: ModelSet
-  index: Pick<ProductIndex, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
+  index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
   writer: Pick<ProductWriter, 'embedComing' | 'embedAnew'>
   findStore(id: string): CallerStore | undefined
   /** Finds the folder of a model that was in use before; undefined if its files are gone. */

@@ -2,7 +2,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import { turn } from '../../../core/turns.ts'
 import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
-import type { ProductIndex } from '../product-index/module.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { Outcome, Work } from './lanes.ts'
 import type { Pace } from './pace.ts'
@@ -12,7 +12,7 @@ import { createWalks, type PassEnd } from './walks.ts'
 export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: ModelMoveQueries
   models: ModelSet
-  index: Pick<ProductIndex, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
+  index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
   writer: Pick<ProductWriter, 'embedComing'>
   findStore(id: string): CallerStore | undefined
   pace: Pace

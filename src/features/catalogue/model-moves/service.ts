@@ -13,8 +13,7 @@ import type { FoundModel, MoveWorld } from './world.ts'
 
 export interface ModelMovesDeps
   extends Pick<Base, 'reportFault'>,
-    Omit<ControllerDeps, 'isStopped' | 'pause' | 'onSwitched' | 'onEnded' | 'findFolder'>,
-    Pick<StragglersDeps, 'queries'> {
+    Omit<ControllerDeps, 'isStopped' | 'pause' | 'onSwitched' | 'onEnded' | 'findFolder'> {
   writer: ControllerDeps['writer'] & StragglersDeps['writer']
   world: Omit<MoveWorld, 'machine'>
   /** @throws ApiError `model_no_room` */
