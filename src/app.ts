@@ -46,7 +46,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
 
-  const models = createModelSet({ db, clock, ...ports })
+  const models = createModelSet(ports)
   const install = createInstall(config, baseUrl, ports, storage.report)
   const signIn = wireSignIn(install, {
     tokenSecret: ports.tokenSecret,
