@@ -31,13 +31,7 @@ import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
-import {
-  openEgresses,
-  openInstallPorts,
-  openModel,
-  openPaymentGateway,
-  parseNetworks,
-} from './open-ports.ts'
+import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
 import { openShelf } from './open-shelf.ts'
 import { partsOf } from './parts.ts'
 import { openStartModel, rescueFormerModel } from './start-model.ts'

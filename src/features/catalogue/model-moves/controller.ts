@@ -11,10 +11,7 @@ import type { ModelMoveQueries, ModelPlace, MoveCounts, MoveKind, MoveRow, MoveS
 import { createReindex } from './reindex.ts'
 
 export interface ControllerDeps
-  extends Pick<
-    Base,
-    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'
-  > {
+  extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'> {
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
@@ -63,7 +60,11 @@ export function createController(deps: ControllerDeps) {
   /** @returns false where a store is left. */
   function complete({ row, count }: RunningMove): boolean {
     const isReindex = row.kind === 'reindex'
-    const left = isReindex ? queries.listWalks() : row.isReturning ? queries.listSwitched() : queries.listLeft()
+    const left = isReindex
+      ? queries.listWalks()
+      : row.isReturning
+        ? queries.listSwitched()
+        : queries.listLeft()
     if (left.length > 0) return false
     end(row, row.isReturning ? 'cancelled' : 'done', count())
     return true

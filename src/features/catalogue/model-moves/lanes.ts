@@ -137,8 +137,15 @@ export function createLanes({ next, queries, withoutFsync, reportFault, log, clo
     wake,
     pause,
 
-    /** Why nothing goes on; undefined when it does. */
-    findProblem: (): string | undefined => (clock.monotonic() < pausedUntil ? pausedFor : undefined),
+    /** Why nothing goes on, or did not at the last try; undefined when it does. */
+    findProblem: (): string | undefined => pausedFor,
+
+    /** Goes on at once, with other work. */
+    startAfresh(): void {
+      pausedFor = undefined
+      pausedUntil = Number.NEGATIVE_INFINITY
+      wake()
+    },
 
     /** Waits until no product is in progress. */
     async drain(): Promise<void> {

@@ -142,7 +142,8 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
   const findProblem = (): string | undefined => {
     if (queries.findLeaving() !== undefined) return 'The vectors of an earlier model are deleted first'
     const status = target.embedder.status()
-    if (status.state === 'failed') return `The model ${target.embedder.model.id} does not run: ${status.reason}`
+    if (status.state === 'failed')
+      return `The model ${target.embedder.model.id} does not run: ${status.reason}`
     return undefined
   }
 

@@ -147,7 +147,9 @@ function stateQueries(db: Db) {
     /** Vectors of a model that are there. */
     countVectors: (hash: string): number => {
       const row = byHash.get(hash)
-      return row === undefined ? 0 : (db.prepare(`SELECT count(*) FROM vectors_${row}_rowids`).pluck().get() as number)
+      return row === undefined
+        ? 0
+        : (db.prepare(`SELECT count(*) FROM vectors_${row}_rowids`).pluck().get() as number)
     },
     /** A model whose vectors are being deleted. */
     findLeaving: (): number | undefined => leaving.get(),
@@ -326,7 +328,9 @@ function waitingQueries(db: Db) {
     'DELETE FROM reembedding_tries WHERE model = @model AND (@storeId IS NULL OR store_id = @storeId)',
   )
   const countFailed = db
-    .prepare<[number, number], number>('SELECT count(*) FROM reembedding_tries WHERE model = ? AND tries >= ?')
+    .prepare<[number, number], number>(
+      'SELECT count(*) FROM reembedding_tries WHERE model = ? AND tries >= ?',
+    )
     .pluck()
   const failures = db.prepare<[number, number], { store: string; product_id: string; code: string }>(`
     SELECT stores.slug AS store, product_id, error AS code
@@ -372,8 +376,7 @@ function waitingQueries(db: Db) {
       const lastFound = found.at(-1)
       if (lastFound && found.length === limit)
         return { waiting: found, passed: found.length, next: { other, after: lastFound.id } }
-      if (pictures === STEP && last !== null)
-        return { waiting: found, passed, next: { other, after: last } }
+      if (pictures === STEP && last !== null) return { waiting: found, passed, next: { other, after: last } }
       const following = nextOther.get(model, other)
       return {
         waiting: found,

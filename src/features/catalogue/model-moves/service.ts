@@ -52,7 +52,10 @@ export function modelMovesService(deps: ModelMovesDeps) {
 
   function demandRest(): void {
     if (moves.current || isBusy)
-      throw new ApiError('conflict', 'The catalogue is moving to another model: wait until it is done, or cancel it')
+      throw new ApiError(
+        'conflict',
+        'The catalogue is moving to another model: wait until it is done, or cancel it',
+      )
   }
 
   function demandChoice(): void {
@@ -84,7 +87,7 @@ export function modelMovesService(deps: ModelMovesDeps) {
     const target = known ?? open(model)
     queries.noteDir(target.row, model.dir)
     moves.start(kind, target, isChosen, null)
-    lanes.wake()
+    lanes.startAfresh()
   }
 
   function open({ name, dir, hash }: ModelFolder): ServingModel {
@@ -119,7 +122,10 @@ export function modelMovesService(deps: ModelMovesDeps) {
       const isShelved = shelved?.hash === place.hash && shelved.problem === undefined
       const dir = isShelved ? shelved.dir : world.findFolder(place)
       if (dir === undefined)
-        throw new ApiError('conflict', `The files of the former model ${place.name} are gone: add them again, then go back`)
+        throw new ApiError(
+          'conflict',
+          `The files of the former model ${place.name} are gone: add them again, then go back`,
+        )
       const bytes = isShelved ? shelved.bytes : 0
       await moveTo('back', { ...place, isBundled: false, bytes, dir }, !(isShelved && shelved.isBundled))
       return demandStatus()
@@ -138,7 +144,7 @@ export function modelMovesService(deps: ModelMovesDeps) {
       )
     moves.cancel()
     counted = undefined
-    lanes.wake()
+    lanes.startAfresh()
     return demandStatus()
   }
 
@@ -159,7 +165,7 @@ export function modelMovesService(deps: ModelMovesDeps) {
     demandRest()
     if (storeId !== undefined && !deps.findStore(storeId)) throw notFound('store')
     moves.start('reindex', models.inUse, false, storeId ?? null)
-    lanes.wake()
+    lanes.startAfresh()
     return demandStatus()
   }
 
@@ -211,7 +217,10 @@ export function modelMovesService(deps: ModelMovesDeps) {
     const counts = count(running)
     const eta = moves.pace.estimate(counts.products - counts.productsDone)
     const problem = running.findProblem() ?? lanes.findProblem()
-    log.info({ ...tell(running.row, counts), eta_seconds: eta, problem }, 'the catalogue moves to another model')
+    log.info(
+      { ...tell(running.row, counts), eta_seconds: eta, problem },
+      'the catalogue moves to another model',
+    )
   }
 
   return {
@@ -227,7 +236,9 @@ export function modelMovesService(deps: ModelMovesDeps) {
       return {
         in_use: models.inUse.embedder.model.id,
         move: findMove(),
-        former: isKept ? { name: state.formerName as string, until: isoTime(state.formerUntil as number) } : null,
+        former: isKept
+          ? { name: state.formerName as string, until: isoTime(state.formerUntil as number) }
+          : null,
       }
     },
 
@@ -248,7 +259,8 @@ export function modelMovesService(deps: ModelMovesDeps) {
       if (wanted && !moves.current && !isBusy) await useWanted(wanted)
       if (moves.current) tellProgress(moves.current)
       const state = queries.findState()
-      if (!moves.current && state?.former != null && clock.now() >= (state.formerUntil ?? 0)) leaveFormer(state.former)
+      if (!moves.current && state?.former != null && clock.now() >= (state.formerUntil ?? 0))
+        leaveFormer(state.former)
       lanes.wake()
     },
 

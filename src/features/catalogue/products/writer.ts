@@ -95,7 +95,12 @@ export function createProductWriter(deps: ProductWriterDeps) {
     }
     const priority = origin.kind === 'job' || origin.kind === 'reembedding' ? 'bulk' : 'index'
     const made = { present: models.of(store.id), coming: models.comingOf(store.id), needsComing }
-    const prepared = await pictures.prepare(store, sources, before, { refresh, isAnew, priority, models: made })
+    const prepared = await pictures.prepare(store, sources, before, {
+      refresh,
+      isAnew,
+      priority,
+      models: made,
+    })
     const isDemo = isOfDemo(writing)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared }))
       return leaveUnchanged(writing, before)
