@@ -2,9 +2,9 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
-import { readModelConfig, readModelFiles } from '../embedder/model-files.ts'
+import { readModelFiles } from '../embedder/model-files.ts'
+import { readModelLayout } from '../embedder/model-layout.ts'
 import { flushFolder } from '../sync-folder.ts'
-import { readFamily } from './folder-files.ts'
 import {
   clearLeftovers,
   copyModel,
@@ -100,10 +100,11 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
 
   async function readBundled(): Promise<ShelvedModel> {
     const { name, dir } = bundled
+    const { dimension, family } = readModelLayout(dir)
     known ??= {
       ...{ name, dir, isBundled: true },
       hash: bundled.hash ?? readModelFiles(dir).fingerprint.hash,
-      ...{ dimension: readModelConfig(dir).dimension, family: readFamily(dir) },
+      ...{ dimension, family },
       bytes: sumBytes(await statFiles(dir)),
     }
     return known
