@@ -122,7 +122,7 @@ export function wireCatalogue(
     storeRows,
     models,
     index: productIndex.service,
-    products: products.service,
+    products,
     world: ports.moveWorld,
     vectorMemoryBytesMax: ports.vectorMemoryBytesMax,
   })

@@ -4,7 +4,8 @@ import { findBlame } from '../../../core/blame.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import type { ModelMoveQueries, WaitingProduct } from './queries.ts'
+import type { ModelMoveQueries } from './queries.ts'
+import type { WaitingProduct } from './waiting-queries.ts'
 
 export interface LanesDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'reportFault'> {
   queries: Pick<ModelMoveQueries, 'noteFailure' | 'forgetFailure'>

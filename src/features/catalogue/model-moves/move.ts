@@ -6,7 +6,8 @@ import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { Outcome, Work } from './lanes.ts'
 import type { Pace } from './pace.ts'
-import type { LackPlace, ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
+import type { ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
+import type { LackPlace } from './waiting-queries.ts'
 import { createWalks, type PassEnd } from './walks.ts'
 
 export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
