@@ -4,6 +4,7 @@ import { isInside, parseCidrs } from './core/networks.ts'
 import { watchWork } from './core/watched-work.ts'
 import type { Chore } from './features/module.ts'
 import { createMeters } from './features/operation/metrics/module.ts'
+import { idleMoves } from './features/operation/models/idle.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createInstall } from './install.ts'
 import { probeWrite } from './platform/db/probe.ts'
@@ -58,11 +59,12 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const discovery = wireDiscovery(config, install, ports, catalogue, meters)
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
-  const notices = wireNotices(install, billing, catalogue, discovery)
+  const moves = ports.moves ?? idleMoves(ports.embedder.model.id)
+  const notices = wireNotices(install, billing, catalogue, discovery, moves)
   const operation = wireOperation(
     config,
     install,
-    ports,
+    { ...ports, moves },
     catalogue,
     discovery,
     storage,
@@ -126,6 +128,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,
+      models: operation.models.service,
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {

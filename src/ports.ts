@@ -1,6 +1,8 @@
 import type { Check } from './commands/doctor/check.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
+import type { FetchStep } from './features/operation/models/fetches.ts'
+import type { ModelMoves, ModelShelf } from './features/operation/models/world.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { FileDownloads } from './platform/outbound/downloads.ts'
@@ -34,8 +36,16 @@ export interface Ports extends InstallPorts {
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */
   vectorMemoryBytesMax?: number
+  /** The models that lie on this machine. */
+  shelf: ModelShelf
+  /** Downloads a known model, tries it, and puts it on the shelf. */
+  fetchModel(name: string, tell: (step: FetchStep) => void, stop: AbortSignal): Promise<void>
+  /** Moves the catalogue to another model. */
+  moves?: ModelMoves
   /** Signs the access tokens. */
   tokenSecret: string
+  /** What commands on this machine show to act as the operator; without one none can. */
+  operatorKey?: string
   /** The configuration as it may be shown; by default without the sources. */
   settings?: readonly ShownSetting[]
 }

@@ -59,6 +59,8 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     ids: systemIds,
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => refuse() },
+    fetchModel: async () => refuse(),
     budget: createByteBudget(),
     fetcher: { fetch: async () => refuse() },
     downloads: { check: () => {}, download: async () => refuse() },

@@ -15,7 +15,7 @@ export type Entrance = ReturnType<typeof wireEntrance>
 /** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
-  { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
+  { budget, embedder, operatorKey }: Pick<Ports, 'budget' | 'embedder' | 'operatorKey'>,
   { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
@@ -46,6 +46,7 @@ export function wireEntrance(
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
     admitSetupCode: stores.setupCodes.demand,
+    operatorKey,
     nameCredential: recentRequests.calls.name,
     admitWidget: (key, origin, use, readClientInfo) =>
       widgetPreview.service.isPreview(key)

@@ -4,9 +4,11 @@ import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
 import { buildMetrics, type MetricsNeeds } from '../features/operation/metrics/module.ts'
+import { buildModels } from '../features/operation/models/module.ts'
 import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
+import { KNOWN_MODELS } from '../platform/models/known.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
@@ -21,13 +23,22 @@ export function wireOperation(
   {
     foundation: { base, audit },
     mail,
-    stores: { stores, people },
+    stores: { stores, storeRows, people },
     accounts,
     delivery,
     payments,
     backups,
   }: Install,
-  { embedder, readFreeDiskShare, examine, settings }: Ports,
+  {
+    embedder,
+    readFreeDiskShare,
+    examine,
+    settings,
+    shelf,
+    fetchModel,
+    stop,
+    moves,
+  }: Ports & Pick<Required<Ports>, 'moves'>,
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
   storage: StorageWatch,
@@ -41,6 +52,14 @@ export function wireOperation(
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
+  })
+  const models = buildModels(base, {
+    ...{ moves, shelf, storeRows, known: KNOWN_MODELS },
+    bring: fetchModel,
+    inUse: () => embedder.model,
+    isModelDirSet: config.MODEL_DIR !== '',
+    isOffline: config.OFFLINE,
+    stop: stop ?? new AbortController().signal,
   })
   const admin = buildAdmin(base, {
     people,
@@ -57,7 +76,7 @@ export function wireOperation(
     examine,
     desk: payments.service.desk,
     work: {
-      listJobs: jobs.service.listForOperator,
+      listJobs: (query) => jobs.service.listForOperator(query, models.service.listJobs),
       listDeliveries: delivery.webhooks.service.listForOperator,
     },
     settings: [...(settings ?? listSettings(config))],
@@ -67,6 +86,7 @@ export function wireOperation(
     embedder,
     readFreeDiskShare,
     findLastBackup: backups.service.findLastGood,
+    findMove: () => moves.status().move,
     token: config.METRICS_TOKEN,
     findAddress,
   })
@@ -76,6 +96,7 @@ export function wireOperation(
     metrics,
     diskGrowth: buildDiskGrowth(base, { readFreeDiskShare }),
     admin,
+    models,
     docs,
     portal: buildPortal(),
     widgetFiles: buildWidgetFiles(base),

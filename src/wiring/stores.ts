@@ -116,8 +116,10 @@ export const wireNotices = (
   { usage }: BillingWing,
   { filters }: CatalogueWing,
   { analytics, searchLog, writes }: DiscoveryWing,
+  moves: NonNullable<Ports['moves']>,
 ) =>
   buildNotices(base, {
+    moves,
     storeRows,
     settings: settings.service,
     readFields: filters.service.readFields,

@@ -78,6 +78,8 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       isStopping: () => false,
     },
     embedder,
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => {} },
+    fetchModel: async () => {},
     budget: createByteBudget(),
     fetcher: {
       async fetch(url) {

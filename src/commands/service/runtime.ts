@@ -38,6 +38,7 @@ import {
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { publishOperatorKey } from './operator-key.ts'
 import { partsOf } from './parts.ts'
 import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
@@ -138,6 +139,8 @@ async function start(
   // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
+  const operator = publishOperatorKey(dataDir, ids)
+  started.defer(operator.remove)
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
@@ -152,7 +155,11 @@ async function start(
     }),
     paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
+    operatorKey: operator.key,
     embedder,
+    // INTERIM
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => {} },
+    fetchModel: async () => {},
     budget,
     stop: stop.signal,
     settings,

@@ -131,7 +131,8 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops whose products differ in small details, such as patterns and prints, and whose machine has time to index.',
+    suits:
+      'Shops whose products differ in small details, such as patterns and prints, and whose machine has time to index.',
     languages: ['en'],
     status: 'confirmed',
   },
@@ -222,7 +223,8 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops with many kinds of products that are searched with words; the best general model of this list.',
+    suits:
+      'Shops with many kinds of products that are searched with words; the best general model of this list.',
     languages: ['en'],
     status: 'confirmed',
   },
@@ -266,7 +268,8 @@ const ROWS: readonly Row[] = [
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Shops and marketplaces with goods of every kind; it was trained on pictures and titles of products.',
+    suits:
+      'Shops and marketplaces with goods of every kind; it was trained on pictures and titles of products.',
     languages: ['en'],
     status: 'unconfirmed',
   },

@@ -13,7 +13,7 @@ export { createMeters } from './meters.ts'
 
 export interface MetricsNeeds
   extends MetricsAccessDeps,
-    Pick<GaugesDeps, 'embedder' | 'readFreeDiskShare' | 'findLastBackup'> {
+    Pick<GaugesDeps, 'embedder' | 'readFreeDiskShare' | 'findLastBackup' | 'findMove'> {
   meters: Meters
 }
 
