@@ -6,7 +6,7 @@ import type { Calibration, ModelFingerprint } from './embedder.ts'
 
 const LogisticMap = Type.Object({ midpoint: Type.Number(), slope: Type.Number({ exclusiveMinimum: 0 }) })
 const FinalMap = Type.Object({ ...LogisticMap.properties, knee: Type.Optional(Type.Number()) })
-const CalibrationFile = Type.Object({
+export const CalibrationFile = Type.Object({
   image_image: LogisticMap,
   text_image: LogisticMap,
   final: Type.Optional(
@@ -61,6 +61,8 @@ const TREATMENT_VERSION = 'pixels-1'
 export interface ModelFiles {
   fingerprint: ModelFingerprint
   calibration: Calibration
+  /** Whether the folder has a calibration of its own. */
+  hasCalibration: boolean
   /** Messages for the operator, such as a missing file that a default replaces. */
   warnings: string[]
 }
@@ -86,6 +88,7 @@ export function readModelFiles(modelDir: string, knownHash?: string): ModelFiles
       dimension: config.dimension,
     },
     calibration: calibration ?? DEFAULT_CALIBRATION,
+    hasCalibration: calibration !== undefined,
     warnings,
   }
 }
