@@ -63,7 +63,7 @@ const unconfirmed = (path: string, bytes: number): KnownFile => ({ path, bytes, 
 const ROWS: readonly Row[] = [
   {
     // Confirmed: downloaded from the hub for this project, and pinned alike by public projects (Muse, model list of its
-    // semantic search: all seven files; Hugging Face's own page of onnx/text_model_quantized.onnx).
+    // semantic search: all six files; Hugging Face's own page of onnx/text_model_quantized.onnx).
     name: 'clip-vit-base-patch32',
     repository: 'Xenova/clip-vit-base-patch32',
     revision: 'd15189d7028b43f1d3e65039190477f6af591c2a',
@@ -138,8 +138,8 @@ const ROWS: readonly Row[] = [
   },
   {
     // Confirmed: the asset list of Leanlet and the setup of a browser extension, both at this commit (six files).
-    // The picture model is the one in full precision: those two projects and three others measured that the 8-bit one
-    // ranks pictures nearly at random.
+    // The picture model is the one in full precision: four public projects measured that the 8-bit one ranks pictures
+    // badly, to the point of chance.
     name: 'mobileclip-s0',
     repository: 'Xenova/mobileclip_s0',
     revision: '757d59c9c6870a76a4b0306f05f5061bca15c39f',
