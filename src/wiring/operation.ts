@@ -56,7 +56,7 @@ export function wireOperation(
   const models = buildModels(base, {
     ...{ moves, shelf, storeRows, known: KNOWN_MODELS },
     bring: fetchModel,
-    inUse: () => embedder.model,
+    readDimension: () => embedder.model.dimension,
     isModelDirSet: config.MODEL_DIR !== '',
     isOffline: config.OFFLINE,
     stop: stop ?? new AbortController().signal,

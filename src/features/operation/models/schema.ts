@@ -57,7 +57,13 @@ export const ModelMove = named(
     failures: t.Array(t.Object({ store: t.String(), product_id: t.String(), code: t.String() }), {
       description: 'At most 20 of them, with the slug of the store and an error code.',
     }),
-    eta_seconds: t.Union([t.Number(), t.Null()], { description: 'Time left at the present pace.' }),
+    eta_seconds: t.Union([t.Number(), t.Null()], {
+      description: 'Time left at the pace of the last minutes; null while it is not known.',
+    }),
+    is_returning: t.Boolean({
+      description: 'Whether it was cancelled, and the stores that had switched go back.',
+    }),
+    problem: t.Union([t.String(), t.Null()], { description: 'Why nothing goes on at the moment.' }),
     started_at: Moment,
     finished_at: MomentOrNull,
   }),

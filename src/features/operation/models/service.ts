@@ -4,7 +4,8 @@ import type { KnownModel } from '../../../platform/models/known.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Fetches } from './fetches.ts'
-import type { AdminModel, AdminModels, ModelFetch, ModelFetchStarted, ModelMove } from './schema.ts'
+import { findUse, listModels } from './presenter.ts'
+import type { AdminModels, ModelFetch, ModelFetchStarted, ModelMove } from './schema.ts'
 import type { ModelMoves, ModelShelf, ShelvedModel } from './world.ts'
 
 export interface ModelsDeps extends Pick<Base, 'atomically' | 'record'> {
@@ -13,8 +14,8 @@ export interface ModelsDeps extends Pick<Base, 'atomically' | 'record'> {
   fetches: Pick<Fetches, 'start' | 'cancel' | 'findLatest'>
   known: readonly KnownModel[]
   storeRows: Pick<StoreQueries, 'findStoreBySlug'>
-  /** What the model in use is, where no folder has its name. */
-  inUse(): { dimension: number }
+  /** The length of the vectors of the model in use. */
+  readDimension(): number
   isModelDirSet: boolean
   isOffline: boolean
 }
@@ -46,25 +47,6 @@ export function modelsService(deps: ModelsDeps) {
     return move
   }
 
-  /** @throws ApiError `conflict` for a model that is needed. */
-  function demandUnused(name: string): void {
-    const { in_use, move, former } = moves.status()
-    const isMoving = move?.state === 'running' && [move.from, move.to].includes(name)
-    const reason =
-      name === in_use
-        ? 'it is in use'
-        : isMoving
-          ? 'a move needs it'
-          : name === former?.name
-            ? 'it is the way back: confirm the model in use first'
-            : undefined
-    if (reason) {
-      throw new ApiError('conflict', `${name} cannot be removed: ${reason}`, {
-        details: { reason: 'in_use' },
-      })
-    }
-  }
-
   /** @throws ApiError `not_found`, `conflict`. */
   async function demandFetchable(name: string): Promise<KnownModel> {
     const found = known.find((one) => one.name === name)
@@ -91,17 +73,11 @@ export function modelsService(deps: ModelsDeps) {
   return {
     async list(): Promise<AdminModels> {
       const { in_use, move, former } = moves.status()
-      const here = await shelf.list()
-      const models = here.map((model) => describe(model, known, in_use))
-      if (!here.some(({ name }) => name === in_use)) {
-        models.unshift({ ...EMPTY, name: in_use, state: 'in_use', dimension: deps.inUse().dimension })
-      }
-      const names = new Set(models.map(({ name }) => name))
-      const rest = known.filter(({ name }) => !names.has(name)).map(describeKnown)
+      const inUse = { name: in_use, dimension: deps.readDimension() }
       return {
         in_use,
-        models: [...models.sort((a, b) => rank(a) - rank(b)), ...rest],
-        move: move as ModelMove | null,
+        models: listModels(await shelf.list(), known, inUse),
+        move: move,
         former,
         fetch: fetches.findLatest(),
         model_dir_set: deps.isModelDirSet,
@@ -119,24 +95,24 @@ export function modelsService(deps: ModelsDeps) {
 
     /** @throws ApiError `not_found`, `conflict`, `storage_full`. */
     use: (by: Operator, name: string): Promise<ModelMove> =>
-      inTurn(() => start(by, () => moves.use(name) as Promise<ModelMove>)),
+      inTurn(() => start(by, () => moves.use(name))),
 
     /** @throws ApiError `conflict`, `storage_full`. */
     back: (by: Operator): Promise<ModelMove> =>
-      inTurn(() => start(by, () => moves.back() as Promise<ModelMove>)),
+      inTurn(() => start(by, () => moves.back())),
 
     /** Embeds everything again with the model in use. @throws ApiError `not_found`, `conflict`. */
     reindex(by: Operator, slug: string | undefined): Promise<ModelMove> {
       const store = slug === undefined ? undefined : deps.storeRows.findStoreBySlug(slug)
       if (slug !== undefined && !store) throw notFound('store')
-      return inTurn(() => start(by, () => moves.reindex(store?.id) as Promise<ModelMove>))
+      return inTurn(() => start(by, () => moves.reindex(store?.id)))
     },
 
     /** @throws ApiError `conflict`. */
     cancel: (by: Operator): Promise<ModelMove> =>
       inTurn(async () => {
         by?.demandStill()
-        const move = (await moves.cancel()) as ModelMove
+        const move = await moves.cancel()
         note(by, 'model.move_cancelled', { move_id: move.id, from: move.from, to: move.to })
         return move
       }),
@@ -146,8 +122,9 @@ export function modelsService(deps: ModelsDeps) {
       inTurn(async () => {
         by?.demandStill()
         const { in_use, former } = moves.status()
+        if (!former) throw new ApiError('conflict', `There is no former model beside ${in_use}`)
         await moves.confirm()
-        note(by, 'model.confirmed', { model: in_use, former: former?.name ?? null })
+        note(by, 'model.confirmed', { model: in_use, former: former.name })
         return in_use
       }),
 
@@ -161,43 +138,13 @@ export function modelsService(deps: ModelsDeps) {
             details: { reason: 'bundled' },
           })
         }
-        demandUnused(name)
+        const use = findUse(name, moves.status())
+        if (use) {
+          throw new ApiError('conflict', `${name} cannot be removed: ${use}`, { details: { reason: 'in_use' } })
+        }
         by?.demandStill()
         await shelf.remove(name)
         note(by, 'model.removed', { model: name })
       }),
   }
 }
-
-const EMPTY = {
-  ...{ is_bundled: false, family: null, dimension: null, bytes: null, license: null, suits: null },
-  ...{ languages: null, status: null, memory_bytes: null, picture_ms: null, text_ms: null, problem: null },
-}
-
-/** Those that are here, the one in use before the others. */
-const rank = ({ state }: AdminModel): number => (state === 'in_use' ? 0 : state === 'here' ? 1 : 2)
-
-function describe(model: ShelvedModel, known: readonly KnownModel[], inUse: string): AdminModel {
-  const { name, family, dimension, bytes, problem } = model
-  const facts = known.find((one) => one.name === name)
-  return {
-    ...(facts ? describeKnown(facts) : EMPTY),
-    ...{ name, family, dimension, bytes, is_bundled: model.isBundled, problem: problem ?? null },
-    state: name === inUse ? 'in_use' : problem === undefined ? 'here' : 'broken',
-  }
-}
-
-const describeKnown = (model: KnownModel): AdminModel => ({
-  ...EMPTY,
-  name: model.name,
-  state: 'known',
-  dimension: model.dimension,
-  bytes: model.bytes,
-  license: model.license,
-  suits: model.suits,
-  languages: [...model.languages],
-  status: model.status,
-  memory_bytes: model.memoryBytes,
-  picture_ms: model.pictureMs,
-  text_ms: model.textMs,
-})
