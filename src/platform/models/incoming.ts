@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { readFreeDisk } from '../disk.ts'
 import { flushFolder } from '../sync-folder.ts'
-import { listModelFiles } from './folder-files.ts'
+import type { ModelFolder } from './folder-files.ts'
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const MODEL_NAME_RULE =
@@ -35,6 +35,7 @@ interface CopyOrder {
   root: string
   /** A hidden folder in it, which does not exist yet. */
   work: string
+  inspect(dir: string): ModelFolder
   signal: AbortSignal
   tell(done: number, total: number): void
 }
@@ -49,10 +50,10 @@ interface IncomingFile {
  *
  * @throws OperatorError for a folder without them, for links, and for a disk without room.
  */
-export async function copyModel({ source, root, work, signal, tell }: CopyOrder): Promise<void> {
+export async function copyModel({ source, root, work, inspect, signal, tell }: CopyOrder): Promise<void> {
   const place = await findSource(source, root)
   const files: IncomingFile[] = []
-  for (const path of listFiles(place.dir)) {
+  for (const { path } of look(place.dir, inspect).files) {
     const bytes = await measure(place.dir, path)
     if (bytes !== undefined) files.push({ path, bytes })
   }
@@ -74,11 +75,11 @@ export async function copyModel({ source, root, work, signal, tell }: CopyOrder)
 }
 
 /** @throws OperatorError */
-function listFiles(dir: string): readonly string[] {
+function look(dir: string, inspect: CopyOrder['inspect']): ModelFolder {
   try {
-    return listModelFiles(dir)
+    return inspect(dir)
   } catch (error) {
-    throw wrongInput(`${dir} holds no model that can be used: ${(error as Error).message}`)
+    throw wrongInput(`${dir} holds no model that can be used: ${(error as Error).message}.`)
   }
 }
 

@@ -2,9 +2,8 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
-import { readModelConfig, readModelFiles } from '../embedder/model-files.ts'
 import { flushFolder } from '../sync-folder.ts'
-import { readFamily } from './folder-files.ts'
+import type { ModelFolder } from './folder-files.ts'
 import {
   clearLeftovers,
   copyModel,
@@ -14,7 +13,7 @@ import {
   nameAfter,
 } from './incoming.ts'
 import type { Made, ModelProver, Proof } from './proof.ts'
-import { readFacts, statFiles, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
+import { readFacts, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
 import type { StartCheck } from './start-check.ts'
 
 export type ModelFamily = 'clip' | 'mobileclip' | 'siglip' | 'siglip2'
@@ -84,6 +83,8 @@ export interface ShelfDeps {
   dataDir: string
   /** The model that the program brings with it. */
   bundled: { name: string; dir: string; hash?: string | undefined }
+  /** Looks at a folder without loading it. @throws Error that says what is wrong. */
+  inspect(dir: string): ModelFolder
   prover: ModelProver
   start: StartCheck
 }
@@ -92,19 +93,20 @@ export interface ShelfDeps {
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 
 /** The models of an install: the bundled one, and those in `models/` of its data folder. */
-export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps): ModelShelf {
+export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
   const root = modelsFolder(dataDir)
   let known: ShelvedModel | undefined
 
   const hash = (dir: string) => prover.describe(dir, new AbortController().signal)
 
   async function readBundled(): Promise<ShelvedModel> {
+    if (known) return known
     const { name, dir } = bundled
-    known ??= {
+    const { dimension, family, files } = inspect(dir)
+    known = {
       ...{ name, dir, isBundled: true },
-      hash: bundled.hash ?? readModelFiles(dir).fingerprint.hash,
-      ...{ dimension: readModelConfig(dir).dimension, family: readFamily(dir) },
-      bytes: sumBytes(await statFiles(dir)),
+      hash: bundled.hash ?? (await hash(dir)).hash,
+      ...{ dimension, family, bytes: sumBytes(files) },
     }
     return known
   }
@@ -176,6 +178,7 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
         source,
         root,
         work,
+        inspect,
         signal,
         tell: (done, total) => tell({ step: 'copy', done, total }),
       })
@@ -190,7 +193,8 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
       const made = await prover.prove(work, { tell, signal, makes: refit ? 'all' : 'missing' })
       await writeMade(work, made)
       const { memoryBytes } = await start(work, facts.hash, signal)
-      await writeNote(work, facts, memoryBytes)
+      const paths = inspect(work).files.map(({ path }) => path)
+      await writeNote(work, paths, facts, memoryBytes)
       signal.throwIfAborted()
       await rename(work, join(root, chosen))
       await flushFolder(root)
