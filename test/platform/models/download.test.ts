@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseCidrs } from '../../../src/core/networks.ts'
+import { OperatorError } from '../../../src/core/operator-error.ts'
 import {
   type DownloadOptions,
   downloadModel,
@@ -28,7 +29,7 @@ import {
   VISION,
 } from '../../support/hub-stub.ts'
 
-const HUB_ORDER: ModelOrder = { hub: `${REPOSITORY}@${COMMIT}` }
+const HUB_ORDER = { hub: `${REPOSITORY}@${COMMIT}` }
 const KEPT = [
   ...Object.keys(tinyModel()).filter((path) => !/README|text_model\.onnx/.test(path)),
   'source.json',
@@ -65,7 +66,7 @@ const egress = createModelEgress({
 const download = async (
   hub: { mirror: string } | undefined,
   more: Partial<DownloadOptions> = {},
-  order = HUB_ORDER,
+  order: ModelOrder = HUB_ORDER,
 ) =>
   downloadModel(order, {
     mirror: hub?.mirror,
@@ -85,7 +86,7 @@ const listFiles = (dir: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
     .sort()
 
-const partialOf = (order = HUB_ORDER) => `${workFolderOf(folder, order)}.partial`
+const partialOf = (order: ModelOrder = HUB_ORDER) => `${workFolderOf(folder, order)}.partial`
 
 /** The tiny model under a name of our list, with its hashes. */
 const known = (files = tinyModel()): KnownModel[] => [
@@ -518,11 +519,12 @@ describe('a server that does wrong', () => {
 })
 
 describe('an order', () => {
-  const refused = (order: ModelOrder, more: Partial<DownloadOptions> = {}) =>
-    download({ mirror: 'http://hub.test:1' }, { folder: join(folder, '.fetched-x'), ...more }, order).then(
-      () => new Error('it went well'),
-      (failure) => failure as Error & { exitCode?: number },
-    )
+  const refused = async (order: ModelOrder, more: Partial<DownloadOptions> = {}) => {
+    const given = { folder: join(folder, '.fetched-x'), ...more }
+    const failure = await download({ mirror: 'http://hub.test:1' }, given, order).catch((error) => error)
+    if (!(failure instanceof OperatorError)) throw new Error(`not refused: ${failure}`)
+    return failure
+  }
 
   test.each([
     ['acme/tiny', 'names no commit'],
