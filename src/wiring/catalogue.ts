@@ -4,16 +4,16 @@ import { buildExports } from '../features/catalogue/exports/module.ts'
 import { buildFilters } from '../features/catalogue/filters/module.ts'
 import { buildImports } from '../features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from '../features/catalogue/jobs/module.ts'
+import { buildModelMoves } from '../features/catalogue/model-moves/module.ts'
 import { buildFeeds, type FeedsModule } from '../features/catalogue/product-feeds/module.ts'
 import { buildProductIndex } from '../features/catalogue/product-index/module.ts'
 import { buildProducts } from '../features/catalogue/products/module.ts'
-import { buildReembedding } from '../features/catalogue/reembedding/module.ts'
 import { buildCatalogueReport } from '../features/catalogue/report/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import { createSpool } from '../http/spool.ts'
 import type { Install } from '../install.ts'
-import { registerModel } from '../platform/db/models.ts'
 import { createWriteGroups } from '../platform/db/write-groups.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { BillingWing } from './billing.ts'
 import type { Entrance } from './entrance.ts'
@@ -24,6 +24,7 @@ export type CatalogueWing = ReturnType<typeof wireCatalogue>
 export function wireCatalogue(
   { foundation: { base, reads, secretBox }, stores: { storeRows, settings }, delivery }: Install,
   ports: Ports,
+  models: ModelSet,
   { usage }: BillingWing,
   { requests }: Entrance,
   { countItems }: Pick<Meters, 'countItems'>,
@@ -31,7 +32,7 @@ export function wireCatalogue(
   const { db, clock, ids } = base
   const { embedder, stop } = ports
   const { webhooks, changes } = delivery
-  const model = registerModel(db, embedder.model, clock.now())
+  const model = models.inUse
   const writeTogether = createWriteGroups(db, clock)
   const productIndex = buildProductIndex(base, {
     model,
@@ -121,11 +122,13 @@ export function wireCatalogue(
     model: embedder.model,
     vectors: model.vectors,
   })
-  const reembedding = buildReembedding(base, {
+  const modelMoves = buildModelMoves(base, {
     storeRows,
-    model,
-    embedder,
+    models,
+    index: productIndex.service,
     products: products.service,
+    world: ports.moveWorld,
+    vectorMemoryBytesMax: ports.vectorMemoryBytesMax,
   })
   const report = buildCatalogueReport(base, {
     index: productIndex.service,
@@ -147,7 +150,7 @@ export function wireCatalogue(
     feeds,
     exported,
     report,
-    reembedding,
+    modelMoves,
     filters,
     demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),
   }

@@ -14,6 +14,7 @@ import type { Base } from '../features/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
 import { createLateWrites, type LateWrites } from '../platform/db/late-writes.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import { wireMerchandising } from './merchandising.ts'
@@ -25,7 +26,8 @@ export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
   { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
-  { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
+  models: ModelSet,
+  { model, writeTogether, productIndex, products, filters, modelMoves, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
@@ -63,7 +65,7 @@ export function wireDiscovery(
     index: productIndex.service,
     embedder,
     filters: filters.service,
-    countWaiting: reembedding.service.countWaiting,
+    countWaiting: modelMoves.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults(storeId) {
       const { search_defaults, sold_out } = settings.service.read(storeId)

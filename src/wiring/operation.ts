@@ -37,9 +37,8 @@ export function wireOperation(
     shelf,
     fetchModel,
     stop,
-    moves,
-  }: Ports & Pick<Required<Ports>, 'moves'>,
-  { productIndex, jobs }: CatalogueWing,
+  }: Ports,
+  { productIndex, jobs, modelMoves }: CatalogueWing,
   { writes }: DiscoveryWing,
   storage: StorageWatch,
   meters: MetricsNeeds['meters'],
@@ -53,6 +52,7 @@ export function wireOperation(
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
   })
+  const moves = modelMoves.service
   const models = buildModels(base, {
     ...{ moves, shelf, storeRows, known: KNOWN_MODELS },
     bring: fetchModel,

@@ -39,12 +39,12 @@ export async function sendOrder<Answer>(
   return (await response.json()) as Answer
 }
 
-const WORDS: Readonly<Record<AdminModel['state'], string>> = {
+const WORDS = {
   in_use: 'in use',
   here: 'here',
   known: 'to fetch',
   broken: 'broken',
-}
+} as const
 
 /** Names the state of a model for people. */
 export const stateInWords = ({ state, status }: Pick<AdminModel, 'state' | 'status'>): string =>

@@ -1,4 +1,4 @@
-import type { MoveStatus } from '../models/world.ts'
+import type { MoveStatus } from '../../catalogue/model-moves/schema.ts'
 import type { Values } from './gauges.ts'
 
 export type MoveCounts = Pick<

@@ -2,18 +2,15 @@ import type { Operator } from '../../../core/audit.ts'
 import { describeOperation } from '../../../core/audit.ts'
 import { DAY_MS, isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
+import type { BringStep } from '../../../platform/models/bring.ts'
 import type { Base } from '../../module.ts'
 import type { FetchRow, ModelQueries, WorkState } from './queries.ts'
 import type { ModelFetch, ModelFetchStarted } from './schema.ts'
-import type { AddStep } from './world.ts'
-
-/** How far a model is that is being fetched. */
-export type FetchStep = { step: 'download'; bytes: number; bytesTotal: number } | AddStep
 
 export interface FetchDeps extends Pick<Base, 'clock' | 'ids' | 'atomically' | 'record' | 'log'> {
   queries: Pick<ModelQueries, 'add' | 'end' | 'endAll' | 'prune' | 'findLatest'>
   /** Downloads a known model, tries it, and puts it beside the others. */
-  bring(name: string, tell: (step: FetchStep) => void, stop: AbortSignal): Promise<void>
+  bring(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
   /** Aborts when the program ends. */
   stop: AbortSignal
 }
@@ -56,7 +53,7 @@ export function createFetches(deps: FetchDeps) {
     atomically(() => queries.end(fetch.id, state, reason, clock.now()))
   }
 
-  function note(fetch: Pick<Running, 'step' | 'bytes' | 'bytesTotal'>, told: FetchStep): void {
+  function note(fetch: Pick<Running, 'step' | 'bytes' | 'bytesTotal'>, told: BringStep): void {
     fetch.step = told.step
     if (told.step === 'download') {
       fetch.bytes = told.bytes

@@ -5,11 +5,15 @@ import { createFetches, type FetchDeps } from './fetches.ts'
 import { createNodeJobs } from './jobs.ts'
 import { modelQueries } from './queries.ts'
 import { modelRoutes } from './routes.ts'
+import { modelStateQueries } from './state-queries.ts'
 import { type ModelsDeps, modelsService } from './service.ts'
 
 export interface ModelsNeeds
   extends Omit<ModelsDeps, 'fetches' | 'atomically' | 'record'>,
     Pick<FetchDeps, 'bring' | 'stop'> {}
+
+/** Reads which model is in use, for commands beside a service or without one. */
+export const buildModelState = ({ db }: Pick<Base, 'db'>) => modelStateQueries(db)
 
 /**
  * Wires what super-admins, and commands on this machine, see of the models and do to them.

@@ -1,7 +1,7 @@
 import type { KnownModel } from '../../../platform/models/known.ts'
+import type { ShelvedModel } from '../../../platform/models/shelf.ts'
 import type { ModelsStatus } from '../../catalogue/model-moves/schema.ts'
 import type { AdminModel } from './schema.ts'
-import type { ShelvedModel } from './world.ts'
 
 /** Lists the models: the one in use, the others that are here, and those that could be fetched. */
 export function listModels(

@@ -44,9 +44,14 @@ export function modelQueries(db: Db) {
   const prune = db.prepare(`DELETE FROM model_fetches WHERE state <> 'running' AND started_at < ?`)
   const latest = db.prepare<[], FetchRow>(`SELECT ${COLUMNS} FROM model_fetches ORDER BY id DESC LIMIT 1`)
   const jobs = db.prepare<{ beforeId: string; state: string | null; limit: bigint }, NodeJobRow>(`
-    SELECT id, 'model_fetch' AS type, name, state, 1 AS total, state = 'done' AS done, state = 'failed' AS failed,
-      started_at AS startedAt, finished_at AS finishedAt
-    FROM model_fetches WHERE id < @beforeId AND (@state IS NULL OR state = @state)
+    SELECT * FROM (
+      SELECT id, 'model_fetch' AS type, name, state, 1 AS total, state = 'done' AS done, state = 'failed' AS failed,
+        started_at AS startedAt, finished_at AS finishedAt
+      FROM model_fetches
+      UNION ALL
+      SELECT model_moves.id, 'model_move', models.name, state, products, products_done, failed, started_at, finished_at
+      FROM model_moves JOIN models ON models.id = to_model)
+    WHERE id < @beforeId AND (@state IS NULL OR state = @state)
     ORDER BY id DESC LIMIT @limit`)
 
   return {

@@ -41,12 +41,12 @@ export const ModelMove = named(
   t.Object({
     id: t.String(),
     kind: oneOf(
-      ['use', 'back', 'reindex'],
+      ['use', 'back', 'reindex'] as const,
       '`use`: to another model; `back`: to the former one; `reindex`: everything again with the same one.',
     ),
     from: t.String(),
     to: t.String(),
-    state: oneOf(['running', 'done', 'cancelled', 'failed']),
+    state: oneOf(['running', 'done', 'cancelled', 'failed'] as const),
     stores: Type.Integer(),
     stores_done: Type.Integer({ description: 'Stores whose searches answer with the new vectors.' }),
     products: Type.Integer(),
@@ -77,10 +77,10 @@ export const ModelFetch = named(
     job_id: t.String(),
     name: t.String(),
     state: oneOf(
-      ['running', 'done', 'cancelled', 'failed'],
+      ['running', 'done', 'cancelled', 'failed'] as const,
       'What one that was cancelled or failed has loaded stays, and the next one goes on there.',
     ),
-    step: t.Union([oneOf(['download', 'copy', 'load', 'measure', 'fit']), t.Null()], {
+    step: t.Union([oneOf(['download', 'copy', 'load', 'measure', 'fit'] as const), t.Null()], {
       description: 'What a running one does: after the download the model is tried. Otherwise null.',
     }),
     bytes: Type.Integer({ description: 'Loaded so far.' }),
@@ -111,7 +111,7 @@ export const AdminModel = named(
   t.Object({
     name: t.String(),
     state: oneOf(
-      ['in_use', 'here', 'known', 'broken'],
+      ['in_use', 'here', 'known', 'broken'] as const,
       '`here`: ready to be used; `known`: can be fetched; `broken`: its folder cannot be used, as `problem` says.',
     ),
     is_bundled: t.Boolean({ description: 'Whether it is part of the executable.' }),
@@ -123,7 +123,7 @@ export const AdminModel = named(
     languages: t.Union([t.Array(t.String()), t.Null()], {
       description: 'Languages that it understands, as codes; null where nobody has said so.',
     }),
-    status: t.Union([oneOf(['confirmed', 'unconfirmed']), t.Null()], {
+    status: t.Union([oneOf(['confirmed', 'unconfirmed'] as const), t.Null()], {
       description:
         'Whether the hashes of its files were confirmed; an `unconfirmed` one is fetched at the command line alone. null for a model that is not of our list.',
     }),

@@ -1,12 +1,13 @@
 import { describeOperation, type Operator } from '../../../core/audit.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { KnownModel } from '../../../platform/models/known.ts'
+import type { ModelShelf } from '../../../platform/models/shelf.ts'
+import type { ModelMoves } from '../../catalogue/model-moves/service.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Fetches } from './fetches.ts'
 import { findUse, listModels } from './presenter.ts'
 import type { AdminModels, ModelFetch, ModelFetchStarted, ModelMove } from './schema.ts'
-import type { ModelMoves, ModelShelf, ShelvedModel } from './world.ts'
 
 export interface ModelsDeps extends Pick<Base, 'atomically' | 'record'> {
   moves: Pick<ModelMoves, 'use' | 'back' | 'cancel' | 'confirm' | 'reindex' | 'status'>

@@ -1,11 +1,11 @@
 import { counted, groupThousands } from '../../../core/text.ts'
-import type { ModelMoves } from '../../operation/models/world.ts'
+import type { ModelsStatus } from '../../catalogue/model-moves/schema.ts'
 import type { NodeNotice } from './schema.ts'
 
 const ABOUT = { page: 'models', link: '/v1/admin/models' } as const
 
 /** Finds what the operator should know about the models of the node. */
-export function listNodeNotices({ in_use, move, former }: ReturnType<ModelMoves['status']>): NodeNotice[] {
+export function listNodeNotices({ in_use, move, former }: ModelsStatus): NodeNotice[] {
   const found: NodeNotice[] = []
   if (move && move.failed > 0) {
     const { failed, from, to } = move

@@ -86,7 +86,7 @@ export const NodeNotice = named(
       '`model_products_failed`: a move to another model could not embed some products again; `former_model_kept`: the way back to the former model is open.',
     ),
     severity: NOTICE.severity,
-    page: oneOf(['models'], 'The page of the operator that it belongs to.'),
+    page: oneOf(['models'] as const, 'The page of the operator that it belongs to.'),
     ...{ text: NOTICE.text, data: NOTICE.data, link: NOTICE.link, since: NOTICE.since },
   }),
 )
