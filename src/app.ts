@@ -46,7 +46,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
 
-  const models = createModelSet({ db, clock, ...ports })
+  const models = createModelSet(ports)
   const install = createInstall(config, baseUrl, ports, storage.report)
   const signIn = wireSignIn(install, {
     tokenSecret: ports.tokenSecret,
@@ -129,7 +129,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,
-      models: operation.models.service,
+      modelDesk: operation.models.service,
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {

@@ -30,27 +30,24 @@ export function wireCatalogue(
   { countItems }: Pick<Meters, 'countItems'>,
 ) {
   const { db, clock, ids } = base
-  const { embedder, stop } = ports
+  const { stop } = ports
   const { webhooks, changes } = delivery
-  const model = models.inUse
   const writeTogether = createWriteGroups(db, clock)
   const productIndex = buildProductIndex(base, {
-    model,
-    dimension: embedder.model.dimension,
+    models,
     memoryBytesMax: ports.vectorMemoryBytesMax,
     stop,
   })
   const duplicates = buildDuplicates(base, {
     index: productIndex.service,
-    embedder,
+    models,
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
   })
   const products = buildProducts(base, {
     storeRows,
-    model,
+    models,
     index: productIndex.service,
-    embedder,
     reads,
     fetcher: ports.fetcher,
     wantsThumbnails: (storeId) => settings.service.read(storeId).thumbnails,
@@ -70,7 +67,7 @@ export function wireCatalogue(
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(base, {
     storeRows,
-    embedder,
+    models,
     products: products.service,
     spool,
     countItems,
@@ -91,7 +88,7 @@ export function wireCatalogue(
   })
   const imports = buildImports(base, {
     spool,
-    embedder,
+    models,
     files: ports.bodyFiles,
     products: products.service,
     jobs: jobs.service,
@@ -119,8 +116,7 @@ export function wireCatalogue(
     stop,
     filters: filters.service,
     products: products.service,
-    model: embedder.model,
-    vectors: model.vectors,
+    models,
   })
   const modelMoves = buildModelMoves(base, {
     storeRows,
@@ -132,15 +128,13 @@ export function wireCatalogue(
   })
   const report = buildCatalogueReport(base, {
     index: productIndex.service,
-    embedder,
+    models,
     stop,
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     dayOf: settings.service.dayOf,
     addThumbnailUrls: products.service.thumbnails.addUrls,
   })
   return {
-    /** The model in use. */
-    model,
     writeTogether,
     productIndex,
     duplicates,

@@ -25,9 +25,9 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
   { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
-  { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
+  { pages, stop }: Pick<Ports, 'pages' | 'stop'>,
   models: ModelSet,
-  { model, writeTogether, productIndex, products, filters, modelMoves, jobs }: CatalogueWing,
+  { writeTogether, productIndex, products, filters, modelMoves, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
@@ -39,8 +39,7 @@ export function wireDiscovery(
     undone: (storeId) => analytics.service.forgetSizes(storeId),
   })
   const analytics = buildAnalytics(base, {
-    model,
-    embedder,
+    models,
     findFillFacts: settings.service.findFillFacts,
     addThumbnailUrls: products.service.thumbnails.addUrls,
     thumbnailAddresses: products.service.thumbnails.addresses,
@@ -61,9 +60,8 @@ export function wireDiscovery(
     arrange: rules.service.arrange,
     noteActed: (...noted) => search.service.history.noteActed(...noted),
     readStoreWords: storeWords.service.readQuery,
-    model,
+    models,
     index: productIndex.service,
-    embedder,
     filters: filters.service,
     countWaiting: modelMoves.service.countWaiting,
     pictures: products.service.pictures,
@@ -89,7 +87,7 @@ export function wireDiscovery(
     historyDays,
   })
   const searchChecks = buildSearchChecks(base, {
-    embedder,
+    models,
     stop,
     search: search.service,
     hasProduct: products.service.has,
@@ -128,7 +126,7 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
-  const replay = wireReplay(base, { embedder, stop, keys, search, widget, learning, jobs, writes })
+  const replay = wireReplay(base, { models, stop, keys, search, widget, learning, jobs, writes })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -163,7 +161,8 @@ export function wireDiscovery(
   }
 }
 
-interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
+interface ReplayParts extends Pick<Ports, 'stop'> {
+  models: ModelSet
   keys: Install['keys']
   search: ReturnType<typeof buildSearch>
   widget: ReturnType<typeof buildWidget>
@@ -175,10 +174,10 @@ interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
 /** Builds what makes searches of the log again, each as whoever made it. */
 const wireReplay = (
   base: Base,
-  { embedder, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
+  { models, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
 ) =>
   buildReplay(base, {
-    embedder,
+    models,
     stop,
     search: search.service,
     findSearcher(storeId, keyId, origin) {

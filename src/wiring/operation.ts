@@ -9,6 +9,7 @@ import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
 import { KNOWN_MODELS } from '../platform/models/known.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
@@ -29,15 +30,9 @@ export function wireOperation(
     payments,
     backups,
   }: Install,
-  {
-    embedder,
-    readFreeDiskShare,
-    examine,
-    settings,
-    shelf,
-    fetchModel,
-    stop,
-  }: Ports,
+  { models: modelSet, readFreeDiskShare, examine, settings, shelf, fetchModel, stop }: Ports & {
+    models: ModelSet
+  },
   { productIndex, jobs, modelMoves }: CatalogueWing,
   { writes }: DiscoveryWing,
   storage: StorageWatch,
@@ -46,7 +41,7 @@ export function wireOperation(
   listRoutes: () => Server['routes'],
 ) {
   const health = buildHealth(base, {
-    embedder,
+    models: modelSet,
     storage,
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
@@ -56,7 +51,7 @@ export function wireOperation(
   const models = buildModels(base, {
     ...{ moves, shelf, storeRows, known: KNOWN_MODELS },
     bring: fetchModel,
-    readDimension: () => embedder.model.dimension,
+    readDimension: () => modelSet.inUse.embedder.model.dimension,
     isModelDirSet: config.MODEL_DIR !== '',
     isOffline: config.OFFLINE,
     stop: stop ?? new AbortController().signal,
@@ -83,7 +78,7 @@ export function wireOperation(
   })
   const metrics = buildMetrics(base, {
     meters,
-    embedder,
+    models: modelSet,
     readFreeDiskShare,
     findLastBackup: backups.service.findLastGood,
     findMove: () => moves.status().move,

@@ -32,9 +32,9 @@ import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
 import {
-  openModel,
   openEgresses,
   openInstallPorts,
+  openModel,
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
@@ -189,7 +189,9 @@ async function start(
     },
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
-  started.defer(() => waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))))
+  started.defer(() =>
+    waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))),
+  )
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {

@@ -80,10 +80,7 @@ export function createModelSet({ db, clock, embedder, openModel }: ModelSetDeps)
   const listeners: ((model: ServingModel) => void)[] = []
   /** Rows of the models of the stores that are not on the one in use. */
   const rows = new Map(
-    db
-      .prepare<[], [storeId: string, model: number]>('SELECT store_id, model FROM store_models')
-      .raw()
-      .all(),
+    db.prepare<[], [storeId: string, model: number]>('SELECT store_id, model FROM store_models').raw().all(),
   )
 
   return {
@@ -102,7 +99,8 @@ export function createModelSet({ db, clock, embedder, openModel }: ModelSetDeps)
       for (const model of running.values()) listener(model)
     },
     open(folder) {
-      const known = folder.hash && [...running.values()].find((one) => one.embedder.model.hash === folder.hash)
+      const known =
+        folder.hash && [...running.values()].find((one) => one.embedder.model.hash === folder.hash)
       if (known) return known
       const opened = openModel(folder)
       const same = [...running.values()].find((one) => one.embedder.model.hash === opened.model.hash)

@@ -49,7 +49,12 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     const arena: VectorArena = createVectorArena(dimension, {
       memoryBytesMax: () => memoryBytesMax - countBytes() + arena.memoryBytes,
     })
-    const made = { model, arena, index: createProductIndex(arena, now), queries: productIndexQueries(db, model.row) }
+    const made = {
+      model,
+      arena,
+      index: createProductIndex(arena, now),
+      queries: productIndexQueries(db, model.row),
+    }
     opened.set(model.row, made)
     return made
   }
@@ -174,7 +179,8 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
         index.listUnreadStores(slots).filter((storeId) => of(storeId) === index),
       ),
     countUnread: (storeId: string): number => of(storeId).countUnread(storeId),
-    listUnread: (storeId: string, from: number, count: number) => of(storeId).listUnread(storeId, from, count),
+    listUnread: (storeId: string, from: number, count: number) =>
+      of(storeId).listUnread(storeId, from, count),
     loadWords: (...[storeId, slots, read]: Parameters<OneIndex['loadWords']>): void =>
       of(storeId).loadWords(storeId, slots, read),
     findStore: (storeId: string) => of(storeId).findStore(storeId),

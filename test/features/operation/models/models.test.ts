@@ -139,7 +139,7 @@ describe('the download of a known model', () => {
       },
     ])
     fetched.resolve()
-    await app.services.models.drain()
+    await app.services.modelDesk.drain()
     expect((await list()).fetch).toMatchObject({ state: 'done', step: null, error: null })
     expect(await audit('model.fetch_started')).toMatchObject([
       { details: { model: 'clip-vit-base-patch32' } },
@@ -149,7 +149,7 @@ describe('the download of a known model', () => {
   test('says why it failed', async () => {
     await call('POST', '/models/fetch', { name: 'clip-vit-base-patch32' })
     fetched.reject(new Error('tokenizer.json has another hash'))
-    await app.services.models.drain()
+    await app.services.modelDesk.drain()
     expect((await list()).fetch).toMatchObject({ state: 'failed', error: 'tokenizer.json has another hash' })
     expect((await call('GET', '/jobs?status=failed')).body).toMatchObject({ count: 1 })
   })
@@ -167,7 +167,7 @@ describe('the download of a known model', () => {
   test('that a kill has ended says that the next one goes on', async () => {
     await call('POST', '/models/fetch', { name: 'clip-vit-base-patch32' })
     fetched.resolve()
-    await app.services.models.drain()
+    await app.services.modelDesk.drain()
     app.db.prepare(`UPDATE model_fetches SET state = 'running', finished_at = NULL`).run()
     const interrupted = { state: 'failed', error: expect.stringContaining('goes on there') }
     expect((await list()).fetch).toMatchObject(interrupted)
