@@ -6,19 +6,22 @@ import { readFreeDisk } from '../disk.ts'
 import { flushFolder } from '../sync-folder.ts'
 import type { ModelFolder } from './folder-files.ts'
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+/** The model's library finds a folder by a name that a repository could have, so no two dots or dashes stand together in it. */
+const NAME = /^(?=.{1,64}$)[a-z0-9]+([._-][a-z0-9]+)*$/
+const OTHER_ENDS = /\.(git|ipynb)$/
 export const MODEL_NAME_RULE =
-  'a name has at most 64 small letters, digits, dots, dashes and underscores, and begins with a letter or digit'
+  'a name has at most 64 small letters and digits, with single dots, dashes or underscores between them'
 
-export const isModelName = (name: string): boolean => NAME.test(name)
+export const isModelName = (name: string): boolean => NAME.test(name) && !OTHER_ENDS.test(name)
 
 /** The name that a folder gives a model: capitals become small letters, and what no name may have becomes a dash. */
 export const nameAfter = (folder: string): string =>
   folder
     .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[^a-z0-9]+/, '')
     .slice(0, 64)
+    .replaceAll(/[^a-z0-9._]+/g, '-')
+    .replaceAll(/([._-])[._-]+/g, '$1')
+    .replaceAll(/^[._-]|[._-]$/g, '')
 
 const MB = 1_000_000
 /** Weights of a large model in fp32; more would not fit into the memory of a process either. */

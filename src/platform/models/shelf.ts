@@ -172,7 +172,9 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
   ): ReturnType<ModelShelf['add']> {
     const source = resolve(folder)
     const chosen = chooseName(source, name, bundled.name)
-    const work = join(root, `.adding-${process.pid}`)
+    const hidden = join(root, `.adding-${process.pid}`)
+    // The model's library takes no folder with a dot at its beginning.
+    const work = join(hidden, 'model')
     try {
       await copyModel({
         source,
@@ -202,7 +204,7 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
     } catch (error) {
       throw explainDisk(root, error)
     } finally {
-      await rm(work, { recursive: true, force: true })
+      await rm(hidden, { recursive: true, force: true })
     }
   }
 

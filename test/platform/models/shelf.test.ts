@@ -163,10 +163,21 @@ test('another model does not take a name that is taken, and none takes the name 
   expect(taken.message).toBe(
     'There is another model my-model here: name this one with --name, or remove the other with "lookalike model remove my-model".',
   )
-  for (const name of ['lookalike-clip-v1', '../up', '.hidden', '', 'Capitals', 'a'.repeat(65), 'a/b'])
+  for (const name of [
+    'lookalike-clip-v1',
+    '../up',
+    '.hidden',
+    '',
+    'Capitals',
+    'a'.repeat(65),
+    'a/b',
+    'a--b',
+    'a-',
+    'a.git',
+  ])
     expect((await fail(shelf.add(other, options({ name })))).exitCode).toBe(2)
   expect(shelved()).toEqual(['my-model'])
-  expect(nameAfter('CLIP ViT-B/32 (int8)')).toBe('clip-vit-b-32-int8-')
+  expect(nameAfter('CLIP ViT-B/32 (int8)')).toBe('clip-vit-b-32-int8')
 })
 
 test('only --refit makes anew what a folder carries', async () => {
