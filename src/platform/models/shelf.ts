@@ -2,8 +2,9 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
+import { readModelFiles } from '../embedder/model-files.ts'
+import { readModelLayout } from '../embedder/model-layout.ts'
 import { flushFolder } from '../sync-folder.ts'
-import type { ModelFolder } from './folder-files.ts'
 import {
   clearLeftovers,
   copyModel,
@@ -13,7 +14,7 @@ import {
   nameAfter,
 } from './incoming.ts'
 import type { Made, ModelProver, Proof } from './proof.ts'
-import { readFacts, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
+import { readFacts, statFiles, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
 import type { StartCheck } from './start-check.ts'
 
 export type ModelFamily = 'clip' | 'mobileclip' | 'siglip' | 'siglip2'
@@ -83,8 +84,6 @@ export interface ShelfDeps {
   dataDir: string
   /** The model that the program brings with it. */
   bundled: { name: string; dir: string; hash?: string | undefined }
-  /** Looks at a folder without loading it. @throws Error that says what is wrong. */
-  inspect(dir: string): ModelFolder
   prover: ModelProver
   start: StartCheck
 }
@@ -93,20 +92,20 @@ export interface ShelfDeps {
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 
 /** The models of an install: the bundled one, and those in `models/` of its data folder. */
-export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
+export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps): ModelShelf {
   const root = modelsFolder(dataDir)
   let known: ShelvedModel | undefined
 
   const hash = (dir: string) => prover.describe(dir, new AbortController().signal)
 
   async function readBundled(): Promise<ShelvedModel> {
-    if (known) return known
     const { name, dir } = bundled
-    const { dimension, family, files } = inspect(dir)
-    known = {
+    const { dimension, family } = readModelLayout(dir)
+    known ??= {
       ...{ name, dir, isBundled: true },
-      hash: bundled.hash ?? (await hash(dir)).hash,
-      ...{ dimension, family, bytes: sumBytes(files) },
+      hash: bundled.hash ?? readModelFiles(dir).fingerprint.hash,
+      ...{ dimension, family },
+      bytes: sumBytes(await statFiles(dir)),
     }
     return known
   }
@@ -172,15 +171,12 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
   ): ReturnType<ModelShelf['add']> {
     const source = resolve(folder)
     const chosen = chooseName(source, name, bundled.name)
-    const hidden = join(root, `.adding-${process.pid}`)
-    // The model's library takes no folder with a dot at its beginning.
-    const work = join(hidden, 'model')
+    const work = join(root, `.adding-${process.pid}`)
     try {
       await copyModel({
         source,
         root,
         work,
-        inspect,
         signal,
         tell: (done, total) => tell({ step: 'copy', done, total }),
       })
@@ -195,8 +191,7 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
       const made = await prover.prove(work, { tell, signal, makes: refit ? 'all' : 'missing' })
       await writeMade(work, made)
       const { memoryBytes } = await start(work, facts.hash, signal)
-      const paths = inspect(work).files.map(({ path }) => path)
-      await writeNote(work, paths, facts, memoryBytes)
+      await writeNote(work, facts, memoryBytes)
       signal.throwIfAborted()
       await rename(work, join(root, chosen))
       await flushFolder(root)
@@ -204,7 +199,7 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
     } catch (error) {
       throw explainDisk(root, error)
     } finally {
-      await rm(hidden, { recursive: true, force: true })
+      await rm(work, { recursive: true, force: true })
     }
   }
 
