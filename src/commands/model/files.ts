@@ -258,7 +258,7 @@ function formatModels(models: readonly AdminModel[]): string {
       about(model.picture_ms, 'ms'),
       about(model.text_ms, 'ms'),
       model.languages?.join(' ') ?? '',
-      model.license ?? '',
+      model.license?.split(' (')[0] ?? '',
     ]),
   ])
   const lines = models.flatMap(({ name, suits, problem }) =>

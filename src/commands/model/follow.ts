@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { formatUtc } from '../../core/mail-text.ts'
 import { counted, groupThousands } from '../../core/text.ts'
 import type { MoveStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { ModelMove } from '../../features/operation/models/schema.ts'
@@ -77,7 +78,10 @@ function show(progress: Progress, move: ModelMove): void {
   )
 }
 
-const KINDS = { use: 'move', back: 'way back', reindex: 'new embedding' } as const
+const KINDS = { use: 'move to', back: 'way back to', reindex: 'new embedding with' } as const
+
+/** Formats a moment of an answer for people. */
+export const formatMoment = (iso: string): string => formatUtc(Date.parse(iso))
 
 /** Says in one line how far a move is, or how it ended. */
 export function formatMove(move: MoveStatus): string {
@@ -90,7 +94,7 @@ export function formatMove(move: MoveStatus): string {
   ].join(', ')
   const states = { running: 'is under way', done: 'is done', cancelled: 'was cancelled', failed: 'failed' }
   const verb = move.is_returning && state === 'running' ? 'was cancelled, and the stores go back' : states[state]
-  const line = `The ${KINDS[kind]} to ${makeVisible(to)} ${verb}: ${numbers}.`
+  const line = `The ${KINDS[kind]} ${makeVisible(to)} ${verb}: ${numbers}.`
   return move.problem === null ? line : `${line}\nIt waits: ${makeVisible(move.problem)}`
 }
 
@@ -107,7 +111,7 @@ function formatEnd(
   if (former && move.state === 'done' && move.kind !== 'reindex') {
     lines.push(
       '',
-      `Look at some searches. The vectors of ${former.name} are kept until ${former.until}.`,
+      `Look at some searches. The vectors of ${former.name} are kept until ${formatMoment(former.until)}.`,
       `  Keep ${move.to}:  lookalike model confirm${flag}`,
       `  Go back:  lookalike model use --back${flag}`,
     )
