@@ -81,7 +81,7 @@ function show(progress: Progress, move: ModelMove): void {
 const KINDS = { use: 'move to', back: 'way back to', reindex: 'new embedding with' } as const
 
 /** Formats a moment of an answer for people. */
-export const formatMoment = (iso: string): string => formatUtc(Date.parse(iso))
+export const formatMoment = (iso: string): string => formatUtc(Date.parse(iso)).join(' ')
 
 /** Says in one line how far a move is, or how it ended. */
 export function formatMove(move: MoveStatus): string {
@@ -93,20 +93,21 @@ export function formatMove(move: MoveStatus): string {
     ...(state === 'running' && eta_seconds !== null ? [`about ${Math.ceil(eta_seconds / 60)} min left`] : []),
   ].join(', ')
   const states = { running: 'is under way', done: 'is done', cancelled: 'was cancelled', failed: 'failed' }
-  const verb = move.is_returning && state === 'running' ? 'was cancelled, and the stores go back' : states[state]
+  const verb =
+    move.is_returning && state === 'running' ? 'was cancelled, and the stores go back' : states[state]
   const line = `The ${KINDS[kind]} ${makeVisible(to)} ${verb}: ${numbers}.`
   return move.problem === null ? line : `${line}\nIt waits: ${makeVisible(move.problem)}`
 }
 
-function formatEnd(
-  move: ModelMove,
-  former: { name: string; until: string } | null,
-  config: Config,
-): string {
+function formatEnd(move: ModelMove, former: { name: string; until: string } | null, config: Config): string {
   const flag = formatFolderFlag(config)
   const lines = [formatMove(move)]
   if (move.failures.length > 0) {
-    lines.push('', 'Pictures of these products cannot be had again; words go on finding them:', formatFailures(move))
+    lines.push(
+      '',
+      'Pictures of these products cannot be had again; words go on finding them:',
+      formatFailures(move),
+    )
   }
   if (former && move.state === 'done' && move.kind !== 'reindex') {
     lines.push(

@@ -33,7 +33,10 @@ export const modelUse: Command = {
       const { in_use, move: running } = models
       const isUnderWay = running?.state === 'running' && !running.is_returning
       // The command that began it may have ended with the service of its own.
-      if (isUnderWay && (isBack ? running.kind === 'back' : running.to === name && running.kind !== 'reindex'))
+      if (
+        isUnderWay &&
+        (isBack ? running.kind === 'back' : running.to === name && running.kind !== 'reindex')
+      )
         return running
       if (name === in_use && running?.state !== 'running') return undefined
       if (name === undefined) return sendOrder<ModelMove>(client, 'POST', 'back')
@@ -178,7 +181,9 @@ function formatStatus({ in_use, move, former }: ModelsStatus, isServed: boolean)
   const lines = [`${makeVisible(in_use)} is in use.`]
   if (move?.state === 'running' && !isServed) {
     // Only a service knows how far it is.
-    lines.push(`The move to ${makeVisible(move.to)} waits, because no service runs: it goes on with "lookalike serve".`)
+    lines.push(
+      `The move to ${makeVisible(move.to)} waits, because no service runs: it goes on with "lookalike serve".`,
+    )
   } else if (move) lines.push(formatMove(move))
   if (former) {
     lines.push(

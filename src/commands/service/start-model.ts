@@ -11,7 +11,8 @@ import { readModelFiles } from '../../platform/embedder/model-files.ts'
 import { bundledModelDir, bundledModelHash } from '../../platform/native/model-folder.ts'
 import { openModel } from './open-ports.ts'
 
-export interface StartModel extends Pick<MoveWorld, 'isDirSet' | 'isChosen' | 'dir' | 'wanted' | 'findFolder'> {
+export interface StartModel
+  extends Pick<MoveWorld, 'isDirSet' | 'isChosen' | 'dir' | 'wanted' | 'findFolder'> {
   embedder: Embedder
 }
 
@@ -81,7 +82,8 @@ export function openStartModel({ config, db, dataDir, log }: StartModelParts): S
   if (!inUse || inUse.hash === wish.hash) {
     const running = queries.findRunning()
     // The start that began the move wanted the other model, and this one does not.
-    if (running && inUse && !running.isChosen && running.kind === 'use' && !running.isReturning) queries.turnRound()
+    if (running && inUse && !running.isChosen && running.kind === 'use' && !running.isReturning)
+      queries.turnRound()
     return { ...common, embedder: open(config, log, wish.dir, wish.hash), dir: wish.dir, isChosen: false }
   }
   const former = openPlace(inUse)

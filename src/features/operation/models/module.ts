@@ -5,8 +5,8 @@ import { createFetches, type FetchDeps } from './fetches.ts'
 import { createNodeJobs } from './jobs.ts'
 import { modelQueries } from './queries.ts'
 import { modelRoutes } from './routes.ts'
-import { modelStateQueries } from './state-queries.ts'
 import { type ModelsDeps, modelsService } from './service.ts'
+import { modelStateQueries } from './state-queries.ts'
 
 export interface ModelsNeeds
   extends Omit<ModelsDeps, 'fetches' | 'atomically' | 'record'>,

@@ -95,12 +95,10 @@ export function modelsService(deps: ModelsDeps) {
     cancelFetch: (by: Operator): Promise<ModelFetch> => fetches.cancel(by),
 
     /** @throws ApiError `not_found`, `conflict`, `storage_full`. */
-    use: (by: Operator, name: string): Promise<ModelMove> =>
-      inTurn(() => start(by, () => moves.use(name))),
+    use: (by: Operator, name: string): Promise<ModelMove> => inTurn(() => start(by, () => moves.use(name))),
 
     /** @throws ApiError `conflict`, `storage_full`. */
-    back: (by: Operator): Promise<ModelMove> =>
-      inTurn(() => start(by, () => moves.back())),
+    back: (by: Operator): Promise<ModelMove> => inTurn(() => start(by, () => moves.back())),
 
     /** Embeds everything again with the model in use. @throws ApiError `not_found`, `conflict`. */
     reindex(by: Operator, slug: string | undefined): Promise<ModelMove> {
@@ -141,7 +139,9 @@ export function modelsService(deps: ModelsDeps) {
         }
         const use = findUse(name, moves.status())
         if (use) {
-          throw new ApiError('conflict', `${name} cannot be removed: ${use}`, { details: { reason: 'in_use' } })
+          throw new ApiError('conflict', `${name} cannot be removed: ${use}`, {
+            details: { reason: 'in_use' },
+          })
         }
         by?.demandStill()
         await shelf.remove(name)
