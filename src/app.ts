@@ -129,6 +129,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,
+      modelDesk: operation.models.service,
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {

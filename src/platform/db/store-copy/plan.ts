@@ -83,6 +83,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   weekly_mails: { stays: HISTORY },
   weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
+  model_fetches: { stays: OF_INSTALL },
   disk_samples: { stays: OF_INSTALL },
 
   // Products name them by their addresses.
