@@ -126,6 +126,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,
+      checkMoves: discovery.searchChecks.service.moves,
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {

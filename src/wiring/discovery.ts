@@ -88,6 +88,7 @@ export function wireDiscovery(
   })
   const searchChecks = buildSearchChecks(base, {
     embedder,
+    nameModel: () => embedder.model.id,
     stop,
     search: search.service,
     hasProduct: products.service.has,

@@ -157,6 +157,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/admin/backups': 'startBackup',
       'GET /v1/admin/backups/{id}': 'getBackup',
       'GET /v1/admin/jobs': 'listJobsAsOperator',
+      'GET /v1/admin/models/checks': 'listCheckStandingsAsOperator',
       'GET /v1/admin/outbox/{id}': 'readWaitingMail',
       'GET /v1/search/checks': 'listSearchChecks',
       'GET /v1/search/learning': 'getLearning',
