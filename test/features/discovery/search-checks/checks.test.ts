@@ -449,6 +449,9 @@ describe('a change of model', () => {
     })
     expect(refusal(await ask('?cursor=x'))).toEqual([400, 'invalid_cursor'])
     expect(refusal(await ask('?limit=101'))).toEqual([422, 'validation_error'])
-    expect(refusal(await app.call('GET', '/v1/admin/models/checks', { token }))).toEqual([403, 'permission_denied'])
+    expect(refusal(await app.call('GET', '/v1/admin/models/checks', { token }))).toEqual([
+      403,
+      'permission_denied',
+    ])
   })
 })
