@@ -1,13 +1,15 @@
 /**
  * Compiles the program into one executable: `bun build.ts` for this machine, `bun build.ts <os>-<arch>` for another.
- * Options: `--model DIR` bundles another model of the same layout, `--outfile FILE` names the output.
+ * Options: `--model DIR` bundles another model of the same layout, `--outfile FILE` names the output. An executable for this
+ * machine with another model is also tried: `scripts/smoke.ts` runs it alone in an empty folder.
  */
 import { existsSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildExecutable } from './scripts/build/executable.ts'
 import { findTarget, nameThisMachine, TargetError } from './scripts/build/targets.ts'
 import { generateAll } from './scripts/generate/index.ts'
+import { writeNoticesWith } from './scripts/generate/notices.ts'
 import { bundledModelName } from './src/platform/native/model-folder.ts'
 
 const root = import.meta.dir
@@ -16,26 +18,41 @@ const { values, positionals } = parseArgs({
   options: { model: { type: 'string' }, outfile: { type: 'string' } },
 })
 const named = positionals[0]
-const outfile = resolve(
-  values.outfile ?? join(root, 'dist', named === undefined ? 'lookalike' : `lookalike-${named}`),
-)
-const modelDir = resolve(values.model ?? join(root, 'models', bundledModelName))
+const usualModel = join(root, 'models', bundledModelName)
+const modelDir = resolve(values.model ?? usualModel)
+const isOther = modelDir !== usualModel
+const outfile = resolve(values.outfile ?? join(root, 'dist', nameOutput()))
 
 try {
   if (!existsSync(modelDir)) throw new TargetError(`No model in ${modelDir}`)
   const target = findTarget(named ?? nameThisMachine()).name
   await generateAll()
+  const notices = isOther ? join(root, 'dist', 'notices-of-other-model.txt.gz') : undefined
+  if (notices !== undefined) await writeNoticesWith(modelDir, notices)
   await buildExecutable({
     root,
     entry: join(root, 'src/main.ts'),
     target,
     modelDir,
+    notices,
     outfile,
   })
   console.log(`${relative(process.cwd(), outfile)}  ${(statSync(outfile).size / 1_000_000).toFixed(1)} MB`)
+  if (isOther && target === nameThisMachine()) process.exitCode = await smoke()
 } catch (error) {
   // An unsupported target needs no stack trace; any other error does.
   if (!(error instanceof TargetError)) throw error
   console.error(error.message)
   process.exit(1)
+}
+
+/** The name says what differs from the usual executable, which a build with another model thus never replaces. */
+function nameOutput(): string {
+  return ['lookalike', named, isOther ? basename(modelDir) : undefined].filter(Boolean).join('-')
+}
+
+/** @returns the exit code of the smoke test. */
+async function smoke(): Promise<number> {
+  const command = [process.execPath, join(root, 'scripts/smoke.ts'), outfile, '--model', modelDir]
+  return await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
 }

@@ -54,6 +54,12 @@ list_failures() {
   done | head -n 20
 }
 
+# list_second_tries: prints the names of the tests that passed only when they were tried again.
+list_second_tries() {
+  names=$(grep -ahE '^\(pass\) .* \(attempt [0-9]+\)' "$logs"/*.log | sort -u)
+  if [ -n "$names" ]; then printf 'Passed only when tried again:\n%s\n' "$names"; fi
+}
+
 find_chromium() {
   for name in chromium chromium-browser google-chrome google-chrome-stable; do
     command -v "$name" && return
@@ -69,7 +75,8 @@ install_package() {
 }
 
 # The tests that start the executable, and so also find faults that only the build has. Three files at a time on two cores: many
-# wait for a process or for a time-out. The slowest start first, so that none runs alone at the end; `--update-timings` measures them.
+# wait for a process or for a time-out. A test that fails is tried once more, because browsers and processes race with a loaded machine;
+# `list_second_tries` names those that needed it. The slowest start first, so that none runs alone at the end; `--update-timings` measures them.
 # With strace some of them watch the system calls of the service and make its disk fail; without it, these are skipped.
 slow_tests() {
   command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
@@ -80,7 +87,7 @@ slow_tests() {
     set -- "$@" ./test/browser
   fi
   ulimit -n 8192 2>/dev/null || true
-  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --parallel=3 --timeout=60000 --timings=scripts/test-timings.json "$@"
+  LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --retry=1 --parallel=3 --timeout=60000 --timings=scripts/test-timings.json "$@"
   tested=$?
   if [ -z "$CHROMIUM" ]; then
     echo "The browser tests need Chromium: install the package chromium and run this script again."
@@ -111,6 +118,7 @@ fi
 
 say "result"
 printf '%s' "$times"
+list_second_tries
 # Once more, because who reads a log that was cut sees its end.
 if [ "$failed" -gt 0 ]; then list_failures; fi
 echo "$passed passed, $failed failed"

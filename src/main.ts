@@ -27,6 +27,11 @@ if (name === 'embedder-process') {
   endWhenUncaught()
   const { runBackup } = await import('./platform/backup/apart.ts')
   await runBackup(rest)
+} else if (name === 'model-process') {
+  const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
+  endWhenUncaught()
+  const { runModelProcess } = await import('./commands/model-proof/process.ts')
+  await runModelProcess(rest)
 } else if (name === 'copy-process') {
   const { endWhenUncaught } = await import('./commands/service/uncaught.ts')
   endWhenUncaught()

@@ -21,6 +21,8 @@ export interface ExecutableOptions {
   /** Such as `linux-x64`. */
   target: string
   modelDir: string
+  /** The packed notices of an executable with another model than the usual one. */
+  notices?: string | undefined
   outfile: string
 }
 
@@ -55,7 +57,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
       'process.env.NODE_ENV': '"production"',
       LOOKALIKE_COMMIT: JSON.stringify(readCommit(options.root)),
     },
-    plugins: [createSwapPlugin(swaps, used)],
+    plugins: [createSwapPlugin(swaps, used), createNoticesPlugin(options.notices)],
     compile: {
       outfile: options.outfile,
       autoloadDotenv: false,
@@ -69,6 +71,16 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const unused = swaps.filter((swap) => !used.has(swap))
   if (unused.length > 0) throw new Error(`Not bundled: ${unused.map((swap) => swap.path.source).join(', ')}`)
   checkNotices(options.root, Object.keys(result.metafile?.inputs ?? {}))
+}
+
+/** Lets the bundler embed other notices. */
+function createNoticesPlugin(path: string | undefined): Bun.BunPlugin {
+  return {
+    name: 'notices',
+    setup(build) {
+      if (path !== undefined) build.onResolve({ filter: /^#generated\/notices\.txt\.gz$/ }, () => ({ path }))
+    },
+  }
 }
 
 /** Checks that the notices tell of every npm package in the executable. @throws Error naming the others. */

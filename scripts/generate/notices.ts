@@ -20,6 +20,7 @@ import {
   readText,
 } from './notices/collect.ts'
 import { BUN, DATA, ONNXRUNTIME } from './notices/components.ts'
+import { describeCard, describeModel } from './notices/model.ts'
 
 const repository = resolve(import.meta.dir, '../..')
 const nodeModules = join(repository, 'node_modules')
@@ -77,8 +78,8 @@ export async function collectNotices(): Promise<Notices> {
 
 const RULE = '='.repeat(80)
 
-/** Formats the whole text. */
-export function formatNotices(notices: Notices, licence: string, modelCard: string): string {
+/** Formats the whole text. @param model what it tells of the model. */
+export function formatNotices(notices: Notices, licence: string, model: string): string {
   const parts: [title: string, notices: Notice[]][] = [
     ['The runtime: Bun and what is linked into it', notices.runtime],
     ['libvips and the libraries inside it', notices.libvips],
@@ -90,9 +91,11 @@ export function formatNotices(notices: Notices, licence: string, modelCard: stri
   const licences = [...new Set(all.flatMap((notice) => notice.licences))].sort()
   return [
     INTRODUCTION,
-    ...parts.map(([title, list]) => `${title}\n\n${list.map(formatLine).join('\n')}`),
+    ...parts.flatMap(([title, list]) =>
+      list.length === 0 ? [] : [`${title}\n\n${list.map(formatLine).join('\n')}`],
+    ),
     formatTitle('Lookalike', licence.trim()),
-    formatTitle('The model', readSections(modelCard, ['Data', 'Attribution'])),
+    formatTitle('The model', model),
     ...parts.flatMap(([, list]) =>
       list.map((notice) => formatTitle(formatLine(notice).trim(), formatTexts(notice))),
     ),
@@ -108,24 +111,21 @@ const formatTexts = ({ texts, licences }: Notice): string =>
 
 const formatTitle = (title: string, text: string): string => `${RULE}\n${title}\n${RULE}\n\n${text}`
 
-/** Cuts sections out of a text in Markdown. @throws Error if one is missing. */
-function readSections(markdown: string, titles: readonly string[]): string {
-  const sections = markdown.split(/^## /m)
-  return titles
-    .map((title) => {
-      const found = sections.find((section) => section.startsWith(`${title}\n`))
-      if (found === undefined) throw new Error(`The model card lacks its section "${title}"`)
-      return found.trim()
-    })
-    .join('\n\n')
-}
-
 const INTRODUCTION = readText('.', 'introduction')
 
+const read = (...path: string[]) => readFileSync(join(repository, ...path), 'utf8')
+
+/** Packs the notices of an executable with another model into `file`. @throws TargetError if the model names no licence. */
+export async function writeNoticesWith(modelDir: string, file: string): Promise<void> {
+  const model = describeModel(modelDir)
+  const notices = { ...(await collectNotices()), data: [] }
+  await Bun.write(file, Bun.gzipSync(formatNotices(notices, read('LICENSE'), model), { level: 9 }))
+}
+
 if (import.meta.main) {
-  const read = (...path: string[]) => readFileSync(join(repository, ...path), 'utf8')
   const notices = await collectNotices()
-  const text = formatNotices(notices, read('LICENSE'), read('models', bundledModelName, 'MODEL_CARD.md'))
+  const card = read('models', bundledModelName, 'MODEL_CARD.md')
+  const text = formatNotices(notices, read('LICENSE'), describeCard(card))
   const packed = Bun.gzipSync(text, { level: 9 })
   const target = join(repository, 'dist/generated')
   await Bun.write(join(target, 'notices.json'), JSON.stringify(notices.packages.map(({ name }) => name)))

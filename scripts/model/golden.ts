@@ -19,9 +19,9 @@ import {
   RawImage,
 } from '@huggingface/transformers'
 import sharp from 'sharp'
+import { drawGoldenPictures, GOLDEN_TEXTS } from '../../src/commands/model-proof/golden-pictures.ts'
 import type { GoldenFile } from '../../src/platform/embedder/model-files.ts'
 import { bundledModelDir } from '../../src/platform/native/model-folder.ts'
-import { drawGoldenPictures, GOLDEN_TEXTS } from './golden-pictures.ts'
 
 const modelDir = resolve(process.argv[2] ?? bundledModelDir())
 env.allowRemoteModels = false

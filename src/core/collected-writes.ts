@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 /** Bytes that are collected before they are written, so that a sender of tiny pieces causes no write for each. */
 const BUFFER_BYTES = 256 * 1024
@@ -9,16 +9,18 @@ const BUFFER_BYTES = 256 * 1024
  * @param append writes bytes behind those before.
  * @param bytesMax the most bytes in all.
  * @param tooLarge what to throw beyond them.
- * @returns the bytes in all and their SHA-256.
+ * @param begun what was written before: its bytes, and the hash that has taken them in.
+ * @returns the bytes in all and their hash, by default SHA-256.
  */
 export async function writeCollected(
   pieces: AsyncIterable<Uint8Array>,
   append: (bytes: Uint8Array) => Promise<unknown>,
   bytesMax: number,
   tooLarge: (bytesMax: number) => Error,
+  begun: { sizeBytes: number; hash: Hash } = { sizeBytes: 0, hash: createHash('sha256') },
 ): Promise<{ sizeBytes: number; hash: Buffer }> {
-  const hash = createHash('sha256')
-  let sizeBytes = 0
+  const { hash } = begun
+  let { sizeBytes } = begun
   let waiting: Uint8Array[] = []
   let waitingBytes = 0
   async function flush(): Promise<void> {

@@ -20,8 +20,8 @@ import {
   untilReady,
 } from './service.ts'
 
-const ROUNDS = readRepetitions('CRASH_ROUNDS', 50)
-const START_ROUNDS = readRepetitions('CRASH_START_ROUNDS', 10)
+const ROUNDS = readRepetitions('CRASH_ROUNDS', 30)
+const START_ROUNDS = readRepetitions('CRASH_START_ROUNDS', 6)
 const QUERIES = readRepetitions('CRASH_QUERIES', 10)
 const WRITERS = 4
 const PICTURES = 80

@@ -6,14 +6,16 @@ import { seedStore } from '../../scripts/bench/parts/seed.ts'
 import { MODEL_DIR } from '../platform/embedder/bundled.ts'
 import { recordBar } from './bars.ts'
 import { type Client, createClient } from './client.ts'
-import { readCpu } from './figures.ts'
+import { readCpu, untilIdle } from './figures.ts'
 import { readRepetitions } from './random.ts'
 import { productForm, readMemory, type Service, startService } from './service.ts'
 
 const FEW = 5_000
 const MANY = readRepetitions('GROWTH_PRODUCTS', 20_000)
 const CALLS = 200
-const ROUNDS = 2
+/** The first calls of a process are slower. */
+const WARM_UP = 100
+const ROUNDS = 3
 /** A cost may differ by so much. */
 const RATIO_MAX = 1.2
 /** The system counts in hundredths of a second: a difference of so little, in ms a call, is none. */
@@ -42,6 +44,7 @@ async function shop(products: number): Promise<Shop> {
   const service = await startService({ dataDir: folder })
   services.push(service)
   const startMs = performance.now() - begin
+  await untilIdle(service.pid)
   const grant = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const { body } = await createClient(service.address)('POST', '/oauth/token', grant)
   return { service, client: createClient(service.address, String(body['access_token'])), products, startMs }
@@ -77,8 +80,8 @@ test.skipIf(process.platform !== 'linux')(
     const [few, many] = [await shop(FEW), await shop(MANY)]
     let measuredCalls = 0
     for (const [part, send] of Object.entries(CALLS_OF)) {
-      // The first calls of a process are slower. Rounds alternate, and the cheapest of each counts.
-      for (const each of [few, many]) for (let n = 0; n < 20; n++) await send(each, n)
+      // Rounds alternate, and the cheapest of each counts.
+      for (const each of [few, many]) for (let n = 0; n < WARM_UP; n++) await send(each, n)
       const costs = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY }
       for (let round = 0; round < ROUNDS; round++) {
         costs.few = Math.min(costs.few, await cost(few, send))

@@ -10,6 +10,7 @@ import {
   type Notice,
 } from '../../scripts/generate/notices/collect.ts'
 import { BUN, DATA, LIBVIPS, ONNXRUNTIME } from '../../scripts/generate/notices/components.ts'
+import { describeCard, describeModel } from '../../scripts/generate/notices/model.ts'
 import { collectNotices, formatNotices, type Notices } from '../../scripts/generate/notices.ts'
 
 const FOLDER = join(import.meta.dir, '../../scripts/generate/notices')
@@ -110,7 +111,7 @@ describe('the notices', () => {
   })
 
   test('the text has licence, model, LGPL and GPL in full, and how to replace a library', () => {
-    const text = formatNotices(notices, 'Our own licence', CARD)
+    const text = formatNotices(notices, 'Our own licence', describeCard(CARD))
     for (const words of [
       'Our own licence',
       'Data\nfrom here',
@@ -129,7 +130,24 @@ describe('the notices', () => {
   })
 
   test('a model card without its sources fails', () => {
-    expect(() => formatNotices(notices, '', '# A model\n')).toThrow('lacks its section "Data"')
+    expect(() => describeCard('# A model\n')).toThrow('lacks its section "Data"')
+  })
+
+  test('a model that somebody brings is told of with its licence files, its page and the full text', () => {
+    const model = join(folder, 'their-clip')
+    mkdirSync(model)
+    expect(() => describeModel(model)).toThrow('their-clip does not say under which licence')
+    writeFileSync(join(model, 'README.md'), '# No head\nlicense: mit\n')
+    expect(() => describeModel(model)).toThrow('"license:"')
+    writeFileSync(join(model, 'README.md'), '---\ntags:\n- vision\nlicense: mit\n---\n# Their page\n')
+    const told = describeModel(model)
+    expect(told).toStartWith('their-clip: mit\n')
+    expect(told).toContain('Their page')
+    expect(told).toContain('Permission is hereby granted')
+    writeFileSync(join(model, 'LICENSE.txt'), 'Their licence')
+    const text = formatNotices({ ...notices, data: [] }, 'Our own licence', describeModel(model))
+    expect(text).toContain('Their licence')
+    expect([text.includes('Data in the model'), text.includes('WordNet')]).toEqual([false, false])
   })
 
   test('no text lies there unused', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import sharp from 'sharp'
+import { drawCatalogue } from '../../../src/commands/model-proof/drawn.ts'
 import { readDemoPicture } from '../../../src/features/catalogue/demo/assets.ts'
 import { DEMO_PRODUCTS, DEMO_QUERIES } from '../../../src/features/catalogue/demo/catalogue.ts'
-import { drawCatalogue } from './drawn.ts'
 import { readStreetSet } from './street.ts'
 
 /** One picture with what is known of its product. */

@@ -1,4 +1,4 @@
-import { makeWord } from './drawn.ts'
+import { makeWord } from '../../../src/commands/model-proof/drawn.ts'
 import type { LabelledPicture } from './sets.ts'
 import { COLOUR_WORDS, KIND_WORDS } from './vocabulary.ts'
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { COLOURS, darker, KINDS, makeWord, withNoise } from './drawn.ts'
+import { COLOURS, darker, KINDS, makeWord, withNoise } from '../../../src/commands/model-proof/drawn.ts'
 import type { LabelledPicture, LabelledSet } from './sets.ts'
 import { MORE_KINDS } from './shapes.ts'
 

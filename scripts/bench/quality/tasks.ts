@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { COLOURS } from './drawn.ts'
+import { COLOURS } from '../../../src/commands/model-proof/drawn.ts'
 import type { LabelledPicture, LabelledSet } from './sets.ts'
 import { describe, type Shop } from './shops.ts'
 import { KIND_WORDS } from './vocabulary.ts'

@@ -15,7 +15,8 @@ export interface Notice {
   licences: readonly LicenceName[]
 }
 
-const LICENCE_FILE = /^(licen[cs]e|copying|notice|third.?party)/i
+/** Names of files with licences and notices. */
+export const LICENCE_FILE = /^(licen[cs]e|copying|notice|third.?party)/i
 
 /** Packages that belong to another one, whose licence text covers them. */
 const PARENTS: readonly (readonly [RegExp, string])[] = [

@@ -1,6 +1,8 @@
 import { constants, setPriority } from 'node:os'
+import type { Subprocess } from 'bun'
 import { systemClock } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { readProcessState } from '../embedder/process-state.ts'
 
 /** A line that a child process writes. */
 type Line<Progress, Made> = { progress: Progress } | { made: Made } | { fault: string }
@@ -12,6 +14,15 @@ interface ChildOptions<Progress> {
   tell(progress: Progress): void
   /** Kills the child. */
   stop: AbortSignal
+  /** Kills it, too; without them it may take what it needs. */
+  limits?: ChildLimits
+}
+
+interface ChildLimits {
+  memoryBytesMax: number
+  /** Longest time without a word. */
+  silentMs: number
+  wholeMs: number
 }
 
 /**
@@ -22,7 +33,7 @@ interface ChildOptions<Progress> {
  */
 export async function runChild<Progress, Made>(
   command: readonly string[],
-  { env, input = '', tell, stop }: ChildOptions<Progress>,
+  { env, input = '', tell, stop, limits }: ChildOptions<Progress>,
 ): Promise<{ made: Made } | { killedBy: string }> {
   const child = Bun.spawn([...command], {
     env,
@@ -33,15 +44,54 @@ export async function runChild<Progress, Made>(
     killSignal: 'SIGKILL',
   })
   const said = new Response(child.stderr).text()
+  const watch = limits && watchChild(child, limits)
   let last: Line<Progress, Made> | undefined
-  for await (const line of readLines<Line<Progress, Made>>(child.stdout)) {
-    last = line
-    if ('progress' in line) tell(line.progress)
+  try {
+    for await (const line of readLines<Line<Progress, Made>>(child.stdout)) {
+      last = line
+      watch?.hear()
+      if ('progress' in line) tell(line.progress)
+    }
+    await child.exited
+  } finally {
+    watch?.end()
+    child.kill('SIGKILL')
   }
-  const code = await child.exited
+  const code = child.exitCode
+  if (watch?.reason !== undefined) return { killedBy: watch.reason }
   if (last && 'made' in last && code === 0) return last
   if (last && 'fault' in last) throw new OperatorError(last.fault)
   return { killedBy: `${child.signalCode ?? code}: ${(await said).slice(0, 500)}` }
+}
+
+/** Memory and silence are looked at so often, in ms. */
+const WATCH_MS = 250
+
+/** Holds a child to its limits. Time is counted in looks, so none is blamed for time in which this process was frozen. */
+function watchChild(child: Subprocess, { memoryBytesMax, silentMs, wholeMs }: ChildLimits) {
+  let reason: string | undefined
+  let [silent, whole] = [0, 0]
+  const kill = (why: string): void => {
+    reason ??= why
+    child.kill('SIGKILL')
+  }
+  const watch = setInterval(() => {
+    silent += WATCH_MS
+    whole += WATCH_MS
+    const bytes = readProcessState(child.pid)?.residentBytes ?? 0
+    if (bytes > memoryBytesMax) kill(`it used more than ${Math.round(memoryBytesMax / 1e6)} MB of memory`)
+    else if (silent > silentMs) kill(`it did nothing for ${Math.round(silentMs / 1000)} seconds`)
+    else if (whole > wholeMs) kill(`it took more than ${Math.round(wholeMs / 60_000)} minutes`)
+  }, WATCH_MS)
+  return {
+    hear() {
+      silent = 0
+    },
+    end: () => clearInterval(watch),
+    get reason() {
+      return reason
+    },
+  }
 }
 
 async function* readLines<Value>(stream: ReadableStream<Uint8Array>): AsyncGenerator<Value> {
@@ -81,7 +131,9 @@ export async function runAsChild<Progress extends { step?: string }, Made>(
   }
   // Work that waits for another machine tells nothing meanwhile.
   const looking = setInterval(look, LOOK_MS)
-  const write = (line: Line<Progress, Made>): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+  // A caller that ends its process afterwards must not cut a long line.
+  const write = (line: Line<Progress, Made>): Promise<void> =>
+    new Promise((done) => process.stdout.write(`${JSON.stringify(line)}\n`, () => done()))
   try {
     const made = await work((progress) => {
       look()
@@ -89,11 +141,11 @@ export async function runAsChild<Progress extends { step?: string }, Made>(
       if (progress.step === step && now - toldAt < TOLD_MS) return
       step = progress.step
       toldAt = now
-      write({ progress })
+      void write({ progress })
     }, orphan.signal)
-    write({ made })
+    await write({ made })
   } catch (error) {
-    write({ fault: explain(error) })
+    await write({ fault: explain(error) })
     process.exitCode = 1
   } finally {
     clearInterval(looking)

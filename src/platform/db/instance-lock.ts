@@ -43,6 +43,14 @@ export const tryLockUpgrade = (folder: string): (() => void) | undefined =>
 export const tryLockBackups = (dataDir: string): (() => void) | undefined =>
   tryLock(join(dataDir, 'backup.lock'))
 
+/** The same for the one process that adds or removes a model. */
+export const tryLockModels = (dataDir: string): (() => void) | undefined =>
+  tryLock(join(dataDir, 'models.lock'))
+
+/** One download of a model at a time. @param folder that of the models. */
+export const tryLockDownloads = (folder: string): (() => void) | undefined =>
+  tryLock(join(folder, '.fetched.lock'))
+
 function tryLock(path: string): (() => void) | undefined {
   const db = new Database(path, { timeout: 0 })
   try {

@@ -4,7 +4,8 @@ import { ApiError } from '../../core/errors.ts'
 import { SILENT } from '../native/silence.ts'
 import type { Embedder, EmbedderGauges, EmbedderStatus, PictureCrop } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
-import { readModelConfig, readModelFiles } from './model-files.ts'
+import { readModelFiles } from './model-files.ts'
+import { readModelLayout } from './model-layout.ts'
 import { refuseNewPrivileges } from './no-new-privileges.ts'
 import { LARGE_MAX, ProcessPool } from './process-pool.ts'
 import { readProcessState } from './process-state.ts'
@@ -107,7 +108,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
   const { log } = options
   refuseNewPrivileges()
   const modelDir = resolve(options.modelDir)
-  const { dimension } = readModelConfig(modelDir)
+  const { dimension } = readModelLayout(modelDir)
   const limits = { ...LIMITS_DEFAULT, ...options.limits }
   const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
   const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { embedded } from './embedded.ts'
 import { unpackedFile } from './parts.ts'
 
-/** Folder name of the default bundled model. */
-export const bundledModelName = 'lookalike-clip-v1'
+/** Folder name of the bundled model: that of the build, or the one that the checkout brings. */
+export const bundledModelName: string = embedded?.model ?? 'lookalike-clip-v1'
 
 /** The bundled model's fingerprint as computed by the build; undefined when the program runs from source. */
 export const bundledModelHash = (): string | undefined => embedded?.modelHash

@@ -10,6 +10,7 @@ import type { OutboundResponse, ResponseHead } from './exchange.ts'
 import { OutboundError } from './failure.ts'
 import { DownloadError, followRedirects, refusedStatus } from './follow.ts'
 import { parseHttpUrl } from './http-url.ts'
+import { createPatience } from './patience.ts'
 
 /** Downloads large files from URLs that customers name. They go to the disk as they arrive. */
 export interface FileDownloads {
@@ -195,32 +196,6 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
         const { reason, message, upstreamStatus } = error
         return { kind: 'failed', reason, message, ...(upstreamStatus !== undefined && { upstreamStatus }) }
       }
-    },
-  }
-}
-
-/** Aborts its signal when nothing happens for too long. */
-function createPatience() {
-  const controller = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const end = () => clearTimeout(timer)
-  const waitFor = (ms: number) => {
-    end()
-    timer = setTimeout(() => controller.abort(), ms)
-  }
-  return {
-    signal: controller.signal,
-    waitFor,
-    end,
-    async *watch(pieces: AsyncIterable<Uint8Array>, ms: number): AsyncGenerator<Uint8Array> {
-      waitFor(ms)
-      for await (const piece of pieces) {
-        // The time in which the caller writes the piece does not count against the server.
-        end()
-        yield piece
-        waitFor(ms)
-      }
-      end()
     },
   }
 }

@@ -22,12 +22,14 @@ export class DownloadError extends Error {
  * Requests a URL, and then the target of each redirect. Every hop is checked like the first one.
  *
  * @param request sends one request through the egress.
+ * @param charsMax longest address of a redirect.
  * @returns the first response that is no redirect.
  * @throws DownloadError for too many redirects, or one without a usable target; OutboundError for a target that is not allowed.
  */
 export async function followRedirects<Body>(
   start: URL,
   request: (url: URL) => Promise<OutboundResponse<Body>>,
+  charsMax: number = LIMITS.fetchUrlCharsMax,
 ): Promise<OutboundResponse<Body>> {
   let url = start
   for (let redirects = 0; ; redirects++) {
@@ -37,7 +39,7 @@ export async function followRedirects<Body>(
     const { status, headers } = response
     if (!REDIRECTS.includes(status)) return response
     if (redirects === LIMITS.fetchRedirectsMax) throw tooManyRedirects()
-    const target = findRedirectTarget(url, headers.location, LIMITS.fetchUrlCharsMax)
+    const target = findRedirectTarget(url, headers.location, charsMax)
     if (!target) throw refusedStatus(status)
     url = target
   }

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { drawCatalogue } from '../../../scripts/bench/quality/drawn.ts'
+import { drawCatalogue } from '../../../src/commands/model-proof/drawn.ts'
 
 /** What stands in a picture: a kind and a colour of the drawn catalogue, or a shape of our own. */
 type Look =

@@ -12,7 +12,7 @@ const STEP = 4_096
 export type Prints = ReturnType<typeof createPrints>
 
 /**
- * The perceptual prints of a store's first pictures, 24 bytes each.
+ * The perceptual prints of a store's first pictures: 24 bytes each, and 20 more while they are paired.
  *
  * Two prints that differ in at most three bits agree in one of four bands of 16 bits, and most that differ in six do. So
  * a counting sort by each band brings the pairs together, and its cost grows with the number of pictures alone.
@@ -70,7 +70,8 @@ export function createPrints() {
     },
 
     /**
-     * Finds pairs of pictures that look the same, the older product first. A pair may come more than once.
+     * Finds pairs of pictures that look the same, the older product first. Each pair comes once, and all of an older product
+     * in a band come one after the other.
      *
      * @param meet returns false when it has enough.
      */
@@ -79,18 +80,30 @@ export function createPrints() {
       breathe: Breathe,
     ): Promise<void> {
       const at = (n: number): PrintedPicture => ({ row: rows[n] as number, pictureId: pictures[n] as number })
+      /** For each band that is done, where its order has each picture. */
+      const done: Uint32Array[] = []
+      const hasMet = (one: number, other: number): boolean =>
+        done.some(
+          (places, band) =>
+            bandOf(one, band) === bandOf(other, band) &&
+            (places[other] as number) - (places[one] as number) <= NEXT,
+        )
       for (let band = 0; band < BANDS; band++) {
         const sorted = await sort(band, breathe)
+        const places = new Uint32Array(size)
         for (let i = 0; i < size; i++) {
           if (i % 16 === 15) await breathe()
+          // The order of a band keeps that of the pictures, so `one` is the older of each pair.
           const one = sorted[i] as number
+          places[one] = i
           for (let j = i + 1; j < Math.min(size, i + 1 + NEXT); j++) {
             const other = sorted[j] as number
             if (bandOf(other, band) !== bandOf(one, band)) break
-            if (differingBits(one, other) > BITS_MAX) continue
-            if (!meet(at(Math.min(one, other)), at(Math.max(one, other)))) return
+            if (differingBits(one, other) > BITS_MAX || hasMet(one, other)) continue
+            if (!meet(at(one), at(other))) return
           }
         }
+        done.push(places)
       }
     },
   }

@@ -33,6 +33,8 @@ export async function findTwins(
   const { found, add } = createFound('near_duplicate')
   const [first, second] = [new Float32Array(dimension), new Float32Array(dimension)]
   const twins = new Map<number, { older: number; similarity: number }>()
+  /** The picture whose vector `first` holds; it often meets many others. */
+  let heldId: number | undefined
   await prints.pair((older, newer) => {
     if (twins.has(newer.row)) return true
     const similarity = compare(older.pictureId, newer.pictureId)
@@ -55,7 +57,12 @@ export async function findTwins(
 
   /** 0 where a picture has gone. */
   function compare(one: number, other: number): number {
-    return read(one, first) && read(other, second) ? calibrate(dot(first, second), map) : 0
+    return hold(one) && read(other, second) ? calibrate(dot(first, second), map) : 0
+  }
+
+  function hold(id: number): boolean {
+    if (heldId !== id) heldId = read(id, first) ? id : undefined
+    return heldId === id
   }
 
   function read(id: number, into: Float32Array): boolean {

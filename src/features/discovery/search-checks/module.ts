@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import type { Guards } from '../../../http/guards.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import { createMoveRuns } from './move-runs.ts'
 import { operatorRoutes } from './operator-routes.ts'
@@ -9,10 +8,8 @@ import { checkRoutes } from './routes.ts'
 import { type CheckRunnerDeps, createCheckRunner } from './runner.ts'
 import { type CheckDeps, checkService } from './service.ts'
 
-export interface CheckNeeds
-  extends Pick<CheckDeps, 'hasProduct'>,
-    Pick<CheckRunnerDeps, 'search' | 'nameModel' | 'stop'> {
-  embedder: Pick<Embedder, 'embedPicture' | 'status'>
+export interface CheckNeeds extends Pick<CheckDeps, 'hasProduct'>, Pick<CheckRunnerDeps, 'search' | 'stop'> {
+  models: CheckRunnerDeps['models']
   jobs: CheckDeps['jobs'] & CheckRunnerDeps['jobs']
 }
 
@@ -26,9 +23,10 @@ const WAKE_MS = 1_000
  */
 export function buildSearchChecks(base: Base, needs: CheckNeeds) {
   const queries = checkQueries(base.db)
-  const runner = createCheckRunner({ ...base, ...needs, queries })
+  const nameModel = (storeId: string): string => needs.models.of(storeId).embedder.model.id
+  const runner = createCheckRunner({ ...base, ...needs, queries, nameModel })
   const wake = () => base.defer(run, 0)
-  const runs = createMoveRuns({ ...base, ...needs, queries, wake })
+  const runs = createMoveRuns({ ...base, ...needs, queries, nameModel, wake })
   const service = checkService({ ...base, ...needs, queries, wake })
 
   function run(): Promise<void> {

@@ -7,8 +7,16 @@ import {
   LogLevel,
   Tensor,
 } from '@huggingface/transformers'
-import { readModelConfig } from '../model-files.ts'
+import { checkTower } from '../inspect.ts'
+import {
+  type ModelLayout,
+  type Precision,
+  readModelLayout,
+  type Tower,
+  UnusableModel,
+} from '../model-layout.ts'
 import { readSeenTokens } from '../seen-tokens.ts'
+import { checkTokenizer, lowersCase } from './tokenizer.ts'
 import type { Size } from './treatment.ts'
 import { createKnowing, type Knowing } from './unknown-words.ts'
 
@@ -30,50 +38,89 @@ export interface TextModel {
   look: Knowing
 }
 
-/** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. */
+/** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. @throws UnusableModel */
 export async function loadVisionModel(modelDir: string, input: Size, threads: number): Promise<VisionModel> {
-  const model = await CLIPVisionModelWithProjection.from_pretrained(useLocalModel(modelDir), options(threads))
+  const layout = readModelLayout(modelDir)
+  const { output } = checkTower(modelDir, 'vision', layout)
+  const name = useLocalModel(modelDir)
+  const options = createOptions(layout.towers.vision.precision, threads)
+  const model = await load(layout, 'vision', () =>
+    CLIPVisionModelWithProjection.from_pretrained(name, options),
+  )
   return async (pictures) => {
     const size = 3 * input.width * input.height
     const data = new Float32Array(pictures.length * size)
     for (const [i, { tensor }] of pictures.entries()) data.set(tensor, i * size)
     const shape = [pictures.length, 3, input.height, input.width]
-    const output: unknown = await model({ pixel_values: new Tensor('float32', data, shape) })
-    return splitRows(output, 'image_embeds', pictures.length)
+    const outputs: unknown = await model({ pixel_values: new Tensor('float32', data, shape) })
+    return splitRows(outputs, output, pictures.length, layout.dimension)
   }
 }
 
 /** Loads the text model and its tokenizer, like {@link loadVisionModel}. */
 export async function loadTextModel(modelDir: string, threads: number): Promise<TextModel> {
+  const layout = readModelLayout(modelDir)
+  const { outline, output } = checkTower(modelDir, 'text', layout)
   const name = useLocalModel(modelDir)
+  const options = createOptions(layout.towers.text.precision, threads)
   const [model, tokenizer] = await Promise.all([
-    CLIPTextModelWithProjection.from_pretrained(name, options(threads)),
+    load(layout, 'text', () => CLIPTextModelWithProjection.from_pretrained(name, options)),
     AutoTokenizer.from_pretrained(name, { local_files_only: true }),
   ])
-  const window = Math.min(readModelConfig(modelDir).tokensMax, tokenizer.model_max_length)
+  const { fixedLength, padding } = checkTokenizer(tokenizer, outline, layout)
+  const window = fixedLength ?? Math.min(layout.tokensMax, tokenizer.model_max_length)
+  const isPadded = layout.isPadded || fixedLength !== undefined
+  const isLowered = lowersCase(tokenizer, layout)
+  const clean = (text: string): string => {
+    const trimmed = text.normalize('NFC').trim()
+    return isLowered ? trimmed.toLowerCase() : trimmed
+  }
 
   const tokenize = (text: string): Tokens => {
-    const all = tokenizer.encode(text.normalize('NFC').trim())
+    const all = tokenizer.encode(clean(text))
     const isTruncated = all.length > window
-    // The library's own truncation would drop the end token.
+    // The library's own truncation would drop the end token, where CLIP reads its vector and which SigLIP has always seen.
     const kept = isTruncated ? [...all.slice(0, window - 1), ...all.slice(-1)] : all
     return { ids: kept.map(BigInt), isTruncated }
   }
 
-  // No padding: CLIP's text model attends only to earlier tokens, so padding would cost time and change nothing.
   const embed = async (texts: readonly Tokens[]): Promise<Float32Array[]> => {
-    const shape = [texts.length, texts[0]?.ids.length ?? 0]
-    const ids = BigInt64Array.from(texts.flatMap((text) => text.ids))
-    const output: unknown = await model({
+    const given = texts[0]?.ids.length ?? 0
+    const length = isPadded ? window : given
+    const shape = [texts.length, length]
+    const ids = new BigInt64Array(texts.length * length).fill(padding)
+    const mask = new BigInt64Array(ids.length)
+    for (const [row, text] of texts.entries()) {
+      ids.set(text.ids, row * length)
+      mask.fill(1n, row * length, row * length + given)
+    }
+    const outputs: unknown = await model({
       input_ids: new Tensor('int64', ids, shape),
-      attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), shape),
+      attention_mask: new Tensor('int64', mask, shape),
     })
-    return splitRows(output, 'text_embeds', texts.length)
+    return splitRows(outputs, output, texts.length, layout.dimension)
   }
-  const spell = (text: string): string[] => tokenizer.tokenize(text.normalize('NFC').trim())
+  const spell = (text: string): string[] => tokenizer.tokenize(clean(text))
   const toIds = (text: string) => tokenize(text).ids
   const look = await createKnowing({ embed, spell, toIds, seen: readSeenTokens(modelDir) })
   return { tokenize, embed, look }
+}
+
+/** Says what is wrong with a model that onnxruntime does not load, which writes for programmers. */
+async function load<T>(layout: ModelLayout, tower: Tower, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const { path } = layout.towers[tower]
+    const [, operator] =
+      /(?:No Op registered for|implementation for|unregistered op:?|operator) ?'?"?(\w+)/i.exec(reason) ?? []
+    throw new UnusableModel(
+      operator
+        ? `${path} needs the operator ${operator}, which the runtime does not know: take an export made for an older version of ONNX`
+        : `${path} cannot be loaded: take another export, or copy it again (${reason.replace(/\s+/g, ' ').slice(0, 300)})`,
+    )
+  }
 }
 
 /** Points transformers.js, which finds models by name, at the model's parent folder, and disables remote models. */
@@ -93,9 +140,12 @@ function useLocalModel(modelDir: string): string {
  * onnxruntime multiplies unsigned by unsigned, which cannot overflow, takes a third longer, and gives the vectors of other processors.
  * Source: `kOrtSessionOptionsAvx2PrecisionMode` in onnxruntime's session options.
  */
-const options = (threads: number) => ({
-  dtype: 'q8' as const,
+const createOptions = (dtype: Precision, threads: number) => ({
+  dtype,
   local_files_only: true,
+  // A configuration may ask for another device, or for files that onnxruntime finds by itself.
+  device: 'cpu' as const,
+  use_external_data_format: false,
   session_options: {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
@@ -103,14 +153,18 @@ const options = (threads: number) => ({
   },
 })
 
-function splitRows(output: unknown, name: string, count: number): Float32Array[] {
+function splitRows(output: unknown, name: string, count: number, dimension: number): Float32Array[] {
   const tensor = (output as Record<string, unknown>)[name]
   if (!(tensor instanceof Tensor) || !(tensor.data instanceof Float32Array)) {
-    throw new Error(`The model gave no ${name}`)
+    throw new UnusableModel(`The model gave no ${name}: take an export with its projection`)
   }
   const { data } = tensor
-  const length = data.length / count
-  return Array.from({ length: count }, (_, i) => normalise(data.slice(i * length, (i + 1) * length)))
+  if (data.length !== count * dimension) {
+    throw new UnusableModel(
+      `The model gave ${data.length / count} numbers and not ${dimension}: its files belong to different models`,
+    )
+  }
+  return Array.from({ length: count }, (_, i) => normalise(data.slice(i * dimension, (i + 1) * dimension)))
 }
 
 /** The mean of vectors of length 1, again of length 1. @throws Error for vectors that cancel each other out. */
@@ -122,7 +176,11 @@ export function addVectors([first = new Float32Array(), ...others]: readonly Flo
 /** Scales a vector to length 1 in place, because not every exported model does. */
 function normalise(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
-  if (!(length > 0 && Number.isFinite(length))) throw new Error('The model gave a vector without a direction')
+  if (!(length > 0 && Number.isFinite(length))) {
+    throw new UnusableModel(
+      'The model gave a vector without a direction, so its weights are damaged: copy its files again',
+    )
+  }
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) / length
   return vector
 }

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { readJsonFile, UnusableModel } from '../model-layout.ts'
 
 const Side = Type.Integer({ minimum: 1, maximum: 4096 })
-const Triple = Type.Array(Type.Number(), { minItems: 3, maxItems: 3 })
+/** One number is for all three colours. */
+const Triple = Type.Union([Type.Number(), Type.Array(Type.Number(), { minItems: 3, maxItems: 3 })])
+/** Steps that no supported family takes; a file may name them as off. */
+const Off = Type.Optional(Type.Union([Type.Literal(false), Type.Null()]))
 
 /** The supported part of `preprocessor_config.json`; models use both forms of sizes. */
 const PreprocessorFile = Type.Object({
@@ -25,6 +27,11 @@ const PreprocessorFile = Type.Object({
   do_normalize: Type.Optional(Type.Boolean()),
   image_mean: Type.Optional(Triple),
   image_std: Type.Optional(Triple),
+  do_pad: Off,
+  do_thumbnail: Off,
+  do_crop_margin: Off,
+  do_convert_grayscale: Off,
+  do_flip_channel_order: Off,
   /** Not of transformers: see `Treatment.shrinksOnLoad`. */
   shrink_on_load: Type.Optional(Type.Boolean()),
   /** Not of transformers: see `Treatment.addsObject`. */
@@ -65,16 +72,25 @@ export interface Treatment {
  */
 const KERNELS: Record<number, Treatment['kernel']> = { 0: 'nearest', 1: 'lanczos3', 2: 'linear', 3: 'cubic' }
 
-/** @throws Error when the file requires something unsupported, such as an unknown filter. */
+/** @throws UnusableModel when the file requires something unsupported, such as an unknown filter. */
 export function readTreatment(modelDir: string): Treatment {
-  const json: unknown = JSON.parse(readFileSync(join(modelDir, 'preprocessor_config.json'), 'utf8'))
+  const json = readJsonFile(modelDir, 'preprocessor_config.json')
+  const [fault] = Value.Errors(PreprocessorFile, json)
+  if (fault) {
+    throw unsupported(`${fault.path.slice(1) || 'content'} is not what the program can do (${fault.message})`)
+  }
   return toTreatment(Value.Parse(PreprocessorFile, json))
 }
 
+const unsupported = (what: string): UnusableModel =>
+  new UnusableModel(
+    `preprocessor_config.json: ${what}; take the file of a clip, mobileclip, siglip or siglip2 export`,
+  )
+
 function toTreatment(file: PreprocessorFile): Treatment {
-  if (file.do_resize === false) throw new Error('Models without a fixed picture size are not supported')
+  if (file.do_resize === false) throw unsupported('pictures are not resized, so the model has no fixed size')
   const kernel = KERNELS[file.resample ?? 2]
-  if (!kernel) throw new Error(`The resampling filter ${file.resample} is not supported`)
+  if (!kernel) throw unsupported(`the resampling filter ${file.resample} is unknown`)
   const resized = createResizeRule(file.size)
   return {
     kernel,
@@ -94,7 +110,7 @@ function createResizeRule(size: PreprocessorFile['size']): Treatment['resized'] 
     return () => fixed
   }
   const edge = sides.shortest_edge
-  if (edge === undefined) throw new Error('preprocessor_config.json names no size')
+  if (edge === undefined) throw unsupported('it names no size')
   return (width, height) => {
     const scale = Math.max(edge / width, edge / height)
     const side = (length: number) => Math.floor(Number((length * scale).toFixed(2)))
@@ -111,7 +127,7 @@ function readInputSize(file: PreprocessorFile): Size {
   } else if (size.width !== undefined && size.height !== undefined) {
     return { width: size.width, height: size.height }
   }
-  throw new Error('preprocessor_config.json requires pictures of varying size, which are not supported')
+  throw unsupported('it makes pictures of varying size')
 }
 
 /**
@@ -122,9 +138,12 @@ function createValueTables(file: PreprocessorFile): Treatment['values'] {
   const factor = file.do_rescale === false ? 1 : (file.rescale_factor ?? 1 / 255)
   const isNormalised = file.do_normalize ?? false
   const table = (channel: number) => {
-    const mean = isNormalised ? (file.image_mean?.[channel] ?? 0) : 0
-    const deviation = isNormalised ? (file.image_std?.[channel] ?? 1) : 1
+    const mean = isNormalised ? pick(file.image_mean, channel, 0) : 0
+    const deviation = isNormalised ? pick(file.image_std, channel, 1) : 1
     return Float32Array.from({ length: 256 }, (_, value) => (Math.fround(value * factor) - mean) / deviation)
   }
   return [table(0), table(1), table(2)]
 }
+
+const pick = (values: PreprocessorFile['image_mean'], channel: number, usual: number): number =>
+  (typeof values === 'number' ? values : values?.[channel]) ?? usual

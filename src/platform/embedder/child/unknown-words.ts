@@ -38,17 +38,19 @@ const WORD_END = '</w>'
  * tokens occurred in training and none is a single letter: letters occurred, but a word that must be spelt letter by letter
  * did not. Single letters, digits and punctuation are no words; a text of nothing else is unknown as a whole.
  *
- * For a model without a list of its tokens, see {@link learnFromModel}.
+ * For a model without a list of its tokens, see {@link learnFromModel}. With a sentencepiece tokenizer no word is unknown: it spells
+ * every word from pieces and bytes, and marks no word's end.
  */
 export async function createKnowing({ embed, spell, toIds, seen }: Parts): Promise<Knowing> {
   const all = async () => (id: bigint) => seen?.has(Number(id)) ?? true
-  const learned = seen ? all : await learnFromModel({ embed, toIds })
+  const isClip = spell('a').at(-1)?.endsWith(WORD_END) ?? false
+  const learned = !isClip ? undefined : seen ? all : await learnFromModel({ embed, toIds })
   if (!learned)
     return async (text) => ({
       unknownShare: 0,
       unknownWords: [],
       doubtfulWords: [],
-      words: spell(text).length,
+      words: isClip ? spell(text).length : (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0),
     })
 
   return async (text) => {
@@ -104,7 +106,9 @@ async function learnFromModel({
   const [start, end] = toIds('')
   if (start === undefined || end === undefined) return undefined
   const wrapToken = (id: bigint) => ({ ids: [start, id, end], isTruncated: false })
-  const unknownId = await findSharedToken(PROBES, (ids) => embed(ids.map(wrapToken)))
+  const probes = PROBES.filter((id) => id < start)
+  if (probes.length < TWINS_MIN) return undefined
+  const unknownId = await findSharedToken(probes, (ids) => embed(ids.map(wrapToken)))
   if (unknownId === undefined) return undefined
   /** By token id; never larger than the vocabulary. */
   const isKnown = new Map<bigint, boolean>()

@@ -213,7 +213,7 @@ describe('nothing is scanned', () => {
           throw new Error('too many scans wait')
         },
       },
-      map: { midpoint: 0.7, slope: 10 },
+      mapOf: () => ({ midpoint: 0.7, slope: 10 }),
       readThreshold: () => THRESHOLD,
       isAskedFor: () => isAsked,
       clock: app.clock,

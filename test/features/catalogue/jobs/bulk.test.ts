@@ -283,7 +283,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     const jobs = buildJobs(app.base, {
       storeRows: app.storeRows,
       products: app.products,
-      embedder: fakeEmbedder(),
+      models: app.models,
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
       files: noFiles,
       countItems() {},

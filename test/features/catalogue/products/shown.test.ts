@@ -38,8 +38,7 @@ const picture = fc.record({
 const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }))
 
 test('what the API shows is what was saved, pictures in their order', () => {
-  const { row, vectors } = registerModel(app.db, fakeEmbedder().model, 0)
-  const queries = productQueries(app.db, vectors, row, NO_THUMBNAILS)
+  const queries = productQueries(app.db, app.models, NO_THUMBNAILS)
   const shown = shownQueries(app.db)
   const vector = new Float32Array(DIMENSION).fill(Math.sqrt(1 / DIMENSION))
   fc.assert(

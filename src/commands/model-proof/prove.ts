@@ -1,0 +1,178 @@
+import { createPictureDecoder } from '../../platform/embedder/child/decoder.ts'
+import { addVectors, loadTextModel, loadVisionModel } from '../../platform/embedder/child/model.ts'
+import { readTreatment } from '../../platform/embedder/child/treatment.ts'
+import type { Calibration } from '../../platform/embedder/embedder.ts'
+import { readGolden, readModelFiles } from '../../platform/embedder/model-files.ts'
+import type { Made, Makes, ProofProgress } from '../../platform/models/proof.ts'
+import {
+  describeFit,
+  fitPictures,
+  fitWords,
+  measurePairs,
+  type Pairs,
+  tellsPictures,
+  tellsWords,
+} from './cosine-maps.ts'
+import { fitFinals } from './final-maps.ts'
+import { embedPlainly, type PlainVectors, toGoldenFile } from './golden.ts'
+import { findLanguages } from './languages.ts'
+import { type KnownSet, readKnownSets } from './pictures.ts'
+import type { Eyes, SeenPicture } from './shop.ts'
+import { dot, median } from './statistics.ts'
+
+type Tell = (progress: ProofProgress) => void
+
+/** A model in this process, which remembers what it has seen. */
+export interface LoadedModel extends Eyes {
+  /** Milliseconds of each picture and text so far. */
+  readonly times: { picture: number[]; text: number[] }
+  embedPlainly(): Promise<PlainVectors>
+  onEmbedded(listener: () => void): void
+}
+
+/** @param threads of one inference. */
+export async function loadModel(dir: string, threads = 2): Promise<LoadedModel> {
+  const treatment = readTreatment(dir)
+  const decode = createPictureDecoder(treatment)
+  const vision = await loadVisionModel(dir, treatment.input, threads)
+  const text = await loadTextModel(dir, 1)
+  const times: LoadedModel['times'] = { picture: [], text: [] }
+  const pictures = new Map<string, Promise<SeenPicture>>()
+  const words = new Map<string, ReturnType<Eyes['read']>>()
+  let tell = (): void => {}
+
+  async function look(...[bytes, isIndexed = false, crop]: Parameters<Eyes['see']>): Promise<SeenPicture> {
+    const { tensor, objectTensor, facts } = await decode(bytes, { isIndexed, ...(crop && { crop }) })
+    const begin = performance.now()
+    const vectors = await vision(
+      (objectTensor ? [tensor, objectTensor] : [tensor]).map((one) => ({ tensor: one })),
+    )
+    times.picture.push((performance.now() - begin) / vectors.length)
+    tell()
+    return { vector: addVectors(vectors), palette: facts.palette }
+  }
+
+  async function embedText(query: string): Promise<Float32Array> {
+    const begin = performance.now()
+    const [vector] = await text.embed([text.tokenize(query)])
+    if (!vector) throw new Error('The model gave no vector')
+    times.text.push(performance.now() - begin)
+    tell()
+    return vector
+  }
+
+  async function readNow(query: string): ReturnType<Eyes['read']> {
+    const vector = await embedText(query)
+    const known = await text.look(query)
+    return { text: query, vector, ...known, isUnknown: known.unknownShare === 1 }
+  }
+
+  return {
+    times,
+    onEmbedded(listener) {
+      tell = listener
+    },
+    see(bytes, isIndexed = false, crop) {
+      const key = `${Bun.hash(bytes)} ${isIndexed && treatment.addsObject} ${JSON.stringify(crop)}`
+      const seen = pictures.get(key) ?? look(bytes, isIndexed, crop)
+      pictures.set(key, seen)
+      return seen
+    },
+    read(query) {
+      const known = words.get(query) ?? readNow(query)
+      words.set(query, known)
+      return known
+    },
+    embedPlainly: () => embedPlainly(vision, embedText, treatment),
+  }
+}
+
+/** Loads the model of a folder, measures it on this machine, and makes what its folder lacks. */
+export async function proveModel(dir: string, makes: Makes, tell: Tell): Promise<Made> {
+  tell({ step: 'load', done: 0, total: 1 })
+  const files = readModelFiles(dir, 'unneeded')
+  const golden = readGolden(dir)
+  const model = await loadModel(dir)
+  const plain = await model.embedPlainly()
+  refuseOtherLength(plain, files.fingerprint.dimension)
+  tell({ step: 'load', done: 1, total: 1 })
+
+  const accuracy = await compareToPlain(model, plain)
+  const sets = await readKnownSets()
+  const pairs = await measureSets(sets, model, tell)
+  const languages = await findLanguages(sets.at(-1)?.catalogue ?? [], model)
+  const warnings = warnOf(pairs)
+
+  const makesCalibration = makes === 'all' || (makes === 'missing' && !files.hasCalibration)
+  const calibration = makesCalibration ? await fitModel(sets, pairs, languages, model, tell) : undefined
+  const makesGolden = makes === 'all' || (makes === 'missing' && golden === undefined)
+  return {
+    proof: {
+      accuracy,
+      speed: { pictureMs: round(median(model.times.picture)), textMs: round(median(model.times.text)) },
+      fit: describeFit(pairs, calibration ?? files.calibration),
+      languages: calibration ? languages : [...(files.calibration.languages ?? ['en'])],
+      warnings,
+    },
+    ...(calibration && { calibration }),
+    ...(makesGolden && { golden: toGoldenFile(plain) }),
+  }
+}
+
+/** Makes the maps of a model without a look at those that it has. */
+export async function fitModel(
+  sets: readonly KnownSet[],
+  pairs: readonly Pairs[],
+  languages: readonly string[],
+  eyes: Eyes,
+  tell: Tell,
+): Promise<Calibration> {
+  const plain: Calibration = { image_image: fitPictures(pairs), text_image: fitWords(pairs) }
+  const final = await fitFinals(sets, eyes, plain, (done, total) => tell({ step: 'fit', done, total }))
+  return { ...plain, final, ...(languages.length > 1 && { languages: [...languages] }) }
+}
+
+export async function measureSets(
+  sets: readonly KnownSet[],
+  model: LoadedModel,
+  tell: Tell,
+): Promise<Pairs[]> {
+  const total = sets.reduce((sum, { catalogue }) => sum + catalogue.length, 0) * 2
+  let done = 0
+  model.onEmbedded(() => tell({ step: 'measure', done: Math.min(total, ++done), total }))
+  const pairs: Pairs[] = []
+  for (const set of sets) pairs.push(await measurePairs(set, model))
+  return pairs
+}
+
+/** The lowest cosine between what the service computes and the plain path. */
+async function compareToPlain(model: LoadedModel, plain: PlainVectors): Promise<Made['proof']['accuracy']> {
+  let [pictures, texts] = [1, 1]
+  for (const { bytes, vector } of plain.pictures)
+    pictures = Math.min(pictures, dot((await model.see(bytes)).vector, vector))
+  for (const { text, vector } of plain.texts)
+    texts = Math.min(texts, dot((await model.read(text)).vector, vector))
+  return { pictures: round(pictures), texts: round(texts), fast: null }
+}
+
+function refuseOtherLength({ pictures, texts }: PlainVectors, dimension: number): void {
+  const lengths = [...pictures, ...texts].map(({ vector }) => vector.length)
+  const other = lengths.find((length) => length !== dimension)
+  if (other !== undefined)
+    throw new Error(`its vectors have ${other} numbers, and config.json says ${dimension}`)
+}
+
+function warnOf(pairs: readonly Pairs[]): string[] {
+  return [
+    ...(tellsPictures(pairs)
+      ? []
+      : ['The model does not tell kinds of products apart by their pictures: its scores are kept low.']),
+    ...(tellsWords(pairs)
+      ? []
+      : [
+          'The model does not connect words with pictures, perhaps because its tokenizer belongs to another model: its scores are kept low.',
+        ]),
+  ]
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000
