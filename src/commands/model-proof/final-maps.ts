@@ -69,13 +69,7 @@ async function collect(
   plain: Calibration,
   samples: Record<FinalKind, OddsSample[]>,
 ): Promise<void> {
-  const ask = await openShop(
-    set.catalogue.map((picture) => ({
-      ...{ productId: picture.productId, article: picture.productId, bytes: picture.bytes },
-      metadata: writes ? describe(picture) : {},
-    })),
-    eyes,
-  )
+  const ask = await openSetShop(set, writes, eyes)
   for (const [kind, questions] of Object.entries(listQuestions(set, sets)) as [
     FinalKind,
     KnownQuestion[],
@@ -88,6 +82,16 @@ async function collect(
   }
 }
 
+/** @param writes whether the shop writes anything about its products. */
+export const openSetShop = ({ catalogue }: KnownSet, writes: boolean, eyes: Eyes) =>
+  openShop(
+    catalogue.map((picture) => ({
+      ...{ productId: picture.productId, article: picture.productId, bytes: picture.bytes },
+      metadata: writes ? describe(picture) : {},
+    })),
+    eyes,
+  )
+
 function describe({ name, kind, color, group }: KnownPicture): Record<string, string> {
   const all = { name, category: kind, color_name: color, variant_group: group }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
@@ -98,7 +102,7 @@ const singular = (kind: string): string => kind.replace(/s$/, '')
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** What a set is asked, by the kind of search; a question without a right answer is for what it does not have. */
-function listQuestions(set: KnownSet, sets: readonly KnownSet[]): Record<FinalKind, KnownQuestion[]> {
+export function listQuestions(set: KnownSet, sets: readonly KnownSet[]): Record<FinalKind, KnownQuestion[]> {
   const rightOf = (kind: string, without = ''): ReadonlySet<string> =>
     new Set(
       set.catalogue

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readModelConfig } from '../embedder/model-files.ts'
 import type { ModelFamily } from './shelf.ts'
 
 const NEEDED = [
@@ -15,15 +16,27 @@ const OPTIONAL = [
   ...['onnx/text_model_quantized.onnx_data', 'onnx/vision_model_quantized.onnx_data'],
 ]
 
-/** The files of a folder that the program reads, with slashes. @throws Error that names a missing one. */
-export function listModelFiles(dir: string): string[] {
+/** What a look at a folder tells, without loading the model. */
+export interface ModelFolder {
+  family: ModelFamily
+  dimension: number
+  /** Every file that the program may read, below the folder. */
+  files: { path: string; bytes: number }[]
+}
+
+/** @throws Error that says what is missing or wrong. */
+export function inspectModel(dir: string): ModelFolder {
+  const files = listModelFiles(dir).map((path) => ({ path, bytes: statSync(join(dir, path)).size }))
+  return { family: readFamily(dir), dimension: readModelConfig(dir).dimension, files }
+}
+
+function listModelFiles(dir: string): string[] {
   const missing = NEEDED.find((path) => !existsSync(join(dir, path)))
   if (missing !== undefined) throw new Error(`${missing} is missing`)
   return [...NEEDED, ...OPTIONAL.filter((path) => existsSync(join(dir, path)))]
 }
 
-/** @throws Error for a folder without a readable `config.json`. */
-export function readFamily(dir: string): ModelFamily {
+function readFamily(dir: string): ModelFamily {
   const { model_type: type } = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8')) as {
     model_type?: unknown
   }

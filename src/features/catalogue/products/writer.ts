@@ -77,8 +77,14 @@ export function createProductWriter(deps: ProductWriterDeps) {
     return { effect: 'unchanged', productId, vectorId }
   }
 
-  /** @param needsComing for the vectors of the model that the store is moving to. */
-  async function write(writing: Write, needsComing = false): Promise<ProductWrite> {
+  /**
+   * @param how `needsComing` for the vectors of the model that the store is moving to, `isAnew` for new vectors of pictures that
+   *   have one.
+   */
+  async function write(
+    writing: Write,
+    { needsComing = false, isAnew = false }: { needsComing?: boolean; isAnew?: boolean } = {},
+  ): Promise<ProductWrite> {
     const { store, input, origin, before } = writing
     const { productId, sources, metadata, refresh = false } = input
     checkMetadata(metadata)
@@ -89,7 +95,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
     }
     const priority = origin.kind === 'job' || origin.kind === 'reembedding' ? 'bulk' : 'index'
     const made = { present: models.of(store.id), coming: models.comingOf(store.id), needsComing }
-    const prepared = await pictures.prepare(store, sources, before, { refresh, priority, models: made })
+    const prepared = await pictures.prepare(store, sources, before, { refresh, isAnew, priority, models: made })
     const isDemo = isOfDemo(writing)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared }))
       return leaveUnchanged(writing, before)
@@ -183,8 +189,22 @@ export function createProductWriter(deps: ProductWriterDeps) {
         if (!before?.pictures.some(({ isAwaited }) => isAwaited)) return 'unchanged'
         const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
         const input = { productId, sources, metadata: before.metadata }
-        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, true)
+        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, { needsComing: true })
         return 'embedded'
+      }),
+
+    /**
+     * Embeds all pictures of a product again. It is told as {@link embedAgain} tells it; a product that is gone is left alone.
+     *
+     * @throws ApiError as `put` does.
+     */
+    embedAnew: (store: CallerStore, productId: string): Promise<void> =>
+      lockProduct(store.id, productId, async (arrival) => {
+        const before = queries.find(store.id, productId)
+        if (!before) return
+        const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
+        const input = { productId, sources, metadata: before.metadata }
+        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, { isAnew: true })
       }),
 
     /**

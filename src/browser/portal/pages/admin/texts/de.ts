@@ -189,6 +189,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Gespeicherte Prüfungen',
     search_replay: 'Suchen noch einmal gestellt',
+    model_fetch: 'Herunterladen eines Modells',
+    model_move: 'Umzug auf ein anderes Modell',
   },
   jobStates: {
     processing: 'Läuft',

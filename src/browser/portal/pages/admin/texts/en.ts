@@ -182,6 +182,8 @@ export const texts = {
     feed: 'Feed',
     search_checks: 'Saved checks',
     search_replay: 'Replay of searches',
+    model_fetch: 'Download of a model',
+    model_move: 'Move to another model',
   },
   jobStates: { processing: 'Running', failed: 'Failed', completed: 'Done', cancelled: 'Cancelled' },
   done: 'Done',

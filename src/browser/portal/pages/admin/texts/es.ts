@@ -193,6 +193,8 @@ export const texts: Texts = {
     feed: 'Fuente de productos',
     search_checks: 'Comprobaciones guardadas',
     search_replay: 'Búsquedas repetidas',
+    model_fetch: 'Descarga de un modelo',
+    model_move: 'Paso a otro modelo',
   },
   jobStates: {
     processing: 'En curso',

@@ -199,6 +199,8 @@ export const texts: Texts = {
     feed: 'Flux',
     search_checks: 'Vérifications enregistrées',
     search_replay: 'Recherches rejouées',
+    model_fetch: 'Téléchargement d’un modèle',
+    model_move: 'Passage à un autre modèle',
   },
   jobStates: {
     processing: 'En cours',

@@ -200,6 +200,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Verifiche salvate',
     search_replay: 'Ricerche ripetute',
+    model_fetch: 'Download di un modello',
+    model_move: 'Passaggio a un altro modello',
   },
   jobStates: {
     processing: 'In corso',

@@ -192,6 +192,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Opgeslagen controles',
     search_replay: 'Opnieuw uitgevoerde zoekopdrachten',
+    model_fetch: 'Download van een model',
+    model_move: 'Overgang naar een ander model',
   },
   jobStates: { processing: 'Bezig', failed: 'Mislukt', completed: 'Klaar', cancelled: 'Geannuleerd' },
   done: 'Klaar',

@@ -192,6 +192,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Zapisane testy',
     search_replay: 'Powtórzone wyszukiwania',
+    model_fetch: 'Pobieranie modelu',
+    model_move: 'Przejście na inny model',
   },
   jobStates: { processing: 'W toku', failed: 'Nieudane', completed: 'Zakończone', cancelled: 'Anulowane' },
   done: 'Wykonano',

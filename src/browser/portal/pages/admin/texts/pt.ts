@@ -188,6 +188,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Testes guardados',
     search_replay: 'Pesquisas repetidas',
+    model_fetch: 'Transferência de um modelo',
+    model_move: 'Passagem para outro modelo',
   },
   jobStates: { processing: 'Em curso', failed: 'Falhou', completed: 'Concluída', cancelled: 'Cancelada' },
   done: 'Feito',
