@@ -5,7 +5,6 @@ import type { AdminModel } from '../../features/operation/models/schema.ts'
 import { type BringStep, bringModel } from '../../platform/models/bring.ts'
 import type { ModelOrder } from '../../platform/models/download.ts'
 import type { HubFile } from '../../platform/models/hub.ts'
-import { createModelEgress } from '../../platform/models/hub-egress.ts'
 import { KNOWN_MODELS } from '../../platform/models/known.ts'
 import type { CheckReport, ShelvedModel } from '../../platform/models/shelf.ts'
 import type { Command } from '../cli/command.ts'
@@ -16,7 +15,7 @@ import { formatTable, makeVisible } from '../cli/table.ts'
 import { withOperator } from '../client/service-session.ts'
 import { formatFolderFlag } from '../service/addresses.ts'
 import { findRunningService, lockFolder } from '../service/data-folder.ts'
-import { parseNetworks } from '../service/open-ports.ts'
+import { openModelEgress } from '../service/model-fetcher.ts'
 import { openShelf } from '../service/open-shelf.ts'
 import { dataDirOf, readModelState, SHELF_SETTINGS, sendOrder, stateInWords } from './state.ts'
 
@@ -61,10 +60,7 @@ export const modelFetch: Command = {
         mirror: options['url'],
         isTrusted: options['trust'] !== undefined,
         isOffline: config.OFFLINE,
-        egress: createModelEgress({
-          allowCidrs: parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
-          isOffline: config.OFFLINE,
-        }),
+        egress: openModelEgress(config),
       })
       progress.end()
       return tellAdded(added, formatFolderFlag(config), options['json'] !== undefined)

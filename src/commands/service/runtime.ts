@@ -38,8 +38,9 @@ import {
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
+import { createModelFetcher } from './model-fetcher.ts'
 import { publishOperatorKey } from './operator-key.ts'
-import { createModelFetcher, openShelf } from './open-shelf.ts'
+import { openShelf } from './open-shelf.ts'
 import { partsOf } from './parts.ts'
 import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
