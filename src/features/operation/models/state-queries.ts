@@ -8,7 +8,8 @@ interface StateRow {
   formerUntil: number | null
 }
 
-interface MoveRow extends Pick<MoveStatus, 'id' | 'kind' | 'from' | 'to' | 'state' | 'stores' | 'products' | 'failed'> {
+interface MoveRow
+  extends Pick<MoveStatus, 'id' | 'kind' | 'from' | 'to' | 'state' | 'stores' | 'products' | 'failed'> {
   isReturning: number
   storesDone: number
   productsDone: number

@@ -14,12 +14,16 @@ interface MoveProps {
   refresh(): void
 }
 
+/** A move that was cancelled takes the stores that had moved back. */
+const describe = (kind: ModelMove['kind'], from: string, to: string, isReturning: boolean): string =>
+  isReturning ? t.moving.back(to, from) : t.moving[kind](from, to)
+
 /** The move that runs, or how the last one ended. */
 export function Move({ move, refresh }: MoveProps) {
-  const { kind, from, to, state, finished_at } = move
+  const { kind, from, to, state, is_returning, problem, finished_at } = move
   return (
     <Panel class="block stack">
-      <h2>{state === 'running' ? t.moving[kind](from, to) : t.lastMove}</h2>
+      <h2>{state === 'running' ? describe(kind, from, to, is_returning) : t.lastMove}</h2>
       {/* Told when it changes; the figures, which change all the time, stand outside. */}
       <p role="status">
         {state !== 'running' && (
@@ -29,8 +33,13 @@ export function Move({ move, refresh }: MoveProps) {
         )}
       </p>
       {state === 'running' && <Progress move={move} />}
+      {problem && (
+        <p class="note">
+          {t.moveWaits} <span lang="en">{problem}</span>
+        </p>
+      )}
       <Failures move={move} />
-      {state === 'running' && (
+      {state === 'running' && !is_returning && (
         <p class="actions">
           <Asked
             label={t.cancelMove}

@@ -93,6 +93,7 @@ export const texts: Texts = {
     failed: (to) => `Der Wechsel zu ${to} ist fehlgeschlagen. Die Shops antworten wie zuvor.`,
   },
   moveStarts: 'Er beginnt gleich.',
+  moveWaits: 'Er wartet und macht von selbst weiter:',
   storesDone: (done, all) => `Shops: ${done} von ${all}`,
   productsDone: (done, all) => `Produkte: ${done} von ${all}`,
   timeLeft: (time) => `noch etwa ${time}`,

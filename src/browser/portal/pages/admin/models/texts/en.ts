@@ -90,6 +90,7 @@ export const texts = {
     failed: (to: string) => `The move to ${to} has failed. The stores answer as before.`,
   },
   moveStarts: 'It is about to begin.',
+  moveWaits: 'It waits and goes on by itself:',
   storesDone: (done: string, all: string) => `Stores: ${done} of ${all}`,
   productsDone: (done: string, all: string) => `Products: ${done} of ${all}`,
   timeLeft: (time: string) => `about ${time} left`,

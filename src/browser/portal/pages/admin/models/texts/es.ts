@@ -92,6 +92,7 @@ export const texts: Texts = {
     failed: (to) => `El cambio a ${to} ha fallado. Las tiendas responden como antes.`,
   },
   moveStarts: 'Está a punto de empezar.',
+  moveWaits: 'Espera y seguirá por sí mismo:',
   storesDone: (done, all) => `Tiendas: ${done} de ${all}`,
   productsDone: (done, all) => `Productos: ${done} de ${all}`,
   timeLeft: (time) => `quedan aproximadamente ${time}`,

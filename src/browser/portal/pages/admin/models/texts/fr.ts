@@ -93,6 +93,7 @@ export const texts: Texts = {
     failed: (to) => `Le passage à ${to} a échoué. Les boutiques répondent comme avant.`,
   },
   moveStarts: 'Il va commencer.',
+  moveWaits: 'Il attend et reprendra de lui-même :',
   storesDone: (done, all) => `Boutiques : ${done} sur ${all}`,
   productsDone: (done, all) => `Produits : ${done} sur ${all}`,
   timeLeft: (time) => `encore ${time} environ`,

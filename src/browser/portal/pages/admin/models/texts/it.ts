@@ -92,6 +92,7 @@ export const texts: Texts = {
     failed: (to) => `Il passaggio a ${to} non è riuscito. I negozi rispondono come prima.`,
   },
   moveStarts: 'Sta per iniziare.',
+  moveWaits: 'È in attesa e riprende da solo:',
   storesDone: (done, all) => `Negozi: ${done} di ${all}`,
   productsDone: (done, all) => `Prodotti: ${done} di ${all}`,
   timeLeft: (time) => `ancora circa ${time}`,

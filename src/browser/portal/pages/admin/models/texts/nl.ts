@@ -93,6 +93,7 @@ export const texts: Texts = {
     failed: (to) => `De overgang naar ${to} is mislukt. De winkels antwoorden als tevoren.`,
   },
   moveStarts: 'Hij begint zo.',
+  moveWaits: 'Hij wacht en gaat vanzelf verder:',
   storesDone: (done, all) => `Winkels: ${done} van ${all}`,
   productsDone: (done, all) => `Producten: ${done} van ${all}`,
   timeLeft: (time) => `nog ongeveer ${time}`,

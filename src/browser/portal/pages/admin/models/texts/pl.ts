@@ -91,6 +91,7 @@ export const texts: Texts = {
     failed: (to) => `Przejście na ${to} się nie powiodło. Sklepy odpowiadają jak wcześniej.`,
   },
   moveStarts: 'Zaraz się zacznie.',
+  moveWaits: 'Czeka i samo ruszy dalej:',
   storesDone: (done, all) => `Sklepy: ${done} z ${all}`,
   productsDone: (done, all) => `Produkty: ${done} z ${all}`,
   timeLeft: (time) => `jeszcze mniej więcej ${time}`,

@@ -91,6 +91,7 @@ export const texts: Texts = {
     failed: (to) => `A passagem para ${to} falhou. As lojas respondem como antes.`,
   },
   moveStarts: 'Está prestes a começar.',
+  moveWaits: 'Está à espera e continua sozinha:',
   storesDone: (done, all) => `Lojas: ${done} de ${all}`,
   productsDone: (done, all) => `Produtos: ${done} de ${all}`,
   timeLeft: (time) => `faltam cerca de ${time}`,
