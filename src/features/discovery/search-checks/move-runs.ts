@@ -1,9 +1,10 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
+import type { StoreMoves } from '../../catalogue/model-moves/world.ts'
 import type { Base } from '../../module.ts'
 import type { CheckQueries } from './queries.ts'
 
-export interface MoveRunDeps extends Pick<Base, 'clock'> {
+export interface MoveRunDeps extends Pick<Base, 'clock' | 'reportFault'> {
   queries: Pick<
     CheckQueries,
     'findJob' | 'measure' | 'enqueue' | 'enqueueOthers' | 'hasOthers' | 'listModels' | 'isWorking'
@@ -15,19 +16,9 @@ export interface MoveRunDeps extends Pick<Base, 'clock'> {
   wake(): void
 }
 
-/** What a move to another model tells of the stores that it moves. */
-export interface StoreMoves {
-  /** The store is about to move: its checks are run with the model that it has. */
-  onStoreMoving(storeId: string): void
-  /** Whether checks still wait for their run before the move, which a switch may wait for; false after ten minutes. */
-  isChecking(storeId: string): boolean
-  /** Another model answers from now on: the checks are run with it. */
-  onStoreMoved(storeId: string): void
-}
-
 export type MoveRuns = ReturnType<typeof createMoveRuns>
 
-/** A move does not wait longer for the checks of a store. */
+/** A switch does not wait longer for the checks of a store. */
 const WAIT_MS_MAX = 10 * 60_000
 /** How often stores are looked at whose checks could not be run yet, and how many runs begin at a time. */
 const LOOK_MS = 5_000
@@ -39,7 +30,7 @@ const STARTS_MAX = 4
  * The run afterwards follows from the table: a check whose last answer came from another model than the store's is due. So it
  * also comes after a crash in the middle of a move, and with a start with another model.
  */
-export function createMoveRuns({ queries, jobs, nameModel, wake, clock }: MoveRunDeps) {
+export function createMoveRuns({ queries, jobs, nameModel, wake, clock, reportFault }: MoveRunDeps) {
   /** Stores whose checks wait for their run before the move, by the time at which the wait began. */
   const moving = new Map<string, number>()
   /** Stores with checks that another model answered last; undefined before the first look. */
@@ -51,8 +42,9 @@ export function createMoveRuns({ queries, jobs, nameModel, wake, clock }: MoveRu
     try {
       jobs.start(storeId, undefined, 'search_checks', enqueue)
     } catch (error) {
-      if (error instanceof ApiError) return false
-      throw error
+      // No check is worth a move that stops.
+      if (!(error instanceof ApiError)) reportFault(error)
+      return false
     }
     return true
   }
