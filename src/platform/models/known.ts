@@ -286,6 +286,3 @@ export const KNOWN_MODELS: readonly KnownModel[] = ROWS.map((row) => ({
   ...row,
   bytes: row.bytes ?? row.files.reduce((sum, { bytes }) => sum + bytes, 0),
 }))
-
-export const findKnownModel = (name: string): KnownModel | undefined =>
-  KNOWN_MODELS.find((model) => model.name === name)
