@@ -7,6 +7,7 @@ import { createMeters } from './features/operation/metrics/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createInstall } from './install.ts'
 import { probeWrite } from './platform/db/probe.ts'
+import { createModelSet } from './platform/models/model-set.ts'
 import { createStorageWatch } from './platform/storage-watch.ts'
 import type { Ports } from './ports.ts'
 import { createServer, type Server } from './server.ts'
@@ -45,6 +46,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
 
+  const models = createModelSet(ports)
   const install = createInstall(config, baseUrl, ports, storage.report)
   const signIn = wireSignIn(install, {
     tokenSecret: ports.tokenSecret,
@@ -53,16 +55,16 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   })
   const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
-  const entrance = wireEntrance(install, ports, signIn, billing, findAddress)
-  const catalogue = wireCatalogue(install, ports, billing, entrance, meters)
-  const discovery = wireDiscovery(config, install, ports, catalogue, meters)
+  const entrance = wireEntrance(install, { ...ports, models }, signIn, billing, findAddress)
+  const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters)
+  const discovery = wireDiscovery(config, install, ports, models, catalogue, meters)
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
   const operation = wireOperation(
     config,
     install,
-    ports,
+    { ...ports, models },
     catalogue,
     discovery,
     storage,
@@ -105,6 +107,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
 
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
+    models.forgetStore(storeId)
     entrance.forgetStore(storeId)
     discovery.writes.forgetStore(storeId)
     for (const module of modules) module.forgetStore?.(storeId)
@@ -144,6 +147,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     signToken: signIn.signIn.service.tokens.sign,
     flushAudit: signIn.signIn.service.flush,
     storage,
+    models,
     base: foundation.base,
     passwords: foundation.passwords,
   }

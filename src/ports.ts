@@ -3,6 +3,7 @@ import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
+import type { ModelFolder } from './platform/models/model-set.ts'
 import type { FileDownloads } from './platform/outbound/downloads.ts'
 import type { Pages } from './platform/outbound/pages.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
@@ -11,7 +12,10 @@ import type { WorkFiles } from './platform/work-files.ts'
 
 /** Everything that touches the world. The commands bring the real ones, tests bring their own. */
 export interface Ports extends InstallPorts {
+  /** The model in use at the start. */
   embedder: Embedder
+  /** Starts the processes of another model. @throws Error for a folder that cannot be read. */
+  openModel(folder: ModelFolder): Embedder
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
   budget: ByteBudget
   fetcher: PictureFetcher

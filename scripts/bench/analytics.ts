@@ -30,6 +30,7 @@ import { DATABASE_FILE, openDatabase, withoutFsync } from '../../src/platform/db
 import { createThrottles } from '../../src/platform/db/throttles.ts'
 import { createWriteBehind } from '../../src/platform/db/write-behind.ts'
 import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
+import type { Embedder } from '../../src/platform/embedder/embedder.ts'
 import { seededRandom } from '../../test/robustness/random.ts'
 import { createShoppers, PAGE, type Visit } from './parts/shoppers.ts'
 import { median } from './parts/statistics.ts'
@@ -82,17 +83,18 @@ const base: Base = {
 }
 const name = 'searches and feedback'
 const writes = createLateWrites({ ...base, name, writes: createWriteBehind({ ...base, name }) })
+const serving = { ...model, embedder: seededWords() }
 const analytics = buildAnalytics(base, {
   dayOf: (_storeId, ms) => dayOf(ms),
   suggestWords: async () => [],
   findTimeZone: () => 'UTC',
-  ...{ model, embedder: seededWords(), findFillFacts: () => undefined, flush: writes.flush },
+  ...{ models: { of: () => serving }, findFillFacts: () => undefined, flush: writes.flush },
   thumbnailAddresses: { ofSearch: () => '', check: () => undefined },
   keepsUnmatched: () => false,
   addThumbnailUrls: (_, items) => items.map((item) => ({ ...item, thumbnail_url: null })),
   historyDays: HISTORY_DAYS,
 })
-const rows = searchQueries(db, model.row)
+const rows = searchQueries(db, () => model.row)
 const history = createSearchHistory({
   queries: {
     record: rows.record,
@@ -146,7 +148,7 @@ function seededWords() {
       vector: Float32Array.from({ length: DIMENSION }, () => random.below(2_001) / 1_000 - 1),
       isUnknown: false,
     }),
-  } as unknown as Parameters<typeof buildAnalytics>[1]['embedder']
+  } as unknown as Embedder
 }
 
 const cpuMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000

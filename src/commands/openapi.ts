@@ -59,6 +59,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     ids: systemIds,
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
+    openModel: refuse,
     budget: createByteBudget(),
     fetcher: { fetch: async () => refuse() },
     downloads: { check: () => {}, download: async () => refuse() },

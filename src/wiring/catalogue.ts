@@ -12,8 +12,8 @@ import { buildCatalogueReport } from '../features/catalogue/report/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import { createSpool } from '../http/spool.ts'
 import type { Install } from '../install.ts'
-import { registerModel } from '../platform/db/models.ts'
 import { createWriteGroups } from '../platform/db/write-groups.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { BillingWing } from './billing.ts'
 import type { Entrance } from './entrance.ts'
@@ -24,32 +24,30 @@ export type CatalogueWing = ReturnType<typeof wireCatalogue>
 export function wireCatalogue(
   { foundation: { base, reads, secretBox }, stores: { storeRows, settings }, delivery }: Install,
   ports: Ports,
+  models: ModelSet,
   { usage }: BillingWing,
   { requests }: Entrance,
   { countItems }: Pick<Meters, 'countItems'>,
 ) {
   const { db, clock, ids } = base
-  const { embedder, stop } = ports
+  const { stop } = ports
   const { webhooks, changes } = delivery
-  const model = registerModel(db, embedder.model, clock.now())
   const writeTogether = createWriteGroups(db, clock)
   const productIndex = buildProductIndex(base, {
-    model,
-    dimension: embedder.model.dimension,
+    models,
     memoryBytesMax: ports.vectorMemoryBytesMax,
     stop,
   })
   const duplicates = buildDuplicates(base, {
     index: productIndex.service,
-    embedder,
+    models,
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     isAskedFor: (storeId) => webhooks.service.isAskedFor(storeId, 'product.duplicate_detected'),
   })
   const products = buildProducts(base, {
     storeRows,
-    model,
+    models,
     index: productIndex.service,
-    embedder,
     reads,
     fetcher: ports.fetcher,
     wantsThumbnails: (storeId) => settings.service.read(storeId).thumbnails,
@@ -69,7 +67,7 @@ export function wireCatalogue(
   const spool = createSpool({ files: ports.bodyFiles, monotonic: clock.monotonic, ids })
   const jobs: JobsModule = buildJobs(base, {
     storeRows,
-    embedder,
+    models,
     products: products.service,
     spool,
     countItems,
@@ -90,7 +88,7 @@ export function wireCatalogue(
   })
   const imports = buildImports(base, {
     spool,
-    embedder,
+    models,
     files: ports.bodyFiles,
     products: products.service,
     jobs: jobs.service,
@@ -118,26 +116,23 @@ export function wireCatalogue(
     stop,
     filters: filters.service,
     products: products.service,
-    model: embedder.model,
-    vectors: model.vectors,
+    models,
   })
   const reembedding = buildReembedding(base, {
     storeRows,
-    model,
-    embedder,
+    model: models.inUse,
+    embedder: models.inUse.embedder,
     products: products.service,
   })
   const report = buildCatalogueReport(base, {
     index: productIndex.service,
-    embedder,
+    models,
     stop,
     readThreshold: (storeId) => settings.service.read(storeId).duplicate_threshold,
     dayOf: settings.service.dayOf,
     addThumbnailUrls: products.service.thumbnails.addUrls,
   })
   return {
-    /** The model in use. */
-    model,
     writeTogether,
     productIndex,
     duplicates,

@@ -14,6 +14,7 @@ import type { Base } from '../features/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
 import { createLateWrites, type LateWrites } from '../platform/db/late-writes.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import { wireMerchandising } from './merchandising.ts'
@@ -24,8 +25,9 @@ export type DiscoveryWing = ReturnType<typeof wireDiscovery>
 export function wireDiscovery(
   { SEARCH_HISTORY_DAYS: historyDays }: Pick<Config, 'SEARCH_HISTORY_DAYS'>,
   { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
-  { embedder, pages, stop }: Pick<Ports, 'embedder' | 'pages' | 'stop'>,
-  { model, writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
+  { pages, stop }: Pick<Ports, 'pages' | 'stop'>,
+  models: ModelSet,
+  { writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
@@ -37,8 +39,7 @@ export function wireDiscovery(
     undone: (storeId) => analytics.service.forgetSizes(storeId),
   })
   const analytics = buildAnalytics(base, {
-    model,
-    embedder,
+    models,
     findFillFacts: settings.service.findFillFacts,
     addThumbnailUrls: products.service.thumbnails.addUrls,
     thumbnailAddresses: products.service.thumbnails.addresses,
@@ -59,9 +60,8 @@ export function wireDiscovery(
     arrange: rules.service.arrange,
     noteActed: (...noted) => search.service.history.noteActed(...noted),
     readStoreWords: storeWords.service.readQuery,
-    model,
+    models,
     index: productIndex.service,
-    embedder,
     filters: filters.service,
     countWaiting: reembedding.service.countWaiting,
     pictures: products.service.pictures,
@@ -87,7 +87,7 @@ export function wireDiscovery(
     historyDays,
   })
   const searchChecks = buildSearchChecks(base, {
-    embedder,
+    models,
     stop,
     search: search.service,
     hasProduct: products.service.has,
@@ -126,7 +126,7 @@ export function wireDiscovery(
     clock: base.clock,
     ids: base.ids,
   })
-  const replay = wireReplay(base, { embedder, stop, keys, search, widget, learning, jobs, writes })
+  const replay = wireReplay(base, { models, stop, keys, search, widget, learning, jobs, writes })
   const shopPages = buildShopPages(base, {
     keys: keys.widgetKeys.rows,
     readSightings: keys.widgetKeys.service.traces.readStore,
@@ -161,7 +161,8 @@ export function wireDiscovery(
   }
 }
 
-interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
+interface ReplayParts extends Pick<Ports, 'stop'> {
+  models: ModelSet
   keys: Install['keys']
   search: ReturnType<typeof buildSearch>
   widget: ReturnType<typeof buildWidget>
@@ -173,10 +174,10 @@ interface ReplayParts extends Pick<Ports, 'embedder' | 'stop'> {
 /** Builds what makes searches of the log again, each as whoever made it. */
 const wireReplay = (
   base: Base,
-  { embedder, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
+  { models, stop, keys, search, widget, learning, jobs, writes }: ReplayParts,
 ) =>
   buildReplay(base, {
-    embedder,
+    models,
     stop,
     search: search.service,
     findSearcher(storeId, keyId, origin) {

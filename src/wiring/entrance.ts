@@ -6,6 +6,8 @@ import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
 import type { Install } from '../install.ts'
 import { createIdempotencyKeys } from '../platform/db/idempotency.ts'
+import type { Embedder } from '../platform/embedder/embedder.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
 import type { SignInWing } from './access.ts'
 import type { BillingWing } from './billing.ts'
@@ -15,13 +17,16 @@ export type Entrance = ReturnType<typeof wireEntrance>
 /** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
-  { budget, embedder }: Pick<Ports, 'budget' | 'embedder'>,
+  { budget, models }: Pick<Ports, 'budget'> & { models: ModelSet },
   { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
 ) {
   const { db, clock, plans } = base
-  const intake = createIntake(budget, embedder, { monotonic: clock.monotonic })
+  const announcing: Pick<Embedder, 'announcePicture'> = {
+    announcePicture: (bytes, options) => models.of(options.storeId).embedder.announcePicture(bytes, options),
+  }
+  const intake = createIntake(budget, announcing, { monotonic: clock.monotonic })
   const requests = createRequestBudget({ plans, clock, countCall: usage.service.countCall })
   const widgetBudget = createWidgetBudget(clock, plans)
   const idempotency = createIdempotency(

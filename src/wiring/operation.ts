@@ -7,6 +7,7 @@ import { buildMetrics, type MetricsNeeds } from '../features/operation/metrics/m
 import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
+import type { ModelSet } from '../platform/models/model-set.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
 import type { Server } from '../server.ts'
@@ -27,7 +28,7 @@ export function wireOperation(
     payments,
     backups,
   }: Install,
-  { embedder, readFreeDiskShare, examine, settings }: Ports,
+  { models, readFreeDiskShare, examine, settings }: Ports & { models: ModelSet },
   { productIndex, jobs }: CatalogueWing,
   { writes }: DiscoveryWing,
   storage: StorageWatch,
@@ -36,7 +37,7 @@ export function wireOperation(
   listRoutes: () => Server['routes'],
 ) {
   const health = buildHealth(base, {
-    embedder,
+    models,
     storage,
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
@@ -64,7 +65,7 @@ export function wireOperation(
   })
   const metrics = buildMetrics(base, {
     meters,
-    embedder,
+    models,
     readFreeDiskShare,
     findLastBackup: backups.service.findLastGood,
     token: config.METRICS_TOKEN,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { productQueries } from '../../src/features/catalogue/products/queries.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
 import { DATABASE_FILE, type Db, openDatabase } from '../../src/platform/db/open.ts'
+import { oneModel } from '../support/models.ts'
 import { NO_THUMBNAILS } from '../support/thumbnails.ts'
 import { recordBar } from './bars.ts'
 import { findFaults } from './consistency.ts'
@@ -32,10 +33,10 @@ beforeAll(() => {
   db.prepare(
     `INSERT INTO stores (id, slug, name, plan, client_secret_hash, created_at) VALUES (?, 'one', 'One', 'free', x'00', 0)`,
   ).run(STORE)
-  const { row, vectors } = registerModel(db, MODEL, 0)
+  const model = registerModel(db, MODEL, 0)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.pragma('wal_autocheckpoint = 0')
-  const queries = productQueries(db, vectors, row, NO_THUMBNAILS)
+  const queries = productQueries(db, oneModel(model), NO_THUMBNAILS)
   const random = seededRandom(1)
   note(db)
   while (states.length <= TRANSACTIONS) {

@@ -78,6 +78,7 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       isStopping: () => false,
     },
     embedder,
+    openModel: ({ name, hash = name.repeat(64).slice(0, 64) }) => fakeEmbedder({ id: name, hash }),
     budget: createByteBudget(),
     fetcher: {
       async fetch(url) {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/core/errors.ts'
-import type { Embedder, SeenFacts } from '../../src/platform/embedder/embedder.ts'
+import type { Embedder, ModelFingerprint, SeenFacts } from '../../src/platform/embedder/embedder.ts'
 
 export const DIMENSION = 8
 
@@ -16,9 +16,10 @@ const FACTS: SeenFacts = {
  * Creates a predictable model: the bytes `picture:1,2` and the text `1 2` both lie between axes 1 and 2. It refuses other
  * bytes as unreadable.
  */
-export function fakeEmbedder(): Embedder {
+export function fakeEmbedder(model: Partial<ModelFingerprint> = {}): Embedder {
+  const { dimension = DIMENSION } = model
   return {
-    model: { id: 'fake', hash: 'f'.repeat(64), dimension: DIMENSION },
+    model: { id: 'fake', hash: 'f'.repeat(64), dimension, ...model },
     // Steep enough that an angle of 45 degrees is still plausible.
     calibration: { image_image: { midpoint: 0.7, slope: 10 }, text_image: { midpoint: 0.7, slope: 10 } },
     status: () => ({ state: 'ready' }),
@@ -26,7 +27,7 @@ export function fakeEmbedder(): Embedder {
       const axes = /^picture:([\d,]+)/.exec(new TextDecoder().decode(bytes))?.[1]
       if (axes === undefined) throw new ApiError('image_unreadable', 'The picture is damaged')
       const thumbnail = options.thumbnail && { thumbnail: drawn(axes, options.thumbnail) }
-      return { vector: between(axes.split(',').map(Number)), facts: FACTS, ...thumbnail }
+      return { vector: between(axes.split(',').map(Number), dimension), facts: FACTS, ...thumbnail }
     },
     async seePicture(bytes, options) {
       const { facts, thumbnail } = await this.embedPicture(bytes, options)
@@ -35,7 +36,10 @@ export function fakeEmbedder(): Embedder {
     announcePicture: () => () => {},
     async embedText(text) {
       return {
-        vector: between([...text.matchAll(/\d+/g)].map(([number]) => Number(number))),
+        vector: between(
+          [...text.matchAll(/\d+/g)].map(([number]) => Number(number)),
+          dimension,
+        ),
         isTruncated: text.length > 300,
         isUnknown: /^blorf$/.test(text),
       }
@@ -49,9 +53,9 @@ const drawn = (axes: string, side: number): Uint8Array =>
   new TextEncoder().encode(`RIFF....WEBP picture ${axes} of ${side} pixels`)
 
 /** Computes the unit vector between some axes; without any, that of the last axis. */
-function between(axes: number[]): Float32Array {
-  const vector = new Float32Array(DIMENSION)
-  for (const axis of axes.length > 0 ? axes : [DIMENSION - 1]) vector[axis % DIMENSION] = 1
+function between(axes: number[], dimension: number): Float32Array {
+  const vector = new Float32Array(dimension)
+  for (const axis of axes.length > 0 ? axes : [dimension - 1]) vector[axis % dimension] = 1
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
 }

@@ -11,6 +11,7 @@ import { createWriteGroups } from '../../src/platform/db/write-groups.ts'
 import { createPictureFiles } from '../../src/platform/pictures/kept.ts'
 import type { TestApp } from './app.ts'
 import { fakeEmbedder } from './embedder.ts'
+import { oneModel } from './models.ts'
 
 /** Collaborators of products that do nothing. */
 const QUIET = {
@@ -23,7 +24,7 @@ const QUIET = {
 export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?: number) {
   const { db, clock, ids } = app
   const embedder = fakeEmbedder()
-  const model = registerModel(db, embedder.model, 0)
+  const models = oneModel(registerModel(db, embedder.model, 0), embedder)
   const base = {
     ...{ db, clock, ids },
     log: pino({ level: 'silent' }),
@@ -36,10 +37,9 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     plans: PLANS,
     baseUrl: () => 'http://lookalike.test',
   }
-  const { dimension } = embedder.model
-  const { service: index } = buildProductIndex(base, { model, dimension, memoryBytesMax })
+  const { service: index } = buildProductIndex(base, { models, memoryBytesMax })
   const { service } = buildProducts(base, {
-    ...{ model, index, embedder, emit },
+    ...{ models, index, emit },
     ...QUIET,
     wantsThumbnails: () => true,
     thumbnailKey: Buffer.alloc(32),

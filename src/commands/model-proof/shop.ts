@@ -97,10 +97,10 @@ export async function openShop(catalogue: readonly ShopPicture[], eyes: Eyes) {
   async function readNames(calibration: Calibration) {
     if (read?.calibration === calibration) return read.names
     const names = createCategoryNames({
-      embedder: {
-        ...{ model, calibration },
+      embedderOf: () => ({
+        model,
         embedText: async (name) => ({ ...(await eyes.read(name)), isTruncated: false }),
-      },
+      }),
       monotonic: () => 0,
     })
     await names.ready('store', store)

@@ -18,6 +18,7 @@ import { tryLockBackups } from '../../platform/db/instance-lock.ts'
 import { createEmbedder } from '../../platform/embedder/child-embedder.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { createMailer, type Mailer } from '../../platform/mail/mailer.ts'
+import type { ModelFolder } from '../../platform/models/model-set.ts'
 import { bundledModelDir, bundledModelHash } from '../../platform/native/model-folder.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { createEgress, type Egress } from '../../platform/outbound/egress.ts'
@@ -143,18 +144,28 @@ export async function openPaymentGateway(
   })
 }
 
+/** Starts the processes of a model. @throws Error for a folder that cannot be read. */
+export const openModel = (
+  { INFERENCE_THREADS }: Pick<Config, 'INFERENCE_THREADS'>,
+  log: Logger,
+  { name, dir, hash }: Partial<ModelFolder> & Pick<ModelFolder, 'dir'>,
+): Embedder =>
+  createEmbedder({
+    modelDir: dir,
+    modelHash: hash,
+    ...(name !== undefined && { modelId: name }),
+    command: ownCommand('embedder-process'),
+    env: ownEnvironment(),
+    inferenceThreads: INFERENCE_THREADS,
+    log,
+  })
+
 /** @throws OperatorError if the folder holds no model. */
 export function createConfiguredEmbedder(config: Config, log: Logger): Embedder {
   const modelDir = config.MODEL_DIR || bundledModelDir()
+  const hash = config.MODEL_DIR ? undefined : bundledModelHash()
   try {
-    return createEmbedder({
-      modelDir,
-      modelHash: config.MODEL_DIR ? undefined : bundledModelHash(),
-      command: ownCommand('embedder-process'),
-      env: ownEnvironment(),
-      inferenceThreads: config.INFERENCE_THREADS,
-      log,
-    })
+    return openModel(config, log, { dir: modelDir, hash })
   } catch (error) {
     throw new OperatorError(
       `Cannot use the model in ${modelDir}: ${error instanceof Error ? error.message : error}`,

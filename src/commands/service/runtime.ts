@@ -35,6 +35,7 @@ import {
   createConfiguredEmbedder,
   openEgresses,
   openInstallPorts,
+  openModel,
   openPaymentGateway,
   parseNetworks,
 } from './open-ports.ts'
@@ -153,6 +154,7 @@ async function start(
     paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
+    openModel: (folder) => openModel(config, log, folder),
     budget,
     stop: stop.signal,
     settings,
@@ -170,6 +172,9 @@ async function start(
     },
     findDamage: () => findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, stop.signal),
   })
+  started.defer(() =>
+    waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))),
+  )
   let pictures = await runInTurns(app.loadingIndex(), stopSignal)
   // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
   for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
@@ -200,7 +205,7 @@ async function start(
   started.defer(() =>
     finishRequests(listener.whole(), () => {
       stop.abort()
-      void embedder.close()
+      for (const model of app.models.listRunning()) void model.embedder.close()
     }),
   )
   started.defer(app.services.jobs.stop)

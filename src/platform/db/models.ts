@@ -43,6 +43,15 @@ export const listModels = (db: Db): StoredModel[] =>
 
 const nameTable = (row: number): string => `vectors_${row}`
 
+/** By model, the tables that a picture may have vectors in, of each database that is open. */
+const openTables = new WeakMap<Db, Map<number, VectorTable>>()
+
+function tablesOf(db: Db): Map<number, VectorTable> {
+  const known = openTables.get(db) ?? new Map(listModels(db).map(({ row, vectors }) => [row, vectors]))
+  openTables.set(db, known)
+  return known
+}
+
 /**
  * Finds the row and the vector table of a model, or creates them. Models never share a table.
  *
@@ -65,12 +74,9 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
       const vectors = createVectorTable(db, nameTable(row), model.dimension)
       if (known) vectors.complete()
       else vectors.create()
-      const others = db
-        .prepare<[number], OtherModel>('SELECT id, dimension FROM models WHERE id <> ?')
-        .all(row)
-        .map(({ id, dimension }) => createVectorTable(db, nameTable(id), dimension))
+      const tables = tablesOf(db).set(row, vectors)
       const remove = (rowid: number) => {
-        for (const table of [vectors, ...others]) table.remove(rowid)
+        for (const table of tables.values()) table.remove(rowid)
       }
       return { row, vectors: { ...vectors, remove } }
     })

@@ -18,11 +18,16 @@ export interface Segment {
   readonly largeSlots: number
   /** Whether scores can be estimated: the store is large, and its sketches are made. */
   readonly canEstimate: boolean
+  /** Whether some slots have a key and no vector. They score -Infinity, as free ones do. */
+  readonly hasBlanks: boolean
+  /** Whether there is a vector in a slot. */
+  hasVector(slot: number): boolean
   /** The key in a slot, or -1 when the slot is free. */
   keyAt(slot: number): number
   findSlot(key: number): number | undefined
   /**
-   * The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a free slot.
+   * The vector in a slot, each component exact to 1/64,000 of the vector's largest one. Undefined for a slot
+   * without one.
    *
    * @param into a vector of the caller's, who reads many.
    */
@@ -88,6 +93,8 @@ export interface VectorArena {
    * @throws Error when all vectors together would exceed `memoryBytesMax`; nothing changes then.
    */
   put(storeId: string, key: number, vector: Float32Array): number
+  /** Gives a key a slot without a vector, and takes the one that it had; otherwise like {@link VectorArena.put}. */
+  putBlank(storeId: string, key: number): number
   /**
    * Makes sure that a store can take `count` more vectors, unless others are put before.
    *
@@ -108,8 +115,8 @@ export interface VectorArena {
 }
 
 export interface ArenaOptions {
-  /** The most memory; by default what the machine can give. */
-  memoryBytesMax?: number | undefined
+  /** The most memory, at any time; by default what the machine can give. */
+  memoryBytesMax?: number | (() => number) | undefined
   sizes?: MemorySizes
   /** Stores of more slots are scanned beside the event loop. */
   largeSlots?: number
@@ -129,8 +136,9 @@ const LARGE_SLOTS = 100_000
 export function createVectorArena(dimension: number, options: ArenaOptions = {}): VectorArena {
   assertDimension(dimension)
   const { largeSlots = LARGE_SLOTS, threads = countScanThreads(), startThread } = options
-  const memoryBytesMax = options.memoryBytesMax ?? vectorBytesMax()
-  const scanner = new Scanner(dimension, memoryBytesMax, options.sizes)
+  const given = options.memoryBytesMax ?? vectorBytesMax()
+  const readMax = typeof given === 'number' ? () => given : given
+  const scanner = new Scanner(dimension, readMax, options.sizes)
   const segments = new Map<string, StoreSegment>()
   const pool: ScanThreads | undefined =
     threads > 0
@@ -145,19 +153,24 @@ export function createVectorArena(dimension: number, options: ArenaOptions = {})
   const countBlocks = (storeId: string, count: number): number =>
     Math.ceil(Math.max(0, count - (segments.get(storeId)?.freeSlots ?? 0)) / BLOCK_SLOTS)
 
+  function putInto(storeId: string, key: number, put: (segment: StoreSegment) => number): number {
+    if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
+    const segment = segments.get(storeId) ?? new StoreSegment(storeId, scanning)
+    const slot = put(segment)
+    segments.set(storeId, segment)
+    return slot
+  }
+
   return {
     dimension,
-    memoryBytesMax,
+    get memoryBytesMax() {
+      return readMax()
+    },
     get memoryBytes() {
       return scanner.memoryBytes
     },
-    put(storeId, key, vector) {
-      if (!Number.isSafeInteger(key) || key < 1) throw new Error(`${key} cannot be the key of a vector`)
-      const segment = segments.get(storeId) ?? new StoreSegment(storeId, scanning)
-      const slot = segment.put(key, vector)
-      segments.set(storeId, segment)
-      return slot
-    },
+    put: (storeId, key, vector) => putInto(storeId, key, (segment) => segment.put(key, vector)),
+    putBlank: (storeId, key) => putInto(storeId, key, (segment) => segment.putBlank(key)),
     reserve(storeId, count, promised = NOTHING) {
       const own = countBlocks(storeId, count)
       if (own === 0) return true

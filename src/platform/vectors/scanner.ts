@@ -83,21 +83,21 @@ export class Scanner {
   readonly #width: number
   readonly #blockBytes: number
   readonly #workspaceBytes: number
-  readonly #bytesMax: number
+  readonly #readBytesMax: () => number
   readonly #sizes: Required<MemorySizes>
   readonly #memories: OwnMemory[] = []
   readonly #freeBlocks: number[] = []
 
   /**
    * @param dimension numbers per vector, see {@link assertDimension}.
-   * @param bytesMax the most memory.
+   * @param readBytesMax the most memory at the time.
    */
-  constructor(dimension: number, bytesMax: number, sizes: MemorySizes = {}) {
+  constructor(dimension: number, readBytesMax: () => number, sizes: MemorySizes = {}) {
     this.dimension = dimension
     this.#width = widthOf(dimension)
     this.#blockBytes = blockBytesOf(this.#width)
     this.#workspaceBytes = workspaceBytes(this.#width)
-    this.#bytesMax = bytesMax
+    this.#readBytesMax = readBytesMax
     this.#sizes = { firstPagesMax: FIRST_PAGES_MAX, laterPagesMax: MEMORY_PAGES_MAX, ...sizes }
   }
 
@@ -249,7 +249,7 @@ export class Scanner {
     const last = this.#memories.at(-1)
     if (!last) return 'full'
     const bytes = last.memory.buffer.byteLength
-    const room = Math.min(last.pagesMax * PAGE_BYTES, bytes + this.#bytesMax - this.memoryBytes)
+    const room = Math.min(last.pagesMax * PAGE_BYTES, bytes + this.#readBytesMax() - this.memoryBytes)
     const before = this.#roomIn(last)
     const most = Math.floor(room / PAGE_BYTES)
     const needed = Math.min(most, Math.ceil((last.end + (before + blocks) * this.#blockBytes) / PAGE_BYTES))
@@ -268,7 +268,7 @@ export class Scanner {
     // A place holds a vector's number in the low six bits of the block's address; scratch space takes multiples of 64.
     const end = workspaces.length * this.#workspaceBytes
     const initial = Math.ceil(end / PAGE_BYTES)
-    const room = Math.floor((this.#bytesMax - this.memoryBytes) / PAGE_BYTES)
+    const room = Math.floor((this.#readBytesMax() - this.memoryBytes) / PAGE_BYTES)
     const wanted = this.#sizes.firstPagesMax * 4 ** this.#memories.length
     const least = Math.ceil((end + this.#blockBytes) / PAGE_BYTES)
     if (room < least) return false

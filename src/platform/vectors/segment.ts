@@ -50,6 +50,8 @@ export class StoreSegment implements Segment {
   readonly #slotByKey = new Map<number, number>()
   readonly #blocks: number[] = []
   readonly #sketches: ReturnType<typeof createSketches>
+  /** Slots of keys without a vector; they score like free ones. */
+  readonly #blanks = new Set<number>()
   /** Slots that were freed. Some may have been cut off or taken since, so `#takeSlot` checks them again. */
   #freed: number[] = []
   /** One set for each scan that runs: slots that were put or removed meanwhile. */
@@ -66,7 +68,7 @@ export class StoreSegment implements Segment {
       takenSlots: () => this.#keys.length,
       vectorAt: (slot) => this.vectorAt(slot),
       write: (slot, mean) => {
-        if (this.keyAt(slot) !== FREE) this.#scanner.sketch(this.#findPlace(slot), mean)
+        if (this.hasVector(slot)) this.#scanner.sketch(this.#findPlace(slot), mean)
       },
     })
   }
@@ -75,13 +77,18 @@ export class StoreSegment implements Segment {
     return this.#keys.length
   }
 
+  /** Vectors. */
   get count(): number {
-    return this.#slotByKey.size
+    return this.#slotByKey.size - this.#blanks.size
+  }
+
+  get hasBlanks(): boolean {
+    return this.#blanks.size > 0
   }
 
   /** The number of vectors that fit without another block. */
   get freeSlots(): number {
-    return this.#blocks.length * BLOCK_SLOTS - this.count
+    return this.#blocks.length * BLOCK_SLOTS - this.#slotByKey.size
   }
 
   get canEstimate(): boolean {
@@ -100,8 +107,12 @@ export class StoreSegment implements Segment {
     return this.#slotByKey.get(key)
   }
 
+  hasVector(slot: number): boolean {
+    return this.keyAt(slot) !== FREE && !this.#blanks.has(slot)
+  }
+
   vectorAt(slot: number, into?: Float32Array): Float32Array | undefined {
-    return this.keyAt(slot) === FREE ? undefined : this.#scanner.vectorAt(this.#findPlace(slot), into)
+    return !this.hasVector(slot) ? undefined : this.#scanner.vectorAt(this.#findPlace(slot), into)
   }
 
   score<Result>(
@@ -170,14 +181,27 @@ export class StoreSegment implements Segment {
     const taken = slot as number
     this.#keys[taken] = key
     this.#slotByKey.set(key, taken)
+    this.#blanks.delete(taken)
     this.#sketches.follow(taken)
     this.#note(taken)
     return taken
   }
 
+  /** Gives a key a slot and no vector. @throws Error where no slot is free and the limit allows no more. */
+  putBlank(key: number): number {
+    const slot = this.#slotByKey.get(key) ?? this.#takeSlot()
+    this.#scanner.release(this.#findPlace(slot))
+    this.#keys[slot] = key
+    this.#slotByKey.set(key, slot)
+    this.#blanks.add(slot)
+    this.#note(slot)
+    return slot
+  }
+
   remove(key: number): number | undefined {
     const slot = this.#slotByKey.get(key)
     if (slot === undefined) return undefined
+    this.#blanks.delete(slot)
     this.#scanner.release(this.#findPlace(slot))
     this.#slotByKey.delete(key)
     this.#keys[slot] = FREE
@@ -191,6 +215,7 @@ export class StoreSegment implements Segment {
   clear(): void {
     this.#isCleared = true
     this.#slotByKey.clear()
+    this.#blanks.clear()
     this.#keys.length = 0
     this.#shrink()
   }

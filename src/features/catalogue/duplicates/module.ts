@@ -1,10 +1,10 @@
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base, Module } from '../../module.ts'
 import { duplicateQueries } from './queries.ts'
 import { type DuplicatesDeps, type DuplicatesService, duplicatesService } from './service.ts'
 
 export interface DuplicateNeeds extends Pick<DuplicatesDeps, 'index' | 'readThreshold' | 'isAskedFor'> {
-  embedder: Pick<Embedder, 'calibration'>
+  models: Pick<ModelSet, 'of'>
 }
 
 /**
@@ -15,8 +15,8 @@ export interface DuplicateNeeds extends Pick<DuplicatesDeps, 'index' | 'readThre
  * not see each other in the index, so a scan stays open until its write has ended, and every write passes it the
  * pictures it adds.
  */
-export function buildDuplicates({ db, clock, log }: Base, { embedder, ...needs }: DuplicateNeeds) {
-  const map = embedder.calibration.image_image
-  const service = duplicatesService({ ...needs, map, queries: duplicateQueries(db), clock, log })
+export function buildDuplicates({ db, clock, log }: Base, { models, ...needs }: DuplicateNeeds) {
+  const mapOf = (storeId: string) => models.of(storeId).embedder.calibration.image_image
+  const service = duplicatesService({ ...needs, mapOf, queries: duplicateQueries(db), clock, log })
   return { service } satisfies Module<DuplicatesService>
 }

@@ -11,8 +11,8 @@ import type { DuplicateQueries, DuplicateQuery } from './queries.ts'
 export interface DuplicatesDeps extends Pick<Base, 'log'> {
   queries: DuplicateQueries
   index: Pick<ProductIndex, 'findStore'>
-  /** From the cosine of two pictures to their similarity. */
-  map: LogisticMap
+  /** From the cosine of two pictures to their similarity, by the model of the store. */
+  mapOf(storeId: string): LogisticMap
   /** The similarity from which on two pictures show the same product; null if the store does not want to know. */
   readThreshold(storeId: string): number | null
   /** Whether anybody is told of duplicates. */
@@ -35,6 +35,8 @@ interface AddedPicture {
 
 interface Watch {
   vector: Float32Array
+  /** Of the model that made the vector. */
+  map: LogisticMap
   threshold: number
   /** Similarities of the pictures that reach the threshold, by their ids. */
   near: Map<number, number>
@@ -58,7 +60,7 @@ export type DuplicatesService = ReturnType<typeof duplicatesService>
  * may add pictures in between; each open scan learns of them from the writes themselves.
  */
 export function duplicatesService(deps: DuplicatesDeps) {
-  const { queries, index, map, readThreshold, isAskedFor, clock, log } = deps
+  const { queries, index, mapOf, readThreshold, isAskedFor, clock, log } = deps
   const open = new Map<string, Set<Watch>>()
   // The scans of an import wait for each other here, so that the store's searches wait for one of them at most.
   const inTurn = createKeyedLock()
@@ -75,13 +77,13 @@ export function duplicatesService(deps: DuplicatesDeps) {
   }
 
   function compare(watch: Watch, id: number, cosine: number): void {
-    const similarity = calibrate(cosine, map)
+    const similarity = calibrate(cosine, watch.map)
     if (similarity >= watch.threshold) watch.near.set(id, similarity)
     else watch.near.delete(id)
   }
 
   function readScores({ segment }: IndexedStore, watch: Watch, { scores, tops }: SlotScores): void {
-    const least = Math.max(-2, toCosine(watch.threshold, map) - SCAN_ERROR)
+    const least = Math.max(-2, toCosine(watch.threshold, watch.map) - SCAN_ERROR)
     const above = selectAbove(scores, least, undefined, tops)
     const slots = above.length > NEAR_MAX ? selectTop(scores, NEAR_MAX, undefined, tops) : above
     const cosines = segment.rescore(watch.vector, slots)
@@ -91,6 +93,7 @@ export function duplicatesService(deps: DuplicatesDeps) {
   /** Compares the picture with all of the index, and opens the watch in the same tick. */
   async function scanIndex(storeId: string, watch: Watch, startedAt: number): Promise<void> {
     if (clock.monotonic() - startedAt > WAIT_MS_MAX) throw new Error('too many pictures wait')
+    if (mapOf(storeId) !== watch.map) throw new Error('the store was switched to another model')
     const store = index.findStore(storeId)
     if (!store) return add(storeId, watch)
     await store.segment.score({ query: watch.vector }, (scores) => {
@@ -118,7 +121,7 @@ export function duplicatesService(deps: DuplicatesDeps) {
       if (!isAskedFor(storeId)) return undefined
       const threshold = readThreshold(storeId)
       if (threshold === null) return undefined
-      const watch: Watch = { vector, threshold, near: new Map() }
+      const watch: Watch = { vector, map: mapOf(storeId), threshold, near: new Map() }
       try {
         const startedAt = clock.monotonic()
         await inTurn(storeId, () => scanIndex(storeId, watch, startedAt))
@@ -132,8 +135,12 @@ export function duplicatesService(deps: DuplicatesDeps) {
 
     /** Shows the pictures of a write, inside its transaction, to the scans that began before. */
     addPictures(storeId: string, pictures: readonly AddedPicture[]): void {
-      for (const watch of open.get(storeId) ?? [])
+      const map = mapOf(storeId)
+      for (const watch of open.get(storeId) ?? []) {
+        // One from before the switch of the store to another model has nothing to compare.
+        if (watch.map !== map) continue
         for (const { id, vector } of pictures) compare(watch, id, dot(watch.vector, vector))
+      }
     },
   }
 }

@@ -12,7 +12,7 @@ import { createProductLines, type LineDeps } from './product-lines.ts'
 import { exportRoutes } from './routes.ts'
 import { exportService } from './service.ts'
 
-export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDeps, 'vectors' | 'model'> {
+export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDeps, 'models'> {
   filters: Pick<FilterModule['service'], 'parse' | 'resolve' | 'readFields' | 'listProductIds'>
   products: Pick<ProductsModule['service'], 'findRow' | 'listIds' | 'pictures' | 'thumbnails'>
 }
@@ -26,7 +26,7 @@ export interface ExportNeeds extends Pick<NdjsonStreamDeps, 'stop'>, Pick<LineDe
  */
 export function buildExports(
   { clock, log, reportFault }: Base,
-  { products, filters, vectors, model, stop }: ExportNeeds,
+  { products, filters, models, stop }: ExportNeeds,
 ) {
   const { findRow, listIds, pictures, thumbnails } = products
   const readLines = createProductLines({
@@ -35,8 +35,7 @@ export function buildExports(
     listIdsOf: filters.listProductIds,
     toPublicUrl: pictures.toPublicUrl,
     readThumbnail: thumbnails.readOf,
-    vectors,
-    model,
+    models,
   })
   const streams = createNdjsonStreams({ limits: LIMITS.exports, reportFault, stop, clock, log })
   return {

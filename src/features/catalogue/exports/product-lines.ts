@@ -1,5 +1,4 @@
-import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
-import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { PictureRow, ProductRow } from '../products/queries.ts'
 import type { ExportedPicture, ExportedProduct, ProductColumn } from './schema.ts'
 import { createProductTable } from './table.ts'
@@ -11,8 +10,7 @@ export interface LineDeps {
   listIdsOf(storeId: string, rows: readonly number[]): string[]
   toPublicUrl(url: string): string
   readThumbnail(storeId: string, picture: PictureRow): Buffer | undefined
-  vectors: Pick<VectorTable, 'find'>
-  model: Pick<ModelFingerprint, 'id' | 'hash'>
+  models: Pick<ModelSet, 'of'>
 }
 
 export interface LineOptions {
@@ -33,7 +31,7 @@ const WINDOW = 100
  * meanwhile keeps its place, so no product comes twice. Each is read when its line is asked for, at one moment.
  */
 export function createProductLines(deps: LineDeps) {
-  const { findRow, listIds, listIdsOf, toPublicUrl, readThumbnail, vectors, model } = deps
+  const { findRow, listIds, listIdsOf, toPublicUrl, readThumbnail, models } = deps
 
   const toPicture = (
     storeId: string,
@@ -41,7 +39,7 @@ export function createProductLines(deps: LineDeps) {
     { hasThumbnails }: Pick<LineOptions, 'hasThumbnails'>,
   ): ExportedPicture => {
     const { contentType, bytes, width, height, phash, palette } = picture
-    const vector = picture.hasVector ? vectors.find(storeId, picture.id) : undefined
+    const vector = picture.hasVector ? models.of(storeId).vectors.find(storeId, picture.id) : undefined
     return {
       image_url: toPublicUrl(picture.imageUrl),
       content_hash: picture.contentHash.toString('hex'),
@@ -52,13 +50,18 @@ export function createProductLines(deps: LineDeps) {
     }
   }
 
+  const describeModel = (storeId: string): { id: string; hash: string } => {
+    const { id, hash } = models.of(storeId).embedder.model
+    return { id, hash }
+  }
+
   const toProduct = (row: ProductRow, options: LineOptions): ExportedProduct => ({
     product_id: row.productId,
     image_url: toPublicUrl(row.imageUrl),
     additional_image_urls: row.pictures.slice(1).map(({ imageUrl }) => toPublicUrl(imageUrl)),
     metadata: row.metadata,
     ...(options.hasVectors && {
-      model: { id: model.id, hash: model.hash },
+      model: describeModel(row.storeId),
       pictures: row.pictures.map((picture) => toPicture(row.storeId, picture, options)),
     }),
   })

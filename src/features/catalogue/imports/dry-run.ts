@@ -38,7 +38,7 @@ export function createDryRuns(deps: DryRunDeps) {
   const look = (storeId: string, request: DryRunRequest): Promise<Findings> =>
     withSource(storeId, request, async (source, plan, findings, { pace, end, sample }) => {
       const reading = { losses: noLosses(), now: clock.now() }
-      const options = { checkProduct, findPrecomputed, pace, bringsPictures: false, reading }
+      const options = { storeId, checkProduct, findPrecomputed, pace, bringsPictures: false, reading }
       const items = readItems(source, plan, options)
       const { first, findings: stopped, ...counts } = await previews.inspect(storeId, items, request.sample)
       const { format, encoding, columns } = source.table

@@ -27,10 +27,11 @@ export interface ItemDeps {
   /** @throws ApiError `validation_error`. */
   checkProduct(value: unknown): Product
   /** The vectors that came with a product. @throws ApiError `validation_error` for some that cannot be used. */
-  findPrecomputed(value: object): Precomputed | 'other_model' | undefined
+  findPrecomputed(storeId: string, value: object): Precomputed | 'other_model' | undefined
 }
 
 interface ReadOptions {
+  storeId: string
   /** Puts pictures that came along in the place of their names; without it they are looked for alone. */
   bringsPictures: boolean
   reading: Reading
@@ -43,7 +44,7 @@ interface ReadOptions {
 export async function* readItems(
   source: ImportSource,
   plan: Plan,
-  { checkProduct, findPrecomputed, bringsPictures, reading, pace }: ItemDeps & ReadOptions,
+  { storeId, checkProduct, findPrecomputed, bringsPictures, reading, pace }: ItemDeps & ReadOptions,
 ): AsyncGenerator<CheckedItem> {
   const resolve = (product: Product) =>
     bringsPictures ? pace.outside(() => bringPictures(product, source)) : checkPictures(product, source)
@@ -53,20 +54,20 @@ export async function* readItems(
     else if ('problem' in item) {
       const error = new ApiError('validation_error', item.problem, { details: { line } })
       yield { line, kind: 'wrong', productId: null, error }
-    } else yield await toItem(line, item.product, { checkProduct, findPrecomputed }, resolve)
+    } else yield await toItem(line, item.product, { storeId, checkProduct, findPrecomputed }, resolve)
   }
 }
 
 async function toItem(
   line: number,
   value: unknown,
-  { checkProduct, findPrecomputed }: ItemDeps,
+  { storeId, checkProduct, findPrecomputed }: ItemDeps & Pick<ReadOptions, 'storeId'>,
   resolve: (product: Product) => Product | Promise<Product>,
 ): Promise<CheckedItem> {
   try {
     const product = checkProduct(value)
     // A product that is wrong in itself was refused, so this is an object.
-    const precomputed = findPrecomputed(value as object)
+    const precomputed = findPrecomputed(storeId, value as object)
     const item = { line, kind: 'put', product: await resolve(product) } as const
     return precomputed === 'other_model' ? { ...item, hasOtherVectors: true } : { ...item, precomputed }
   } catch (error) {

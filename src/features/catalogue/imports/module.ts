@@ -4,8 +4,8 @@ import type { Guards } from '../../../http/guards.ts'
 import { readSpooledForm } from '../../../http/multipart/spooled-form.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { openZip } from '../../../platform/archives/zip.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import { createFairQueue } from '../../../platform/fair/fair-queue.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base, Module } from '../../module.ts'
 import type { JobsModule } from '../jobs/module.ts'
@@ -21,7 +21,7 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
     'check' | 'findPrecomputed' | 'pictures' | 'thumbnails' | 'findRow' | 'count' | 'listIds' | 'listDemoIds'
   >
   jobs: Pick<JobsModule['service'], 'start' | 'checkCallbackUrl'>
-  embedder: Pick<Embedder, 'seePicture'>
+  models: Pick<ModelSet, 'of'>
   /** Takes in the files. */
   spool: Spool
   /** Holds files that came within forms, and those of dry runs. */
@@ -49,7 +49,7 @@ export interface ImportNeeds extends Pick<ImportDeps, 'findMapping' | 'findFacts
  * them, and the search for content that is known already leaves them out.
  */
 export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeeds) {
-  const { products, jobs, embedder, spool, files, findMapping, findFacts, readFreeDiskShare } = needs
+  const { products, jobs, models, spool, files, findMapping, findFacts, readFreeDiskShare } = needs
   const uploads = createUploads({ clock, ids, log, files, readFreeDiskShare })
   const imports = importService({
     ...{ openZip, findMapping, findFacts, log, clock },
@@ -70,7 +70,9 @@ export function buildImports({ clock, ids, defer, log }: Base, needs: ImportNeed
     showPicture: (storeId, url) =>
       products.pictures.withUrl(storeId, url, async (bytes) => {
         const options = { priority: 'index', storeId, thumbnail: LIMITS.thumbnailSide } as const
-        const { facts, thumbnail = new Uint8Array() } = await embedder.seePicture(bytes, options)
+        const { facts, thumbnail = new Uint8Array() } = await models
+          .of(storeId)
+          .embedder.seePicture(bytes, options)
         const content = Buffer.from(thumbnail).toString('base64')
         return { width: facts.width, height: facts.height, thumbnail: `data:image/webp;base64,${content}` }
       }),

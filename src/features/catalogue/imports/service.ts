@@ -137,6 +137,7 @@ export function importService(deps: ImportDeps) {
       async function* items(): AsyncGenerator<JobItem> {
         for await (const item of readItems(source, plan, {
           ...checks,
+          storeId,
           pace,
           bringsPictures: true,
           reading,

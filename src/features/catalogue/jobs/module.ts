@@ -4,7 +4,7 @@ import type { Problem } from '../../../core/problem.ts'
 import type { Guards } from '../../../http/guards.ts'
 import type { Spool } from '../../../http/spool.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { WorkFiles } from '../../../platform/work-files.ts'
 import type { Base, Module } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -47,7 +47,7 @@ export interface JobCallbacks {
 export interface JobNeeds {
   storeRows: Pick<StoreQueries, 'findStore' | 'countProducts'>
   products: Pick<ProductsModule['service'], 'writer' | 'check' | 'toInput' | 'has' | 'thumbnails'>
-  embedder: Pick<Embedder, 'status'>
+  models: Pick<ModelSet, 'of'>
   /** Takes in the bodies of bulk requests. */
   spool: Spool
   /** Keeps the pictures that came within items, until their jobs are over. */
@@ -85,7 +85,7 @@ const WAKE_MS = 1_000
  */
 export function buildJobs(base: Base, needs: JobNeeds) {
   const { db, clock, atomically, defer } = base
-  const { storeRows, products, embedder, spool, files, callbacks } = needs
+  const { storeRows, products, models, spool, files, callbacks } = needs
   const queries = jobQueries(db)
   const items = itemQueries(db)
   const presenter = createJobPresenter(clock, callbacks.find, queries)
@@ -117,7 +117,7 @@ export function buildJobs(base: Base, needs: JobNeeds) {
     accounting,
     writer: products.writer,
     toInput: products.toInput,
-    isModelReady: () => embedder.status().state === 'ready',
+    isModelReady: (storeId) => models.of(storeId).embedder.status().state === 'ready',
     async readPart({ job, part }) {
       const { jobId } = queries.find(job) ?? {}
       if (!jobId || !part) throw new Error('the item of a job has no content')

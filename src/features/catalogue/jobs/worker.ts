@@ -16,8 +16,8 @@ export interface WorkerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault'> 
   toInput(product: Product, precomputed: Precomputed | undefined): ProductInput
   /** Reads a content that lies in the file of its job, as JSON. */
   readPart(item: LeasedItem): Promise<string>
-  /** Whether the model can be used at all. */
-  isModelReady(): boolean
+  /** Whether the model of a store can be used at all. */
+  isModelReady(storeId: string): boolean
 }
 
 /**
@@ -104,7 +104,7 @@ export function createWorker(deps: WorkerDeps) {
       case 'load':
         return delay(item, blame.failure)
       case 'model':
-        return isModelReady() ? tryAgain(item, blame.failure) : BLOCKED
+        return isModelReady(item.storeId) ? tryAgain(item, blame.failure) : BLOCKED
       case 'work':
         return isWorthAnotherTry(item, blame.failure)
           ? tryAgain(item, blame.failure)

@@ -1,40 +1,58 @@
 import { ApiError } from '../../../core/errors.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
-import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
-import type { ProductIndex } from './product-index.ts'
+import { createComingLoader } from './coming-loader.ts'
+import type { ModelIndex, ModelIndexes } from './model-indexes.ts'
 import type { ProductIndexQueries } from './queries.ts'
 import { createWordLoader } from './word-loader.ts'
 
 export interface IndexLoaderDeps extends Pick<Base, 'log' | 'reportFault'> {
-  index: ProductIndex
-  queries: ProductIndexQueries
-  vectors: Pick<VectorTable, 'blocks'>
+  indexes: ModelIndexes
+  models: Pick<ModelSet, 'of' | 'comingOf' | 'listRunning'>
+  queries: Pick<ProductIndexQueries, 'listWords'>
 }
 
 export type IndexLoader = ReturnType<typeof createIndexLoader>
 
 /** The part of the index that searches use. */
-export type SearchableIndex = Pick<ProductIndex, 'findStore' | 'findVector'>
+export type SearchableIndex = Pick<ModelIndexes, 'findStore' | 'findVector'>
 
 /** Fills the product index from the database, and knows whether the index is whole. */
-export function createIndexLoader({ index, queries, vectors, reportFault, log }: IndexLoaderDeps) {
+export function createIndexLoader({ indexes: index, models, queries, reportFault, log }: IndexLoaderDeps) {
   const words = createWordLoader({ index, queries })
   /** Why the last loading failed. */
   let fault: ApiError | undefined
   /** Stores that searches must not see, because the index holds only a part of them, with the reason. */
   const closed = new Map<string, ApiError>()
 
-  /** @param storeId reads this store only. */
+  /** Reads the stores of each model. @param storeId reads this store only. */
   function* read(storeId?: string): Generator<void, number> {
+    const serving = storeId === undefined ? models.listRunning() : [models.of(storeId)]
     let pictures = 0
-    for (const { storeId: owner, rowids, vectorAt } of vectors.blocks(storeId)) {
+    for (const model of serving) pictures += yield* readModel(index.open(model), storeId)
+    return pictures
+  }
+
+  function* readModel({ model, index: into, queries: rows }: ModelIndex, storeId?: string) {
+    let pictures = 0
+    for (const { storeId: owner, rowids, vectorAt } of model.vectors.blocks(storeId)) {
       yield
-      if (!fits(owner, rowids.length)) continue
-      for (const picture of queries.listPictures(owner, rowids)) {
-        index.load(owner, picture, vectorAt(picture.n), queries.spelling)
+      // A store that moves has vectors of both models.
+      if (models.of(owner).row !== model.row || !fits(owner, rowids.length)) continue
+      for (const picture of rows.listPictures(owner, rowids)) {
+        into.load(owner, picture, vectorAt(picture.n), rows.spelling)
         pictures++
+      }
+    }
+    for (const owner of storeId === undefined ? rows.listBlankStores() : [storeId]) {
+      if (models.of(owner).row !== model.row) continue
+      for (const some of rows.blanks(owner)) {
+        yield
+        if (!fits(owner, some.length)) break
+        for (const picture of some) into.load(owner, picture, undefined, rows.spelling)
+        pictures += some.length
       }
     }
     return pictures
@@ -45,7 +63,7 @@ export function createIndexLoader({ index, queries, vectors, reportFault, log }:
     if (closed.has(storeId)) return false
     if (index.hasSpace(storeId, pictures)) return true
     index.removeStore(storeId)
-    closed.set(storeId, index.noSpace('The products of this store find no room in memory'))
+    closed.set(storeId, index.noSpace(storeId, 'The products of this store find no room in memory'))
     log.error({ store_id: storeId }, 'the vectors of a store find no room in memory: it cannot be searched')
     return false
   }
@@ -98,6 +116,7 @@ export function createIndexLoader({ index, queries, vectors, reportFault, log }:
   }
 
   return {
+    ...createComingLoader({ indexes: index, models }),
     loadInSteps,
     readWordsInTurns: words.readWordsInTurns,
 

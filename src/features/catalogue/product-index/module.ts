@@ -1,25 +1,22 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
-import type { KnownModel } from '../../../platform/db/models.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import { releaseStartMemory } from '../../../platform/native/start-memory.ts'
-import { createVectorArena } from '../../../platform/vectors/arena.ts'
 import type { Base, Module } from '../../module.ts'
 import { createIndexLoader, type IndexLoader } from './loader.ts'
-import { createProductIndex, type ProductIndex } from './product-index.ts'
+import { createModelIndexes, type ModelIndexes } from './model-indexes.ts'
 import { productIndexQueries } from './queries.ts'
 import { listWords } from './words/tokens.ts'
 
 export interface ProductIndexNeeds {
-  /** The model in use; only its vectors are searched. */
-  model: KnownModel
-  /** Numbers in one vector. */
-  dimension: number
+  /** Only the vectors of a store's model are searched. */
+  models: Pick<ModelSet, 'inUse' | 'of' | 'comingOf' | 'listRunning'>
   /** The most memory of all vectors together; undefined for what the machine can give. */
   memoryBytesMax?: number | undefined
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
 }
 
-export type ProductIndexService = ProductIndex &
+export type ProductIndexService = ModelIndexes &
   IndexLoader & {
     /** The different words of a text as products are indexed by them, in their order, up to a number. */
     listWords: typeof listWords
@@ -39,15 +36,18 @@ export type ProductIndexService = ProductIndex &
  * search. A grouped write claims space for its vectors
  * (`claimSpace`) and returns the claim at its commit, so the claims of one group add up. Prices and sale dates stand by
  * slot, and a read after such a date computes the column again.
+ *
+ * While the catalogue moves to another model, a store has a second segment that is filled and not searched
+ * (`model-indexes.ts`, `coming-loader.ts`). A picture without a vector of its store's model has a slot that no score finds, so
+ * the words of its product still do.
  */
 export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: ProductIndexNeeds) {
-  const { model, dimension, memoryBytesMax, stop } = needs
-  const arena = createVectorArena(dimension, { memoryBytesMax })
-  stop?.addEventListener('abort', arena.close, { once: true })
-  const index = createProductIndex(arena, clock.now)
-  const queries = productIndexQueries(db, model.row)
-  const loader = createIndexLoader({ index, queries, vectors: model.vectors, reportFault, log })
-  const service: ProductIndexService = { ...index, ...loader, listWords }
+  const { models, memoryBytesMax, stop } = needs
+  const indexes = createModelIndexes({ db, now: clock.now, models, memoryBytesMax })
+  stop?.addEventListener('abort', indexes.close, { once: true })
+  const queries = productIndexQueries(db, models.inUse.row)
+  const loader = createIndexLoader({ indexes, models, queries, reportFault, log })
+  const service: ProductIndexService = { ...indexes, ...loader, listWords }
   async function loadWords(): Promise<void> {
     // What is left of the texts and of columns that grew is as much again as the words.
     if (await loader.readWordsInTurns(stop)) releaseStartMemory()

@@ -109,6 +109,13 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
     words.release(before)
   }
 
+  function fill(slot: number, row: IndexEntry): void {
+    const sides = open(row.storeId)
+    const document = wordsOf(sides).put(row.product, readWords(row.productId, row.metadata))
+    replaceDocument(sides, slot, document)
+    sides.columns.set(slot, { ...row, document })
+  }
+
   return {
     ...createVectorSpace(arena),
 
@@ -118,21 +125,27 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       const slot = vector
         ? arena.put(storeId, pictureId, vector)
         : arena.segment(storeId)?.findSlot(pictureId)
-      if (slot === undefined) return
-      const sides = open(storeId)
-      const document = wordsOf(sides).put(row.product, readWords(row.productId, row.metadata))
-      replaceDocument(sides, slot, document)
-      sides.columns.set(slot, { ...row, document })
+      if (slot !== undefined) fill(slot, row)
     },
+
+    /** Adds a picture without a vector: words and filters find its product, and pictures do not. */
+    putBlank: (row: IndexEntry): void => fill(arena.putBlank(row.storeId, row.pictureId), row),
 
     /**
      * Adds a picture from the database; `hasSpace` must have found space for it. The words of its product follow, by
      * {@link listUnread} and {@link loadWords}.
      *
+     * @param vector undefined for a picture without one; see {@link putBlank}.
      * @param spelling of a product's category and levels, by the product's row.
      */
-    load(storeId: string, picture: StoredPicture, vector: Float32Array, spelling: Spelling<number>): void {
-      const slot = arena.put(storeId, picture.pictureId, vector)
+    load(
+      storeId: string,
+      picture: StoredPicture,
+      vector: Float32Array | undefined,
+      spelling: Spelling<number>,
+    ): void {
+      const { pictureId } = picture
+      const slot = vector ? arena.put(storeId, pictureId, vector) : arena.putBlank(storeId, pictureId)
       const sides = open(storeId)
       replaceDocument(sides, slot, 0)
       const { product } = picture
@@ -210,6 +223,9 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       for (const storeId of stores.keys()) arena.removeStore(storeId)
       stores.clear()
     },
+
+    /** Whether no store has anything here. */
+    isEmpty: (): boolean => stores.size === 0,
 
     /** Removes all pictures of a store. */
     removeStore(storeId: string): void {

@@ -17,7 +17,13 @@ export function isUnchanged(before: ProductRow, after: NextState & { isDemo: boo
     before.pictures.length === after.pictures.length &&
     before.pictures.every((picture, n) => {
       const next = after.pictures[n]
-      return next && 'kept' in next && next.kept.id === picture.id && next.kept.imageUrl === picture.imageUrl
+      return (
+        next &&
+        'kept' in next &&
+        !next.second &&
+        next.kept.id === picture.id &&
+        next.kept.imageUrl === picture.imageUrl
+      )
     }) &&
     isDeepStrictEqual(before.metadata, after.metadata)
   )

@@ -1,13 +1,16 @@
 import type { CallerStore } from '../../../core/actor.ts'
+import { ModelSwitched } from '../../../core/switched.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import type { DuplicateScan, DuplicatesService } from '../duplicates/service.ts'
-import type { ProductIndex } from '../product-index/product-index.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
 import { createChangeTrace } from './change-trace.ts'
 import { listAdded } from './changed-fields.ts'
+import type { PictureModels } from './picture-loader.ts'
 import { getImageUrl } from './pictures.ts'
 import type { ProductEvents } from './product-events.ts'
-import type { PictureToSave, ProductQueries, ProductRow, SavedProduct } from './queries.ts'
+import type { PictureToSave, ProductQueries, ProductRow, SavedProduct, WritingModels } from './queries.ts'
 import {
   demandStill,
   eventOriginOf,
@@ -20,7 +23,8 @@ import {
 
 export interface ProductCommitsDeps extends Pick<Base, 'clock' | 'ids'> {
   queries: Pick<ProductQueries, 'save' | 'remove'>
-  index: Pick<ProductIndex, 'put' | 'remove' | 'claimSpace'>
+  models: Pick<ModelSet, 'of' | 'comingOf'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'claimSpace'>
   events: ProductEvents
   writeTogether: WriteTogether
   /** Called with the pictures of every write inside its transaction. */
@@ -42,7 +46,8 @@ export interface WaitingWrites {
 
 /** Commits changes of products: one transaction for those that are ready together, then the index in the same tick. */
 export function createProductCommits(deps: ProductCommitsDeps) {
-  const { queries, index, events, writeTogether, duplicates, waiting, requirePlace, clock, ids } = deps
+  const { queries, models, index, events, writeTogether, duplicates, waiting, requirePlace, clock, ids } =
+    deps
   const changes = createChangeTrace()
 
   /** Ends the waiting writes of a product that this write replaces, itself included when it waited. */
@@ -68,6 +73,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
       index.put(
         { storeId, productId, product: saved.id, metadata, pictureId, isFirst: n === 0, palette },
         'vector' in picture ? picture.vector : undefined,
+        picture.second,
       )
     }
   }
@@ -83,20 +89,56 @@ export function createProductCommits(deps: ProductCommitsDeps) {
     return index.claimSpace(storeId, prepared.length - kept.size, leaving)
   }
 
+  /**
+   * The pictures with the vectors of the moment of the commit. A store that was switched while they were made may have them
+   * the other way round.
+   *
+   * @throws ModelSwitched when a new picture has no vector of the store's model.
+   */
+  function settle(
+    storeId: string,
+    prepared: PictureToSave[],
+    made: PictureModels,
+  ): { pictures: PictureToSave[]; writing: WritingModels } {
+    const present = models.of(storeId)
+    const coming = models.comingOf(storeId)
+    if (made.present === present)
+      return {
+        pictures: made.coming === coming ? prepared : prepared.map(withoutSecond),
+        writing: { present, coming },
+      }
+    if (made.coming !== present) throw new ModelSwitched()
+    const pictures = prepared.map((picture): PictureToSave => {
+      // The switch has found the vectors that a picture had already.
+      if ('kept' in picture) return { kept: picture.kept }
+      if (!picture.second) throw new ModelSwitched()
+      return { ...picture, vector: picture.second, second: picture.vector }
+    })
+    // The way back finds both.
+    return { pictures, writing: { present, coming: made.present } }
+  }
+
   return {
     endWaiting,
 
     changes: { latest: changes.latest, listSince: changes.listSince, forgetStore: changes.forgetStore },
 
     /** Writes a product with its pictures and vectors. */
-    save(writing: Write, prepared: PictureToSave[], scan: DuplicateScan | undefined): Promise<SavedProduct> {
+    save(
+      writing: Write,
+      made: { prepared: PictureToSave[]; models: PictureModels },
+      scan: DuplicateScan | undefined,
+    ): Promise<SavedProduct> {
       const { store, input, origin, before, arrival } = writing
       const { productId, metadata } = input
       const storeId = store.id
+      let prepared: PictureToSave[] = []
       let giveSpaceBack = () => {}
       return writeTogether({
         write() {
           demandStill(origin)
+          const settled = settle(storeId, made.prepared, made.models)
+          prepared = settled.pictures
           const product = {
             storeId,
             productId,
@@ -111,7 +153,7 @@ export function createProductCommits(deps: ProductCommitsDeps) {
           // Another product may have taken the last place while the pictures were on their way.
           if (!before) requirePlace(store)
           if (isNews(origin)) endWaiting(storeId, productId, before ? 'updated' : 'indexed', arrival, origin)
-          const saved = queries.save(product, prepared)
+          const saved = queries.save(product, prepared, settled.writing)
           const eventOrigin = eventOriginOf(writing)
           events.saved({ ...product, vectorId: saved.vectorId }, prepared, before, eventOrigin)
           if (scan) events.duplicate(product, scan, eventOrigin)
@@ -148,3 +190,5 @@ export function createProductCommits(deps: ProductCommitsDeps) {
     },
   }
 }
+
+const withoutSecond = (picture: PictureToSave): PictureToSave => ({ ...picture, second: undefined })

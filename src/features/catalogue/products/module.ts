@@ -8,10 +8,9 @@ import { LIMITS } from '../../../core/limits.ts'
 import { storageFailure } from '../../../core/storage.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Guards } from '../../../http/guards.ts'
-import type { KnownModel } from '../../../platform/db/models.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { WriteTogether } from '../../../platform/db/write-groups.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import { OutboundError } from '../../../platform/outbound/failure.ts'
 import { parseHttpUrl } from '../../../platform/outbound/http-url.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
@@ -47,13 +46,12 @@ import { createProductWriter } from './writer.ts'
 
 export interface ProductNeeds {
   storeRows: Pick<StoreQueries, 'readStoredBytes' | 'countProducts' | 'findStore'>
-  /** The model in use; new pictures get its vectors. */
-  model: KnownModel
+  /** New pictures get the vectors of the model of their store, and of the one that it is moving to. */
+  models: Pick<ModelSet, 'of' | 'comingOf'>
   /** Follows every change in the same tick. */
   index: Pick<ProductIndexService, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Commits what is ready in one turn of the event loop as one transaction. */
   writeTogether: WriteTogether
-  embedder: Pick<Embedder, 'embedPicture' | 'seePicture' | 'model'>
   /** Whether a store wants thumbnails. */
   wantsThumbnails(storeId: string): boolean
   /** 32 bytes that sign the addresses of thumbnails, and nothing else. */
@@ -99,7 +97,7 @@ const SWEEP_MS = 10_000
  */
 export function buildProducts(base: Base, needs: ProductNeeds) {
   const { db, atomically, withoutFsync, clock, reportFault } = base
-  const { storeRows, model, index, embedder } = needs
+  const { storeRows, models, index } = needs
   const small = thumbnailQueries(db)
   const addresses = createThumbnailAddresses(needs.thumbnailKey, clock)
   const thumbnails = createThumbnails({
@@ -109,7 +107,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     isWanted: needs.wantsThumbnails,
     storeRows,
   })
-  const queries = productQueries(db, model.vectors, model.row, thumbnails)
+  const queries = productQueries(db, models, thumbnails)
   const folding = foldingQueries(db)
   const space = storageQueries(db)
   const kept = createKeptPictures({
@@ -138,7 +136,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     sales,
     toPublicUrl,
     thumbnails,
-    model: embedder.model,
+    models,
   })
   const maker = createThumbnailMaker({
     ...base,
@@ -149,7 +147,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
       loader.withUrl(
         storeId,
         url,
-        (bytes) => embedder.seePicture(bytes, { storeId, thumbnail, priority: 'bulk' }),
+        (bytes) => models.of(storeId).embedder.seePicture(bytes, { storeId, thumbnail, priority: 'bulk' }),
         'bulk',
       ),
   })

@@ -2,7 +2,9 @@ import { findBlame } from '../../../core/blame.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Embedder, QueuePriority } from '../../../platform/embedder/embedder.ts'
+import { ModelSwitched } from '../../../core/switched.ts'
+import type { EmbeddedPicture, QueuePriority } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import { isKeptPath, type KeptPictures } from './kept-pictures.ts'
 import { readPrecomputed } from './precomputed.ts'
@@ -21,7 +23,7 @@ import type { StorageChange } from './storage-limit.ts'
 export interface PictureLoaderDeps {
   queries: Pick<ProductQueries, 'findSameContent'>
   kept: KeptPictures
-  embedder: Pick<Embedder, 'embedPicture' | 'seePicture' | 'model'>
+  models: Pick<ModelSet, 'of'>
   fetcher: PictureFetcher
   /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
   checkUrl(url: string): void
@@ -31,13 +33,28 @@ export interface PictureLoaderDeps {
 
 /** One picture as a client gives it. */
 export type PictureSource =
-  /** @param precomputed the vector and the facts of the picture, of the model in use; it need not be read then. */
-  { url: string; precomputed?: PrecomputedPicture | undefined } | { upload: { bytes(): Promise<Uint8Array> } }
+  /**
+   * @param precomputed the vector and the facts of the picture; it need not be read if they are of the store's model.
+   * @param ofModel the hash of the model that made them.
+   */
+  | { url: string; precomputed?: PrecomputedPicture | undefined; ofModel?: string }
+  | { upload: { bytes(): Promise<Uint8Array> } }
+
+/** The models that a write makes vectors of. */
+export interface PictureModels {
+  /** The model of the store when the write began. */
+  present: ServingModel
+  /** The model that the store was moving to then. */
+  coming: ServingModel | undefined
+  /** Whether the write is for the vectors of the coming model, and fails without them. */
+  needsComing: boolean
+}
 
 /** Whose picture is read, and how urgently. */
 interface Reader {
   storeId: string
   priority: QueuePriority
+  models: PictureModels
   /** Pixels of the longer side of its thumbnail; undefined for none. */
   thumbnail?: number | undefined
 }
@@ -60,10 +77,10 @@ export type PictureLoader = ReturnType<typeof createPictureLoader>
 
 /** Reads pictures and embeds those whose content is new. It writes nothing. */
 export function createPictureLoader(deps: PictureLoaderDeps) {
-  const { queries, kept, embedder, fetcher, checkUrl, findVector } = deps
+  const { queries, kept, models, fetcher, checkUrl, findVector } = deps
 
   async function readUrl(
-    { storeId, priority }: Reader,
+    { storeId, priority }: Pick<Reader, 'storeId' | 'priority'>,
     url: string,
     until: Promise<unknown>,
   ): Promise<Uint8Array> {
@@ -76,7 +93,7 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
 
   /** Reads the picture at an address and uses it. Its bytes count against the budget until `use` is done. */
   async function readAndUse<Result>(
-    reader: Reader,
+    reader: Pick<Reader, 'storeId' | 'priority'>,
     url: string,
     use: (bytes: Uint8Array) => Promise<Result>,
   ): Promise<Result> {
@@ -89,27 +106,43 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
   }
 
   /** The vector of a picture of the store with the same bytes. */
-  function findTwin(storeId: string, contentHash: Buffer): KnownPicture | undefined {
+  function findTwin(reader: Reader, contentHash: Buffer): KnownPicture | undefined {
+    const { storeId } = reader
+    // The index has the vectors of the present moment, and the picture may have taken long to come.
+    if (models.of(storeId) !== reader.models.present) throw new ModelSwitched()
     const twin = queries.findSameContent(storeId, contentHash)
     const vector = twin && findVector(storeId, twin.id)
-    return vector && { facts: twin, vector }
+    return vector && { facts: twin, vector, second: findSecond(reader, contentHash) }
   }
 
-  const takePrecomputed = createPrecomputedPictures({ kept, checkUrl, findTwin })
+  /** The vector of the coming model that a picture of the store with the same bytes has. */
+  function findSecond(
+    { storeId, models: { coming } }: Reader,
+    contentHash: Buffer,
+  ): Float32Array | undefined {
+    const twin = coming && queries.findSameContent(storeId, contentHash, coming.row)
+    return twin && coming.vectors.find(storeId, twin.id)
+  }
+
+  const takePrecomputed = createPrecomputedPictures({ kept, checkUrl })
 
   /**
    * Adds the thumbnail that came with a picture, drawn anew: what is kept and served is never a client's bytes. One that is none is
    * left out, and made from the picture later.
    */
   async function addThumbnail(
-    { storeId, priority, thumbnail: side }: Reader,
+    { storeId, priority, models: { present }, thumbnail: side }: Reader,
     { address, content }: ReadyPicture,
     given: Uint8Array | undefined,
   ): Promise<ReadyPicture> {
     // Only what the client has claimed itself: a content that the service has read gets its thumbnail from there.
     if (!given || !side || 'own' in content || !content.added.isPrecomputed) return { address, content }
     try {
-      const { facts, thumbnail } = await embedder.seePicture(given, { storeId, priority, thumbnail: side })
+      const { facts, thumbnail } = await present.embedder.seePicture(given, {
+        storeId,
+        priority,
+        thumbnail: side,
+      })
       const isThumbnail = facts.contentType === 'image/webp' && Math.max(facts.width, facts.height) <= side
       return { address, content: { ...content, thumbnail: isThumbnail ? thumbnail : undefined } }
     } catch (error) {
@@ -137,11 +170,13 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
 
   async function loadUrl(
     preparation: Preparation,
-    { url, precomputed }: Extract<PictureSource, { url: string }>,
+    { url, precomputed, ofModel }: Extract<PictureSource, { url: string }>,
   ): Promise<ReadyPicture> {
     const { reader } = preparation
-    const vectors = precomputed && readPrecomputed(precomputed, embedder.model.dimension)
-    const taken = vectors && takePrecomputed(reader.storeId, url, vectors)
+    const { model } = reader.models.present.embedder
+    const vectors =
+      precomputed && ofModel === model.hash ? readPrecomputed(precomputed, model.dimension) : undefined
+    const taken = vectors && takePrecomputed(reader.storeId, url, vectors, (hash) => findTwin(reader, hash))
     if (taken) return addThumbnail(reader, taken, vectors?.thumbnail)
     const path = kept.toStored(url)
     const address: ReadyAddress = isKeptPath(path) ? { kind: 'retained', path } : { kind: 'final', url: path }
@@ -159,19 +194,52 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     bytes: Uint8Array,
     contentHash: Buffer,
   ): Promise<ReadyContent> {
+    const { reader } = preparation
     const content = { contentHash, size: bytes.byteLength }
-    return (
-      recognise(preparation, content) ??
-      toAdded(content, await embedder.embedPicture(bytes, preparation.reader))
-    )
+    const known = recognise(preparation, content)
+    if (known)
+      return lacksSecond(reader, known) ? { ...known, second: await embedSecond(reader, bytes) } : known
+    const second = embedSecond(reader, bytes)
+    try {
+      const [own, coming] = await Promise.all([embedPresent(reader, bytes), second])
+      return toAdded(content, { ...own, second: coming })
+    } finally {
+      // The bytes stay counted until both are done with them.
+      await second.catch(() => {})
+    }
+  }
+
+  const lacksSecond = ({ models: { coming } }: Reader, known: ReadyContent): boolean =>
+    coming !== undefined && known.second === undefined && (!('own' in known) || known.own.isAwaited)
+
+  const embedPresent = (
+    { models: { present }, storeId, priority, thumbnail }: Reader,
+    bytes: Uint8Array,
+  ): Promise<EmbeddedPicture> => present.embedder.embedPicture(bytes, { storeId, priority, thumbnail })
+
+  /**
+   * The vector of the model that the store is moving to. A write does not wait for one that does not answer: the move
+   * makes the vector later.
+   */
+  async function embedSecond(
+    { models: { coming, needsComing }, storeId, priority }: Reader,
+    bytes: Uint8Array,
+  ): Promise<Float32Array | undefined> {
+    if (!coming || (!needsComing && coming.embedder.status().state !== 'ready')) return undefined
+    try {
+      return (await coming.embedder.embedPicture(bytes, { storeId, priority })).vector
+    } catch (error) {
+      if (needsComing) throw error
+      return undefined
+    }
   }
 
   /** A picture whose vector is known already; undefined for a new content. */
   function recognise({ reader, free }: Preparation, content: Content): ReadyContent | undefined {
     const { contentHash } = content
     const own = take(free, (picture) => !picture.isPrecomputed && picture.contentHash.equals(contentHash))
-    if (own) return { own }
-    const twin = findTwin(reader.storeId, contentHash)
+    if (own) return { own, second: own.isAwaited ? findSecond(reader, contentHash) : undefined }
+    const twin = findTwin(reader, contentHash)
     return twin && toAdded(content, twin)
   }
 
@@ -181,8 +249,29 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     return found && recognise(preparation, { contentHash: found.contentHash, size: found.bytes })
   }
 
+  /**
+   * Makes the vector that a picture of the product lacks of the coming model. Where another picture is at its address now,
+   * that one takes its place.
+   */
+  async function complete(preparation: Preparation, own: PictureRow): Promise<ReadyPicture> {
+    const { reader } = preparation
+    const address = { kind: 'final', url: own.imageUrl } as const
+    const known = isKeptPath(own.imageUrl) ? findSecond(reader, own.contentHash) : undefined
+    if (known) return { address, content: { own, second: known } }
+    return readAndUse(reader, kept.toPublicUrl(own.imageUrl), async (bytes) => {
+      const contentHash = await sha256(bytes)
+      if (own.contentHash.equals(contentHash)) {
+        const second = findSecond(reader, contentHash) ?? (await embedSecond(reader, bytes))
+        return { address, content: { own, second } }
+      }
+      preparation.free.push(own)
+      return { address, content: await embed(preparation, bytes, contentHash) }
+    })
+  }
+
   return {
     load,
+    complete,
 
     /**
      * Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps.
@@ -203,10 +292,11 @@ const isDataUri = (url: string): boolean => /^data:/i.test(url)
 
 const toAdded = (
   { contentHash, size }: Content,
-  { facts, vector, thumbnail }: KnownPicture,
+  { facts, vector, second, thumbnail }: KnownPicture,
 ): ReadyContent => ({
   added: { ...toFacts(facts), contentHash, bytes: size },
   vector,
+  second,
   thumbnail,
 })
 

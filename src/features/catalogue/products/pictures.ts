@@ -3,7 +3,7 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { Base } from '../../module.ts'
 import { isKeptPath, type KeptPictures } from './kept-pictures.ts'
-import { type PictureLoader, type PictureSource, take } from './picture-loader.ts'
+import { type PictureLoader, type PictureModels, type PictureSource, take } from './picture-loader.ts'
 import type { PictureRow, PictureToSave, ProductRow } from './queries.ts'
 import type { ReadyAddress, ReadyPicture } from './ready-picture.ts'
 import type { StorageChange, StorageLimit } from './storage-limit.ts'
@@ -12,7 +12,7 @@ import type { Thumbnails } from './thumbnails.ts'
 
 export interface PictureDeps extends Pick<Base, 'clock'> {
   kept: Pick<KeptPictures, 'toStored' | 'retain' | 'keep' | 'copy'>
-  loader: Pick<PictureLoader, 'load'>
+  loader: Pick<PictureLoader, 'load' | 'complete'>
   storage: StorageLimit
   thumbnails: Pick<Thumbnails, 'findSide'>
 }
@@ -23,6 +23,7 @@ export interface PreparingOptions {
   refresh: boolean
   /** `bulk` gives way to everything else, downloads included. */
   priority: Exclude<QueuePriority, 'search'>
+  models: PictureModels
 }
 
 /** Pictures of one product that are downloaded and embedded at the same time; each may hold 10 MiB. */
@@ -43,7 +44,7 @@ export function productPictures(deps: PictureDeps) {
     const { contentHash, contentType } = 'own' in content ? content.own : content.added
     const imageUrl = await saveAddress(storeId, address, { contentHash, contentType }, change)
     return 'own' in content
-      ? { kept: { ...content.own, imageUrl } }
+      ? { kept: { ...content.own, imageUrl }, second: content.second }
       : { ...content, added: { ...content.added, imageUrl } }
   }
 
@@ -77,7 +78,7 @@ export function productPictures(deps: PictureDeps) {
       store: CallerStore,
       sources: PictureSource[],
       product: ProductRow | undefined,
-      { refresh, priority }: PreparingOptions,
+      { refresh, priority, models }: PreparingOptions,
     ): Promise<PictureToSave[]> {
       const storeId = store.id
       const present = product?.pictures ?? []
@@ -90,7 +91,7 @@ export function productPictures(deps: PictureDeps) {
         present.map(({ id }) => id),
         listLeaving,
       )
-      const reader = { storeId, priority, thumbnail: thumbnails.findSide(store) }
+      const reader = { storeId, priority, models, thumbnail: thumbnails.findSide(store) }
       const preparation = { reader, free, change }
       // Known addresses come first, so that a new address with the same content cannot take their picture.
       const planned = sources.map((source) => {
@@ -100,9 +101,10 @@ export function productPictures(deps: PictureDeps) {
       })
       const limited = pLimit(LOADING_MAX)
       const ready = await limited
-        .map(planned, async ({ source, known }) =>
-          known ? asItIs(known) : loader.load(preparation, refresh ? withoutPrecomputed(source) : source),
-        )
+        .map(planned, async ({ source, known }) => {
+          if (!known) return loader.load(preparation, refresh ? withoutPrecomputed(source) : source)
+          return models.needsComing && known.isAwaited ? loader.complete(preparation, known) : asItIs(known)
+        })
         .finally(limited.clearQueue)
       // Nothing is written before every picture is known to be good.
       const start = clock.monotonic()

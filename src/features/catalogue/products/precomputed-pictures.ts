@@ -8,8 +8,6 @@ export interface PrecomputedPicturesDeps {
   kept: Pick<KeptPictures, 'find' | 'toStored'>
   /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
   checkUrl(url: string): void
-  /** A picture of the store with the same bytes, which the service has read itself. */
-  findTwin(storeId: string, contentHash: Buffer): KnownPicture | undefined
 }
 
 /**
@@ -19,13 +17,15 @@ export interface PrecomputedPicturesDeps {
  * counts only for the same content. A picture of another store becomes this store's own: whoever knows the address may
  * read it.
  *
- * @returns takes one picture; undefined for one that has to be read. Throws an ApiError for an address where no picture can be.
+ * @returns takes one picture, with what finds a picture of the store with the same bytes, which the service has read itself;
+ *   undefined for one that has to be read. Throws an ApiError for an address where no picture can be.
  */
-export function createPrecomputedPictures({ kept, checkUrl, findTwin }: PrecomputedPicturesDeps) {
+export function createPrecomputedPictures({ kept, checkUrl }: PrecomputedPicturesDeps) {
   return (
     storeId: string,
     url: string,
     { picture, vector }: PrecomputedContent,
+    findTwin: (contentHash: Buffer) => KnownPicture | undefined,
   ): ReadyPicture | undefined => {
     const path = kept.toStored(url)
     const isHere = isKeptPath(path)
@@ -38,14 +38,18 @@ export function createPrecomputedPictures({ kept, checkUrl, findTwin }: Precompu
     if (!isSame && found?.storeId === storeId) return undefined
     if (!found || !isSame) throw noPicture()
     const { contentHash, contentType, bytes } = found
-    const twin = findTwin(storeId, contentHash)
+    const twin = findTwin(contentHash)
     const facts = twin ? toFacts(twin.facts) : picture
     return {
       address:
         found.storeId === storeId
           ? { kind: 'retained', path: KEPT_PREFIX + found.address }
           : { kind: 'copied', kept: found },
-      content: { added: { ...facts, contentHash, contentType, bytes }, vector: twin?.vector ?? vector },
+      content: {
+        added: { ...facts, contentHash, contentType, bytes },
+        vector: twin?.vector ?? vector,
+        second: twin?.second,
+      },
     }
   }
 }

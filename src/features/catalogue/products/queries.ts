@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { PictureFacts } from '../../../platform/embedder/embedder.ts'
-import type { VectorTable } from '../../../platform/vectors/vec0.ts'
+import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
 import { foldColumns } from './folded-columns.ts'
 import type { Metadata } from './schema.ts'
 import type { GonePicture, Thumbnails } from './thumbnails.ts'
@@ -19,8 +19,10 @@ export interface NewPicture extends PictureFacts {
 export interface PictureRow extends NewPicture {
   /** The row of the picture, and of its vector. */
   id: number
-  /** Whether its vector is of the model in use. */
+  /** Whether it has a vector of the model of its store. */
   hasVector: boolean
+  /** Whether its store is moving to a model that it has no vector of yet. */
+  isAwaited: boolean
   isPrecomputed: boolean
 }
 
@@ -39,10 +41,24 @@ export interface ProductRow {
   pictures: PictureRow[]
 }
 
-/** A picture to save: one that the product already has, or a new one with its vector. */
+/** The models that make the vectors of a write: that of the store, and the one that it is moving to. */
+export interface WritingModels {
+  present: Pick<ServingModel, 'row' | 'vectors'>
+  coming?: Pick<ServingModel, 'row' | 'vectors'> | undefined
+}
+
+/**
+ * A picture to save: one that the product already has, or a new one with its vector. The second vector is of the model
+ * that the store is moving to.
+ */
 export type PictureToSave =
-  | { kept: PictureRow }
-  | { added: NewPicture; vector: Float32Array; thumbnail?: Uint8Array | undefined }
+  | { kept: PictureRow; second?: Float32Array | undefined }
+  | {
+      added: NewPicture
+      vector: Float32Array
+      second?: Float32Array | undefined
+      thumbnail?: Uint8Array | undefined
+    }
 
 export interface ProductToSave {
   storeId: string
@@ -71,28 +87,28 @@ interface RawProduct extends Omit<ProductRow, 'metadata' | 'isDemo' | 'pictures'
   demo: number
 }
 
-interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isPrecomputed'> {
+interface RawPicture extends Omit<PictureRow, 'palette' | 'hasVector' | 'isAwaited' | 'isPrecomputed'> {
   palette: string
   precomputed: number
   model: number
+  secondModel: number | null
 }
 
 const PRODUCT_COLUMNS = `id, store_id AS storeId, product_id AS productId, vector_id AS vectorId,
   image_url AS imageUrl, metadata, is_demo AS demo, indexed_at AS indexedAt, updated_at AS updatedAt`
 
-const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, content_hash AS contentHash, content_type AS contentType,
+const PICTURE_COLUMNS = `id, image_url AS imageUrl, model, second_model AS secondModel, content_hash AS contentHash, content_type AS contentType,
   bytes, width, height, phash, palette, is_given AS precomputed`
 
 /**
  * All SQL that reads and writes single products as they are stored. Every call is synchronous, knows no rule and opens no transaction.
  *
- * @param model the row in `models` whose vectors are used.
+ * @param models says whose vectors a store uses.
  * @param thumbnails keeps the thumbnails of pictures that come, and releases those of pictures that go.
  */
 export function productQueries(
   db: Db,
-  vectors: VectorTable,
-  model: number,
+  models: Pick<ModelSet, 'of' | 'comingOf'>,
   thumbnails: Pick<Thumbnails, 'keep' | 'release'>,
 ) {
   const one = db.prepare<[string, string], RawProduct>(
@@ -123,44 +139,65 @@ export function productQueries(
     RETURNING store_id AS storeId, content_hash AS contentHash, is_given AS precomputed, thumbnail`)
   const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
   const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
-    INSERT INTO pictures (product, store_id, position, image_url, model, content_hash, content_type, bytes, width,
+    INSERT INTO pictures (product, store_id, position, image_url, model, second_model, content_hash, content_type, bytes, width,
       height, phash, palette, is_given, thumbnail)
-    VALUES (@product, @storeId, @position, @imageUrl, @model, @contentHash, @contentType, @bytes, @width,
+    VALUES (@product, @storeId, @position, @imageUrl, @model, @secondModel, @contentHash, @contentType, @bytes, @width,
       @height, @phash, @palette, @precomputed, @thumbnail)
     RETURNING id`)
+  // What it has of a third model is not counted any more: nobody goes back to that one.
+  const addSecond = db.prepare<[second: bigint, present: bigint, present: bigint, id: bigint]>(
+    'UPDATE pictures SET second_model = ?, model = CASE second_model WHEN ? THEN ? ELSE model END WHERE id = ?',
+  )
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
-  // The plus keeps the planner from the index by model and store, which leads to all pictures of the store.
   const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
     SELECT ${PICTURE_COLUMNS} FROM pictures
-    WHERE store_id = ? AND content_hash = ? AND +model = ? AND is_given = 0 LIMIT 1`)
+    WHERE store_id = ? AND content_hash = ? AND ? IN (model, second_model) AND is_given = 0 LIMIT 1`)
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
 
-  const toPicture = ({ palette, precomputed, model: ofModel, ...row }: RawPicture): PictureRow => ({
-    ...row,
-    isPrecomputed: precomputed === 1,
-    hasVector: ofModel === model,
-    palette: JSON.parse(palette),
-  })
+  const toPictures = (storeId: string, rows: RawPicture[]): PictureRow[] => {
+    const present = models.of(storeId).row
+    const coming = models.comingOf(storeId)?.row
+    return rows.map(({ palette, precomputed, model, secondModel, ...row }) => ({
+      ...row,
+      isPrecomputed: precomputed === 1,
+      hasVector: model === present || secondModel === present,
+      isAwaited: coming !== undefined && model !== coming && secondModel !== coming,
+      palette: JSON.parse(palette),
+    }))
+  }
 
-  function removePictures(ids: number[]): GonePicture[] {
+  function removePictures(storeId: string, ids: number[]): GonePicture[] {
+    const { vectors } = models.of(storeId)
     return ids.flatMap((id) => {
       vectors.remove(id)
       return dropPicture.all(BigInt(id))
     })
   }
 
-  function placePictures(product: number, storeId: string, prepared: PictureToSave[]): number[] {
+  function placePictures(
+    product: number,
+    storeId: string,
+    prepared: PictureToSave[],
+    { present, coming }: WritingModels,
+  ): number[] {
+    const putSecond = (id: number, second: Float32Array | undefined) =>
+      second && coming?.vectors.put(storeId, id, second)
     // Positions are unique, so the pictures that stay get out of the way first.
     for (const [n, picture] of prepared.entries()) {
       if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
     }
     return prepared.map((picture, position) => {
       if ('kept' in picture) {
-        movePicture.run(BigInt(position), picture.kept.imageUrl, BigInt(picture.kept.id))
-        return picture.kept.id
+        const { kept, second } = picture
+        movePicture.run(BigInt(position), kept.imageUrl, BigInt(kept.id))
+        if (second && coming) {
+          addSecond.run(BigInt(coming.row), BigInt(present.row), BigInt(present.row), BigInt(kept.id))
+          putSecond(kept.id, second)
+        }
+        return kept.id
       }
       const { palette, isPrecomputed, ...facts } = picture.added
       const row = addPicture.get({
@@ -168,24 +205,25 @@ export function productQueries(
         product,
         storeId,
         position,
-        model,
+        model: present.row,
+        secondModel: (picture.second && coming?.row) ?? null,
         palette: JSON.stringify(palette),
         precomputed: isPrecomputed ? 1 : 0,
         thumbnail: thumbnails.keep(storeId, picture.added, picture.thumbnail),
       })
       if (!row) throw new Error('an insert always returns its row')
-      vectors.put(storeId, row.id, picture.vector)
+      present.vectors.put(storeId, row.id, picture.vector)
+      putSecond(row.id, picture.second)
       return row.id
     })
   }
 
   return {
-    model,
     has: (storeId: string, productId: string): boolean => one.get(storeId, productId) !== undefined,
 
     find(storeId: string, productId: string): ProductRow | undefined {
       const row = one.get(storeId, productId)
-      return row && toProduct(row, pictures.all(row.id).map(toPicture))
+      return row && toProduct(row, toPictures(storeId, pictures.all(row.id)))
     },
 
     /**
@@ -197,16 +235,25 @@ export function productQueries(
       someIds.all(storeId, after, BigInt(limit)).map(({ productId }) => productId),
 
     /** A picture of the store with the same bytes, which the service has read itself and whose vector can be used again. */
-    findSameContent(storeId: string, contentHash: Buffer): PictureRow | undefined {
-      const row = sameContent.get(storeId, contentHash, model)
-      return row && toPicture(row)
+    findSameContent(
+      storeId: string,
+      contentHash: Buffer,
+      model: number = models.of(storeId).row,
+    ): PictureRow | undefined {
+      return toPictures(storeId, sameContent.all(storeId, contentHash, model))[0]
     },
 
     /**
      * Writes a product with its pictures and vectors, in place of an older one with the same id. Several statements: to
      * be called inside a transaction.
+     *
+     * @param writing the models that made the vectors.
      */
-    save(product: ProductToSave, prepared: PictureToSave[]): SavedProduct {
+    save(
+      product: ProductToSave,
+      prepared: PictureToSave[],
+      writing: WritingModels = { present: models.of(product.storeId) },
+    ): SavedProduct {
       const { metadata, isDemo, keepsTime, ...columns } = product
       const saved = upsert.get({
         ...columns,
@@ -219,16 +266,21 @@ export function productQueries(
       if (!saved) throw new Error('an upsert always returns its row')
       const staying = new Set(prepared.flatMap((picture) => ('kept' in picture ? [picture.kept.id] : [])))
       const removedPictureIds = pictureIds.all(saved.id).flatMap(({ id }) => (staying.has(id) ? [] : [id]))
-      const gone = removePictures(removedPictureIds)
-      const ids = placePictures(saved.id, product.storeId, prepared)
+      const gone = removePictures(product.storeId, removedPictureIds)
+      const ids = placePictures(saved.id, product.storeId, prepared, writing)
       // Last, because a new picture may have the content of one that goes.
       thumbnails.release(gone)
       return { id: saved.id, vectorId: saved.vectorId, pictureIds: ids, removedPictureIds }
     },
 
     /** Deletes a product with all its pictures and vectors; to be called inside a transaction. */
-    remove({ id, pictures }: Pick<ProductRow, 'id' | 'pictures'>): void {
-      thumbnails.release(removePictures(pictures.map((picture) => picture.id)))
+    remove({ id, storeId, pictures }: Pick<ProductRow, 'id' | 'storeId' | 'pictures'>): void {
+      thumbnails.release(
+        removePictures(
+          storeId,
+          pictures.map((picture) => picture.id),
+        ),
+      )
       dropProduct.run(BigInt(id))
     },
 

@@ -15,8 +15,14 @@ export type ReadyAddress =
 
 /** The content of a picture: one that the product already has, or a new one with its vector. */
 export type ReadyContent =
-  | { own: PictureRow }
-  | { added: Omit<NewPicture, 'imageUrl'>; vector: Float32Array; thumbnail?: Uint8Array | undefined }
+  | { own: PictureRow; second?: Float32Array | undefined }
+  | {
+      added: Omit<NewPicture, 'imageUrl'>
+      vector: Float32Array
+      /** Of the model that the store is moving to. */
+      second?: Float32Array | undefined
+      thumbnail?: Uint8Array | undefined
+    }
 
 /** A picture that only has to be written. It holds no bytes of a download: those are gone once they are embedded. */
 export interface ReadyPicture {
@@ -28,6 +34,7 @@ export interface ReadyPicture {
 export interface KnownPicture {
   facts: PictureFacts
   vector: Float32Array
+  second?: Float32Array | undefined
   thumbnail?: Uint8Array | undefined
 }
 

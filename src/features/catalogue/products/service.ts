@@ -10,7 +10,7 @@ import { CursorId, createCursors, readMoment } from '../../../http/paging.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
-import type { ModelFingerprint } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ProductLists } from './lists.ts'
 import { checkMetadata, mergePatch } from './metadata.ts'
 import type { PictureSource } from './picture-loader.ts'
@@ -46,8 +46,7 @@ export interface ProductDeps {
   thumbnails: Pick<Thumbnails, 'findUrl'>
   /** The public form of a saved address. */
   toPublicUrl(url: string): string
-  /** The model in use. */
-  model: ModelFingerprint
+  models: Pick<ModelSet, 'of'>
 }
 
 /** The effect of a write, with the answer that the client gets. */
@@ -60,7 +59,7 @@ export type ProductService = ReturnType<typeof productService>
 
 /** The products of a store, as the API reads and writes them. */
 export function productService(deps: ProductDeps) {
-  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, thumbnails, model } = deps
+  const { rememberSeen, queries, lists, writer, sales, toPublicUrl, thumbnails, models } = deps
   const toView = (storeId: string, row: ShownProduct): IndexedProductView => {
     const { width, height, bytes, contentType, phash, palette } = row.picture
     return {
@@ -104,19 +103,22 @@ export function productService(deps: ProductDeps) {
     },
 
     /** The vectors that came with a product; see {@link findPrecomputed}. */
-    findPrecomputed: (value: object) => findPrecomputed(value, model),
+    findPrecomputed: (storeId: string, value: object) =>
+      findPrecomputed(value, models.of(storeId).embedder.model),
 
     /**
      * Builds the input of `writer.put` for a product.
      *
-     * @param precomputed vectors that came with it. They count if they are of the model in use: another one may have come since.
+     * @param precomputed vectors that came with it. They count if they are of the store's model when they are read.
      */
     toInput: (product: Product, precomputed?: Precomputed): ProductInput => {
       const input = toInput(product.product_id, product)
-      if (precomputed?.model !== model.hash) return input
+      if (!precomputed) return input
       const byUrl = new Map(precomputed.pictures.map((picture) => [picture.image_url, picture]))
       const withPrecomputed = (source: PictureSource) =>
-        'url' in source ? { url: source.url, precomputed: byUrl.get(source.url) } : source
+        'url' in source
+          ? { url: source.url, precomputed: byUrl.get(source.url), ofModel: precomputed.model }
+          : source
       return { ...input, sources: input.sources.map(withPrecomputed) }
     },
 

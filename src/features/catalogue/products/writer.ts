@@ -2,10 +2,12 @@ import type { CallerStore, Standing } from '../../../core/actor.ts'
 import { notFound } from '../../../core/errors.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
+import { inOneModel, ModelSwitched } from '../../../core/switched.ts'
+import type { ServingModel } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { DuplicateScan, DuplicatesService } from '../duplicates/service.ts'
-import type { ProductIndex } from '../product-index/product-index.ts'
+import type { ProductIndexService } from '../product-index/module.ts'
 import { isUnchanged } from './changed-fields.ts'
 import { createProductCommits, type ProductCommitsDeps, type WaitingWrites } from './commits.ts'
 import { checkMetadata } from './metadata.ts'
@@ -28,7 +30,7 @@ export interface ProductWriterDeps
   queries: Pick<ProductQueries, 'find' | 'save' | 'remove'>
   storeRows: Pick<StoreQueries, 'countProducts'>
   pictures: Pick<ProductPictures, 'prepare'>
-  index: Pick<ProductIndex, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
+  index: Pick<ProductIndexService, 'put' | 'remove' | 'requireSpace' | 'claimSpace' | 'findVector'>
   /** Finds the product that the new first picture of another one is a copy of. */
   duplicates: Pick<DuplicatesService, 'scan' | 'addPictures'>
   /** Called with every write, so that older work on the same product is not done after it. */
@@ -47,7 +49,7 @@ export type ProductWriter = ReturnType<typeof createProductWriter>
  * Changes of one product keep the order of their arrival.
  */
 export function createProductWriter(deps: ProductWriterDeps) {
-  const { queries, pictures, index, duplicates, waiting } = deps
+  const { queries, models, pictures, index, duplicates, waiting } = deps
   const commits = createProductCommits({ ...deps, requirePlace })
   const locked = createKeyedLock()
 
@@ -57,7 +59,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
     work: (arrival: number) => Promise<Result>,
   ) => {
     const arrival = waiting.latest()
-    return locked(`${storeId}/${productId}`, () => work(arrival))
+    return locked(`${storeId}/${productId}`, () => inOneModel(() => work(arrival)))
   }
 
   /** @throws ApiError `product_limit_exceeded` when the plan has no place for one more product. */
@@ -75,7 +77,8 @@ export function createProductWriter(deps: ProductWriterDeps) {
     return { effect: 'unchanged', productId, vectorId }
   }
 
-  async function write(writing: Write): Promise<ProductWrite> {
+  /** @param needsComing for the vectors of the model that the store is moving to. */
+  async function write(writing: Write, needsComing = false): Promise<ProductWrite> {
     const { store, input, origin, before } = writing
     const { productId, sources, metadata, refresh = false } = input
     checkMetadata(metadata)
@@ -85,12 +88,17 @@ export function createProductWriter(deps: ProductWriterDeps) {
       index.requireSpace(store.id, 1, [])
     }
     const priority = origin.kind === 'job' || origin.kind === 'reembedding' ? 'bulk' : 'index'
-    const prepared = await pictures.prepare(store, sources, before, { refresh, priority })
+    const made = { present: models.of(store.id), coming: models.comingOf(store.id), needsComing }
+    const prepared = await pictures.prepare(store, sources, before, { refresh, priority, models: made })
     const isDemo = isOfDemo(writing)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared }))
       return leaveUnchanged(writing, before)
-    const scan = isNews(origin) ? await scanForDuplicates(store.id, prepared, before) : undefined
-    const { vectorId } = await commits.save(writing, prepared, scan).finally(() => scan?.close())
+    const scan = isNews(origin)
+      ? await scanForDuplicates(store.id, prepared, before, made.present)
+      : undefined
+    const { vectorId } = await commits
+      .save(writing, { prepared, models: made }, scan)
+      .finally(() => scan?.close())
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
@@ -99,10 +107,12 @@ export function createProductWriter(deps: ProductWriterDeps) {
     storeId: string,
     [first]: PictureToSave[],
     before: ProductRow | undefined,
+    model: ServingModel,
   ): Promise<DuplicateScan | undefined> {
     if (!first) return undefined
     const { contentHash } = 'kept' in first ? first.kept : first.added
     if (before && !before.isDemo && before.pictures[0]?.contentHash.equals(contentHash)) return undefined
+    if (models.of(storeId) !== model) throw new ModelSwitched()
     const vector = 'kept' in first ? index.findVector(storeId, first.kept.id) : first.vector
     return vector && duplicates.scan(storeId, vector)
   }
@@ -146,7 +156,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
       }),
 
     /**
-     * Embeds the pictures of a product that have no vector of the present model. The content of the product stays, and so
+     * Embeds the pictures of a product that have no vector of the model of the store. The content of the product stays, and so
      * does the time of its last change. A product that is gone, or has all vectors, is left alone.
      *
      * @throws ApiError as `put` does.
@@ -158,6 +168,23 @@ export function createProductWriter(deps: ProductWriterDeps) {
         const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
         const input = { productId, sources, metadata: before.metadata }
         await write({ store, input, origin: { kind: 'reembedding' }, before, arrival })
+      }),
+
+    /**
+     * Makes the vectors of the model that the store is moving to, where pictures of a product lack them. A picture whose
+     * content has changed at its address is written as a refresh does. It is told as {@link embedAgain} tells it.
+     *
+     * @returns `unchanged` for a product that is gone or has them all, and for a store that is not moving.
+     * @throws ApiError as `put` does.
+     */
+    embedComing: (store: CallerStore, productId: string): Promise<'embedded' | 'unchanged'> =>
+      lockProduct(store.id, productId, async (arrival) => {
+        const before = queries.find(store.id, productId)
+        if (!before?.pictures.some(({ isAwaited }) => isAwaited)) return 'unchanged'
+        const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
+        const input = { productId, sources, metadata: before.metadata }
+        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, true)
+        return 'embedded'
       }),
 
     /**

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { eachAlone } from '../../../core/each-alone.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { turn } from '../../../core/turns.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import type { ProductIndex } from '../product-index/product-index.ts'
 import { findWrongCategories } from './categories.ts'
@@ -17,7 +17,7 @@ import { walkProducts } from './walk.ts'
 export interface ReportMakerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
   queries: ReportQueries
   index: Pick<ProductIndex, 'findStore'>
-  embedder: Pick<Embedder, 'embedText' | 'calibration' | 'model'>
+  models: Pick<ModelSet, 'of'>
   /** The similarity from which on two pictures show the same product; null if the store does not want to know. */
   readThreshold(storeId: string): number | null
   /** The day of a moment in the zone of a store. */
@@ -49,7 +49,7 @@ class Stopped extends Error {}
  * milliseconds, and between two stores of the night those that somebody has asked for meanwhile come first.
  */
 export function createReportMaker(deps: ReportMakerDeps) {
-  const { queries, index, embedder, clock, log, withoutFsync, readThreshold, dayOf, stop } = deps
+  const { queries, index, models, clock, log, withoutFsync, readThreshold, dayOf, stop } = deps
   let running: Promise<void> | undefined
 
   function createBreath(): () => Promise<void> {
@@ -69,6 +69,7 @@ export function createReportMaker(deps: ReportMakerDeps) {
     const { tiny, wordless, prints, products } = await walkProducts(queries, storeId, breathe)
     const findings = [links, same, tiny, wordless]
     const store = index.findStore(storeId)
+    const { embedder } = models.of(storeId)
     let compared = 0
     if (store) {
       const categories = await findWrongCategories(queries, store, embedder, shared, breathe)

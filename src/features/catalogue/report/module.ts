@@ -7,7 +7,7 @@ import { reportRoutes } from './routes.ts'
 import { type ReportDeps, reportService } from './service.ts'
 
 export interface ReportNeeds
-  extends Pick<ReportMakerDeps, 'index' | 'embedder' | 'readThreshold' | 'dayOf' | 'stop'>,
+  extends Pick<ReportMakerDeps, 'index' | 'models' | 'readThreshold' | 'dayOf' | 'stop'>,
     Pick<ReportDeps, 'addThumbnailUrls'> {}
 
 /**

@@ -2,8 +2,7 @@ import { Elysia } from 'elysia'
 import { HOUR_MS } from '../../../core/clock.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
 import type { Guards } from '../../../http/guards.ts'
-import type { KnownModel } from '../../../platform/db/models.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base, Module } from '../../module.ts'
 import type { UnmetPicture } from '../search/history.ts'
 import type { SearchRow } from '../search/queries.ts'
@@ -31,9 +30,8 @@ import { unmetQueries } from './unmet/unmet-queries.ts'
 import { createUpkeep } from './upkeep.ts'
 
 export interface AnalyticsNeeds {
-  /** The model in use; only its vectors are compared. */
-  model: KnownModel
-  embedder: Pick<Embedder, 'model' | 'embedText'>
+  /** Only vectors of the store's model are compared. */
+  models: Pick<ModelSet, 'of'>
   findFillFacts: AnalyticsDeps['findFillFacts']
   addThumbnailUrls: AnalyticsDeps['addThumbnailUrls']
   thumbnailAddresses: UnmetPictureDeps['thumbnailAddresses']
@@ -62,14 +60,14 @@ export interface AnalyticsNeeds {
  */
 export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const { db, clock, ids, log, atomically, withoutFsync } = base
-  const { model, embedder, findFillFacts, addThumbnailUrls, dayOf, findTimeZone, flush, historyDays } = needs
+  const { models, findFillFacts, addThumbnailUrls, dayOf, findTimeZone, flush, historyDays } = needs
   const { thumbnailAddresses, keepsUnmatched } = needs
   const days = dayQueries(db)
   const counters = counterQueries(db)
   const items = itemQueries(db)
   const searchSources = searchSourceQueries(db)
   const catalogue = catalogueQueries(db)
-  const unmet = unmetQueries(db, model.row)
+  const unmet = unmetQueries(db, (storeId) => models.of(storeId).row)
   const alone = createKeyedLock()
   const columns = createColumns({ counters, items, clock, atomically, withoutFsync })
   const limits = createDayLimits({ countRows: columns.countRows })
@@ -101,7 +99,7 @@ export function buildAnalytics(base: Base, needs: AnalyticsNeeds) {
   const demand = createDemand({
     queries: unmet,
     listCategories: catalogue.listCategories,
-    embedder,
+    embedderOf: (storeId) => models.of(storeId).embedder,
     clock,
     log,
     withoutFsync,

@@ -1,5 +1,4 @@
 import type { Guards } from '../../../http/guards.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import { type AskingDeps, createAsking } from './asking.ts'
 import { replayQueries } from './queries.ts'
@@ -11,7 +10,7 @@ export interface ReplayNeeds
   extends AskingDeps,
     Pick<ReplayRunnerDeps, 'stop' | 'trainUntil'>,
     Pick<ReplayDeps, 'flush'> {
-  embedder: Pick<Embedder, 'status'>
+  models: ReplayRunnerDeps['models']
   jobs: ReplayDeps['jobs'] & ReplayRunnerDeps['jobs']
 }
 

@@ -1,6 +1,6 @@
 import { findBlame } from '../../../core/blame.ts'
 import { BoundedMap } from '../../../core/bounded-map.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { Base } from '../../module.ts'
 import type { Priors } from '../search/legs/clicks.ts'
@@ -12,7 +12,7 @@ export interface ReplayRunnerDeps
   extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'defer' | 'reportFault'> {
   queries: ReplayQueries
   ask: ReturnType<typeof createAsking>
-  embedder: Pick<Embedder, 'status'>
+  models: Pick<ModelSet, 'inUse'>
   jobs: Pick<ForeignJobs, 'isOpen' | 'count'>
   /** What products would gain if the store had learned from the searches before a moment. */
   trainUntil(storeId: string, before: number): Promise<Priors>
@@ -39,7 +39,7 @@ type Failed = 'failed'
  * replay goes on after a crash, and counts no search twice.
  */
 export function createReplayRunner(deps: ReplayRunnerDeps) {
-  const { queries, ask, embedder, jobs, clock, log, atomically, withoutFsync, defer } = deps
+  const { queries, ask, models, jobs, clock, log, atomically, withoutFsync, defer } = deps
   const learned = new BoundedMap<string, Priors>(LEARNED_MAX)
   let isBusy = false
   let restUntil = Number.NEGATIVE_INFINITY
@@ -121,7 +121,7 @@ export function createReplayRunner(deps: ReplayRunnerDeps) {
   /** Makes the next search again, and the others after it. Call it every second. */
   async function wake(): Promise<void> {
     const isResting = clock.monotonic() < restUntil
-    if (isBusy || isResting || deps.stop?.aborted || embedder.status().state !== 'ready') return
+    if (isBusy || isResting || deps.stop?.aborted || models.inUse.embedder.status().state !== 'ready') return
     const replay = queries.findNext(lastStore) ?? queries.findNext('')
     if (!replay) return
     lastStore = replay.storeId

@@ -1,5 +1,4 @@
 import type { Guards } from '../../../http/guards.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
 import type { Base, Module } from '../../module.ts'
 import { checkQueries } from './queries.ts'
 import { checkRoutes } from './routes.ts'
@@ -7,7 +6,7 @@ import { type CheckRunnerDeps, createCheckRunner } from './runner.ts'
 import { type CheckDeps, checkService } from './service.ts'
 
 export interface CheckNeeds extends Pick<CheckDeps, 'hasProduct'>, Pick<CheckRunnerDeps, 'search' | 'stop'> {
-  embedder: Pick<Embedder, 'embedPicture' | 'status'>
+  models: CheckRunnerDeps['models']
   jobs: CheckDeps['jobs'] & CheckRunnerDeps['jobs']
 }
 

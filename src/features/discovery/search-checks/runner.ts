@@ -1,6 +1,7 @@
 import { findBlame } from '../../../core/blame.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import { inOneModel, ModelSwitched } from '../../../core/switched.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { Base } from '../../module.ts'
 import type { SearchService } from '../search/service.ts'
@@ -11,7 +12,7 @@ export interface CheckRunnerDeps
   extends Pick<Base, 'clock' | 'log' | 'atomically' | 'defer' | 'reportFault'> {
   queries: Pick<CheckQueries, 'findNext' | 'readPicture' | 'finish' | 'dequeue'>
   search: Pick<SearchService, 'byText' | 'byUrl'>
-  embedder: Pick<Embedder, 'embedPicture' | 'status'>
+  models: Pick<ModelSet, 'inUse' | 'of'>
   jobs: Pick<ForeignJobs, 'isOpen' | 'count'>
   /** Aborts when the program ends. */
   stop: AbortSignal | undefined
@@ -29,7 +30,7 @@ const REST_MS_MAX = 1_000
  * What waits stands in the table, and a result is written together with the count of its job: a run goes on after a crash.
  */
 export function createCheckRunner(deps: CheckRunnerDeps) {
-  const { queries, search, embedder, jobs, clock, log, atomically, defer } = deps
+  const { queries, search, models, jobs, clock, log, atomically, defer } = deps
   let isBusy = false
   let restUntil = Number.NEGATIVE_INFINITY
   let lastStore = ''
@@ -41,8 +42,12 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
     const picture = queries.readPicture(storeId, id)
     if (!picture) return []
     // With the priority of a search, because the vector of an indexed picture may be another one.
-    const { vector } = await embedder.embedPicture(picture, { priority: 'search', storeId })
-    return (await search.byUrl(searcher, { ...common, vector: [...vector] })).results
+    return inOneModel(async () => {
+      const model = models.of(storeId)
+      const { vector } = await model.embedder.embedPicture(picture, { priority: 'search', storeId })
+      if (models.of(storeId) !== model) throw new ModelSwitched()
+      return (await search.byUrl(searcher, { ...common, vector: [...vector] })).results
+    })
   }
 
   async function judge(check: CheckRow): Promise<CheckResult> {
@@ -93,7 +98,7 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
   /** Runs the next check, and the others after it. Call it every second; it costs one look at an index while none waits. */
   async function wake(): Promise<void> {
     const isResting = clock.monotonic() < restUntil
-    if (isBusy || isResting || deps.stop?.aborted || embedder.status().state !== 'ready') return
+    if (isBusy || isResting || deps.stop?.aborted || models.inUse.embedder.status().state !== 'ready') return
     const check = queries.findNext(lastStore) ?? queries.findNext('')
     if (check?.waitingFor == null) return
     lastStore = check.storeId

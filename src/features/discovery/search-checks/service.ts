@@ -5,7 +5,7 @@ import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { JobStarted } from '../../catalogue/jobs/schema.ts'
 import type { Base } from '../../module.ts'
@@ -14,7 +14,7 @@ import type { CheckBody, SearchCheck, SearchCheckList } from './schema.ts'
 
 export interface CheckDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: CheckQueries
-  embedder: Pick<Embedder, 'embedPicture'>
+  models: Pick<ModelSet, 'of'>
   hasProduct(storeId: string, productId: string): boolean
   jobs: Pick<ForeignJobs, 'start' | 'count'>
   /** Called once checks wait. */
@@ -24,21 +24,12 @@ export interface CheckDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
 export type CheckService = ReturnType<typeof checkService>
 
 /** Searches with the products that they should find, saved by the people of a store (contract 3.16). */
-export function checkService({
-  queries,
-  embedder,
-  hasProduct,
-  jobs,
-  wake,
-  clock,
-  ids,
-  atomically,
-}: CheckDeps) {
+export function checkService({ queries, models, hasProduct, jobs, wake, clock, ids, atomically }: CheckDeps) {
   /** Reads a picture, and looks at it, so that a broken one is refused here and not in every run. */
   async function readPicture(storeId: string, image: string): Promise<Uint8Array> {
     const decode = image.startsWith('data:') ? decodeDataUri : decodeBase64
     const bytes = await decode(image, LIMITS.checkPictureBytesMax)
-    await embedder.embedPicture(bytes, { priority: 'search', storeId })
+    await models.of(storeId).embedder.embedPicture(bytes, { priority: 'search', storeId })
     return bytes
   }
 

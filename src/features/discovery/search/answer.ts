@@ -90,6 +90,7 @@ export function writeAnswer(deps: AnswerDeps, query: Query, found: Found): Searc
     createdAt: clock.now(),
     // A row of a product page says nothing of what a shopper misses.
     vector: query.kind === 'together' ? undefined : picture?.vector,
+    model: query.model.row,
     thumbnail: picture?.thumbnail,
   }
   if (!searcher.isUnlogged) history.add(answered)

@@ -62,7 +62,8 @@ interface Shelf {
 }
 
 export interface CategoryNamesDeps {
-  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText'>
+  /** That of the store's model. */
+  embedderOf(storeId: string): Pick<Embedder, 'model' | 'embedText'>
   monotonic(): number
   bytesMax?: number
 }
@@ -74,7 +75,7 @@ export type CategoryNames = ReturnType<typeof createCategoryNames>
  * read when a store's first query picture comes, beside the work on that picture, and later, when the store has changed,
  * in the background. The store searched longest ago is evicted for another.
  */
-export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX }: CategoryNamesDeps) {
+export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MAX }: CategoryNamesDeps) {
   /** The store that was searched last comes last. */
   const shelves = new Map<string, Shelf>()
   const reading = new Map<string, Promise<void>>()
@@ -98,11 +99,14 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
 
   function findShelf(storeId: string, { columns }: SearchedStore): Shelf | undefined {
     const shelf = shelves.get(storeId)
-    return shelf?.columns === columns && shelf.modelHash === embedder.model.hash ? shelf : undefined
+    return shelf?.columns === columns && shelf.modelHash === embedderOf(storeId).model.hash
+      ? shelf
+      : undefined
   }
 
   async function read(storeId: string, store: SearchedStore): Promise<void> {
     const { columns } = store
+    const embedder = embedderOf(storeId)
     const version = columns.version()
     const known = findShelf(storeId, store)?.vectors
     const numbers = columns
@@ -116,7 +120,7 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
         some.map(async (number): Promise<NameVector> => {
           const name = columns.categories.getLabel(number)
           const before = known?.get(number)
-          return before?.name === name ? before : { name, vector: await embedName(name) }
+          return before?.name === name ? before : { name, vector: await embedName(embedder, name) }
         }),
       )
       for (const [n, number] of some.entries()) vectors.set(number, found[n] as NameVector)
@@ -127,7 +131,10 @@ export function createCategoryNames({ embedder, monotonic, bytesMax = BYTES_MAX 
   }
 
   /** Only the last part of a path such as "Home > Lamps" names the kind. */
-  async function embedName(name: string): Promise<Float32Array | null> {
+  async function embedName(
+    embedder: Pick<Embedder, 'embedText'>,
+    name: string,
+  ): Promise<Float32Array | null> {
     const leaf = name.split(/[>/|]/).at(-1)?.trim() || name
     const { vector, isUnknown } = await embedder.embedText(leaf.slice(0, 200), 'index')
     return isUnknown ? null : vector

@@ -8,6 +8,8 @@ import type { FoundSearch, SearchRow } from './queries.ts'
 export interface AnsweredSearch extends SearchRow {
   /** Of the query picture; not written to the history. */
   vector?: Float32Array | undefined
+  /** Row in `models` of the one that made the vector. */
+  model?: number
   /** The same picture in small, where the store keeps those that find nothing. */
   thumbnail?: Uint8Array | undefined
 }
@@ -16,6 +18,8 @@ export interface AnsweredSearch extends SearchRow {
 export interface UnmetPicture {
   /** In 8 bits a dimension. */
   vector: Buffer
+  /** Row in `models`; undefined for the model of the store. */
+  model?: number | undefined
   thumbnail?: Buffer | undefined
 }
 
@@ -49,6 +53,7 @@ interface SearchRecord {
   replaced?: string | undefined
   /** Base64, like the thumbnail. */
   unmet?: string | undefined
+  model?: number | undefined
   thumbnail?: string | undefined
 }
 
@@ -73,7 +78,7 @@ export function createSearchHistory(deps: HistoryDeps) {
   }
 
   writes.restoreAs('search', (storeId, record) => {
-    const { search, replaced, unmet, thumbnail } = record as SearchRecord
+    const { search, replaced, unmet, model, thumbnail } = record as SearchRecord
     return () =>
       write(
         search,
@@ -82,6 +87,7 @@ export function createSearchHistory(deps: HistoryDeps) {
           ? undefined
           : {
               vector: Buffer.from(unmet, 'base64'),
+              model,
               thumbnail: thumbnail === undefined ? undefined : Buffer.from(thumbnail, 'base64'),
             },
       )
@@ -89,7 +95,7 @@ export function createSearchHistory(deps: HistoryDeps) {
 
   return {
     add(answered: AnsweredSearch): void {
-      const { vector: _, thumbnail: __, ...search } = answered
+      const { vector: _, model: __, thumbnail: ___, ...search } = answered
       pending.set(search.id, search)
       // A group that could not be written leaves its searches here.
       if (pending.size > PENDING_MAX) for (const oldest of pending.keys()) if (pending.delete(oldest)) break
@@ -102,6 +108,7 @@ export function createSearchHistory(deps: HistoryDeps) {
           search,
           replaced: replaced?.id,
           unmet: unmet?.vector.toString('base64'),
+          model: unmet?.model,
           thumbnail: unmet?.thumbnail?.toString('base64'),
         }),
         write: () => write(search, replaced, unmet),

@@ -1,8 +1,8 @@
 import type { EmbeddedText, Embedder, EmbedPriority } from '../../../platform/embedder/embedder.ts'
 
 export interface KnownWordsOptions {
-  /** The model in use; a vector of another model is never returned. */
-  embedder: Pick<Embedder, 'model' | 'embedText'>
+  /** That of the store's model; a vector of another model is never returned. */
+  embedderOf(storeId: string): Pick<Embedder, 'model' | 'embedText'>
   /** Texts and vectors of all stores together. */
   bytesMax?: number
 }
@@ -42,7 +42,7 @@ export type KnownWords = ReturnType<typeof createKnownWords>
  * all stores together hold too much, the store that holds most forgets its least recent words. A flood of fresh words
  * therefore costs an inference each, and pushes out the words of its own store before those of others.
  */
-export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsOptions) {
+export function createKnownWords({ embedderOf, bytesMax = BYTES_MAX }: KnownWordsOptions) {
   const shelves = new Map<string, Shelf>()
   let held = 0
 
@@ -88,8 +88,9 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
     storeId: string,
     shelf: Shelf,
     text: string,
-    { modelHash, priority }: { modelHash: string; priority: EmbedPriority },
+    { embedder, priority }: { embedder: Pick<Embedder, 'model' | 'embedText'>; priority: EmbedPriority },
   ): Promise<EmbeddedText> {
+    const modelHash = embedder.model.hash
     const answer = await embedder.embedText(text, priority)
     const bytes = text.length * BYTES_PER_CHAR + answer.vector.byteLength + ENTRY_OVERHEAD_BYTES
     keep(storeId, shelf, text, { modelHash, answer, bytes })
@@ -103,6 +104,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
      * @throws ApiError like `Embedder.embedText`.
      */
     embed(storeId: string, text: string, priority: EmbedPriority = 'search'): Promise<EmbeddedText> {
+      const embedder = embedderOf(storeId)
       const { hash } = embedder.model
       const shelf = openShelf(storeId)
       const entry = shelf.entries.get(text)
@@ -116,7 +118,7 @@ export function createKnownWords({ embedder, bytesMax = BYTES_MAX }: KnownWordsO
       const name = `${priority} ${hash} ${text}`
       const running = shelf.running.get(name)
       if (running) return running
-      const inference = infer(storeId, shelf, text, { modelHash: hash, priority }).finally(() => {
+      const inference = infer(storeId, shelf, text, { embedder, priority }).finally(() => {
         shelf.running.delete(name)
         tidy(storeId)
       })

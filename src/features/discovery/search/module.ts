@@ -1,7 +1,6 @@
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { Guards } from '../../../http/guards.ts'
-import type { KnownModel } from '../../../platform/db/models.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ProductIndexService } from '../../catalogue/product-index/module.ts'
 import type { ProductsModule } from '../../catalogue/products/module.ts'
 import type { Base, Module } from '../../module.ts'
@@ -18,13 +17,12 @@ import { createShopperQueries } from './shopper-queries.ts'
 import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
-  /** The model in use; only its vectors are searched. */
-  model: KnownModel
+  /** Only vectors of the store's model are searched. */
+  models: Pick<ModelSet, 'of'>
   index: Pick<ProductIndexService, 'getWhole'>
   pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
-  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedText' | 'embedPicture'>
   filters: SearchDeps['filters']
-  /** Products of a store that searches miss until they have a vector of the model in use. */
+  /** Products of a store that pictures do not find until they have a vector of its model. */
   countWaiting: SearchDeps['countWaiting']
   readDefaults: SearchDeps['readDefaults']
   /** Currency and language of a shop, by which words are understood. */
@@ -83,10 +81,11 @@ const MINUTE_MS = 60_000
  */
 export function buildSearch(base: Base, needs: SearchNeeds) {
   const { db, clock, ids, log, reportFault, withoutFsync } = base
-  const { model, index, pictures, embedder, filters, countWaiting } = needs
+  const { models, index, pictures, filters, countWaiting } = needs
+  const embedderOf = (storeId: string) => models.of(storeId).embedder
   const { readDefaults, findFillFacts, findThumbnailUrl, listPopular, historyDays } = needs
   const { writes, replaceKeystroke, takeUnmet, recordSearch } = needs
-  const queries = searchQueries(db, model.row)
+  const queries = searchQueries(db, (storeId) => models.of(storeId).row)
   const history = createSearchHistory({
     queries: {
       record: queries.record,
@@ -103,8 +102,8 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     days: historyDays,
   })
   const queryPictures = createQueryPictures({ ids, clock })
-  const words = createKnownWords({ embedder })
-  const names = createCategoryNames({ embedder, monotonic: clock.monotonic })
+  const words = createKnownWords({ embedderOf })
+  const names = createCategoryNames({ embedderOf, monotonic: clock.monotonic })
   const completions = completionQueries(db)
   const shopperQueries = createShopperQueries({
     queries: completions,
@@ -123,7 +122,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     pictures: queryPictures,
     words,
     names,
-    embedder,
+    models,
     filters,
     countWaiting,
     withPicture: pictures.withUrl,

@@ -3,7 +3,8 @@ import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { UploadedFile } from '../../../http/schema.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { Box, EmbeddedPicture, Embedder, PictureCrop } from '../../../platform/embedder/embedder.ts'
+import type { Box, EmbeddedPicture, PictureCrop } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
 import type { SearchQueries } from './queries.ts'
 import type { QueryPictureEntry, QueryPictures, Region, SeenPart } from './query-pictures.ts'
 import type { CropFields, PictureSource } from './schema.ts'
@@ -26,8 +27,7 @@ export interface PictureReaderDeps {
   /** The vector of an indexed picture. */
   findVector(storeId: string, pictureId: number): Float32Array | undefined
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
-  embed: Embedder['embedPicture']
-  dimension: number
+  models: Pick<ModelSet, 'of'>
   /** Whether a store keeps thumbnails of query pictures that find nothing, and has room for one. */
   keepsUnmatched(storeId: string): boolean
   /** Reads and uses the picture at an address, in a `data:` URI, or at the address of a picture that the store keeps. */
@@ -56,7 +56,7 @@ const keyOf = (crop: PictureCrop | undefined): string =>
 
 /** Creates what reads the query picture of a search, from whichever source names it. */
 export function createPictureReader(deps: PictureReaderDeps) {
-  const { queries, findVector, pictures, embed, dimension, withPicture, toPublicUrl } = deps
+  const { queries, findVector, pictures, models, withPicture, toPublicUrl } = deps
   const findSide = (storeId: string) =>
     deps.keepsUnmatched(storeId) ? LIMITS.unmatchedThumbnailSide : undefined
 
@@ -65,7 +65,8 @@ export function createPictureReader(deps: PictureReaderDeps) {
     bytes: Uint8Array,
     crop: PictureCrop | undefined,
   ): Promise<QueryPicture> {
-    const embedded = await embed(bytes, {
+    const model = models.of(searcher.storeId)
+    const embedded = await model.embedder.embedPicture(bytes, {
       priority: 'search',
       storeId: searcher.storeId,
       preview: true,
@@ -75,7 +76,13 @@ export function createPictureReader(deps: PictureReaderDeps) {
     })
     const { width, height, object, regions = object ? [{ box: object, score: 1 }] : [] } = embedded.facts
     const asked = crop && toRelative(crop, { width, height })
-    const entry = { width, height, regions, preview: embedded.preview, seen: toPart(keyOf(asked), embedded) }
+    const entry = {
+      width,
+      height,
+      regions,
+      preview: embedded.preview,
+      seen: toPart(keyOf(asked), model, embedded),
+    }
     const { thumbnail } = embedded
     return { ...toPicture(pictures.remember(searcher, entry), entry, entry.seen), thumbnail }
   }
@@ -89,15 +96,17 @@ export function createPictureReader(deps: PictureReaderDeps) {
     if (!entry) throw notFound('image')
     const asked = crop && toRelative(crop, entry)
     const key = keyOf(asked)
-    if (key === entry.seen.key) return toPicture(imageId, entry, entry.seen)
+    const model = models.of(searcher.storeId)
+    // A vector of another model says nothing about the pictures of the store as it is now.
+    if (key === entry.seen.key && model.row === entry.seen.model) return toPicture(imageId, entry, entry.seen)
     if (!entry.preview) throw notFound('image')
-    const embedded = await embed(entry.preview, {
+    const embedded = await model.embedder.embedPicture(entry.preview, {
       priority: 'search',
       storeId: searcher.storeId,
       thumbnail: findSide(searcher.storeId),
       ...(asked && { crop: asked }),
     })
-    entry.seen = toPart(key, embedded)
+    entry.seen = toPart(key, model, embedded)
     return { ...toPicture(imageId, entry, entry.seen), thumbnail: embedded.thumbnail }
   }
 
@@ -134,6 +143,7 @@ export function createPictureReader(deps: PictureReaderDeps) {
     const { image, image_url, image_id, product_id, vector } = body
     if (named[0] === 'vector') {
       if (crop) throw noPictureToCrop(pointer)
+      const { dimension } = models.of(searcher.storeId).embedder.model
       return { vector: normalize(vector ?? [], dimension, pointer) }
     }
     if (named[0] === 'image_id') return readRecent(searcher, image_id ?? '', crop)
@@ -146,8 +156,13 @@ export function createPictureReader(deps: PictureReaderDeps) {
   }
 }
 
-const toPart = (key: string, { vector, crop }: EmbeddedPicture): SeenPart => ({
+const toPart = (
+  key: string,
+  { row }: Pick<ServingModel, 'row'>,
+  { vector, crop }: EmbeddedPicture,
+): SeenPart => ({
   key,
+  model: row,
   vector,
   crop: crop ?? null,
 })

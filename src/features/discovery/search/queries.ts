@@ -93,9 +93,9 @@ export type SearchQueries = ReturnType<typeof searchQueries>
 /**
  * All SQL of searches. No call opens a transaction.
  *
- * @param model the row in `models` whose vectors are searched.
+ * @param modelOf the row in `models` whose vectors are searched in a store.
  */
-export function searchQueries(db: Db, model: number) {
+export function searchQueries(db: Db, modelOf: (storeId: string) => number) {
   // One statement for the whole page, because each statement takes and releases the read lock.
   const hits = db.prepare<[pictureIds: string], RawHit>(`
     SELECT pictures.id AS pictureId, products.product_id AS productId, products.image_url AS imageUrl, products.metadata AS metadata,
@@ -107,13 +107,14 @@ export function searchQueries(db: Db, model: number) {
       JOIN products ON products.id = pictures.product`)
   const firstPicture = db.prepare<[number, string, string], { pictureId: number | null; imageUrl: string }>(`
     SELECT pictures.id AS pictureId, products.image_url AS imageUrl
-    FROM products LEFT JOIN pictures ON pictures.product = products.id AND pictures.model = ?
+    FROM products LEFT JOIN pictures ON pictures.product = products.id
+      AND ? IN (pictures.model, pictures.second_model)
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position LIMIT 1`)
   const picturesOf = db
     .prepare<[string, string, number], [productId: string, pictureId: number]>(`
     SELECT wanted.value, pictures.id
     FROM json_each(?) AS wanted CROSS JOIN products ON products.store_id = ? AND products.product_id = wanted.value
-      CROSS JOIN pictures ON pictures.product = products.id AND pictures.model = ?`)
+      CROSS JOIN pictures ON pictures.product = products.id AND ? IN (pictures.model, pictures.second_model)`)
     .raw()
   const anyProduct = db.prepare<[string], { found: 1 }>(
     'SELECT 1 AS found FROM products WHERE store_id = ? LIMIT 1',
@@ -163,11 +164,16 @@ export function searchQueries(db: Db, model: number) {
       )
     },
     /** The first picture of a product, null without one of the model; undefined without such a product. */
-    findFirstPicture: (storeId: string, productId: string) => firstPicture.get(model, storeId, productId),
+    findFirstPicture: (storeId: string, productId: string) =>
+      firstPicture.get(modelOf(storeId), storeId, productId),
     /** Pictures of some products of a store that have a vector of the model, by the id of the product. */
     listPictures(storeId: string, productIds: readonly string[]): Map<string, number[]> {
       const found = new Map<string, number[]>()
-      for (const [productId, pictureId] of picturesOf.all(JSON.stringify(productIds), storeId, model))
+      for (const [productId, pictureId] of picturesOf.all(
+        JSON.stringify(productIds),
+        storeId,
+        modelOf(storeId),
+      ))
         found.set(productId, [...(found.get(productId) ?? []), pictureId])
       return found
     },

@@ -34,6 +34,8 @@ export interface QueryPictureEntry {
 export interface SeenPart {
   /** Names the crop as it was asked for; empty for the whole picture. */
   key: string
+  /** Row in `models` of the one that made the vector. */
+  model: number
   vector: Float32Array
   /** As applied; null for the whole picture. */
   crop: Box | null

@@ -4,6 +4,7 @@ import { notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { splitWords } from '../../../core/text.ts'
 import { validationError } from '../../../http/validation.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import type { Alternative } from './alternatives.ts'
 import type { CategoryNames } from './category-names.ts'
@@ -39,8 +40,7 @@ export interface QueryReaderDeps extends Pick<Base, 'clock'> {
   readDefaults(storeId: string): SearchDefaults
   readShop(storeId: string): ShopFacts
   getDictionary(): Promise<Dictionary>
-  /** Those that the model knows; undefined for English alone. */
-  languages?: readonly string[] | undefined
+  models: Pick<ModelSet, 'of'>
   /** What the store's own words make of a query. */
   readStoreWords(storeId: string, query: string): Promise<Meaning>
   /** What products of a store gain by clicks; undefined unless the store has learned. */
@@ -83,6 +83,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       return {
         searcher,
         kind,
+        model: deps.models.of(storeId),
         startedAt,
         wanted: withDefaults(searcher, body, defaults),
         ...(searcher.sort && { sort: searcher.sort }),
@@ -177,7 +178,7 @@ export function createQueryReader(deps: QueryReaderDeps) {
       unwanted: listUnwanted(understood, dictionary, shop),
       readForeign: (text: string, taken: readonly Alternative[]) =>
         readForeignWords(text, taken, {
-          ...{ shop, dictionary, languages: deps.languages },
+          ...{ shop, dictionary, languages: deps.models.of(storeId).embedder.calibration.languages },
           listUnheld: store && ((words, asked) => store.words.listUnheld(words, asked)),
         }),
     }

@@ -1,4 +1,5 @@
 import type { Lab } from '../../../core/colours/lab.ts'
+import type { ServingModel } from '../../../platform/models/model-set.ts'
 import type { Sort } from './browse.ts'
 import type { SearchFilters } from './filters.ts'
 import type { Priors } from './legs/clicks.ts'
@@ -14,6 +15,8 @@ import type { QueryWords } from './sides.ts'
 export interface Query {
   searcher: Searcher
   kind: SearchKind
+  /** The model of the store when the search began; nothing of another one is compared with it. */
+  model: Pick<ServingModel, 'row' | 'embedder'>
   /** Monotonic ms. */
   startedAt: number
   /** The request, with the store's defaults. */

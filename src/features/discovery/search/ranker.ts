@@ -1,5 +1,6 @@
+import { ModelSwitched } from '../../../core/switched.ts'
 import { createTurns, turn } from '../../../core/turns.ts'
-import type { Calibration } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Arranged, FoundArranged } from './arranging.ts'
 import { browse, findSlots, type Places, sortHits } from './browse.ts'
 import type { CategoryNames } from './category-names.ts'
@@ -19,7 +20,7 @@ export interface RankerDeps {
   queries: Pick<SearchQueries, 'hasProducts' | 'findFirstPicture' | 'listPictures'>
   findStore(storeId: string): SearchedStore | undefined
   names: Pick<CategoryNames, 'compare'>
-  calibration: Calibration
+  models: Pick<ModelSet, 'of'>
 }
 
 /** Which part of a store is ranked, and how far. */
@@ -43,7 +44,7 @@ export interface Ranked {
 }
 
 /** Creates the ranker of stores, for every kind of `rankBy`. */
-export function createRanker({ queries, findStore, names, calibration }: RankerDeps) {
+export function createRanker({ queries, findStore, names, models }: RankerDeps) {
   /** One list for all fusions of a plan. @returns undefined if the store's index was rebuilt meanwhile. */
   async function rankFusions(
     storeId: string,
@@ -72,12 +73,18 @@ export function createRanker({ queries, findStore, names, calibration }: RankerD
     return { ...arranged, pins }
   }
 
-  /** Ranks the store as it is in this tick; again if its index was rebuilt during the scan. */
+  /**
+   * Ranks the store as it is in this tick; again if its index was rebuilt during the scan.
+   *
+   * @throws ModelSwitched when the query was read with another model than the store is on now.
+   */
   return async function rankStore(query: Query, scope: RankingScope): Promise<Ranked> {
     await searchTurn()
     const { searcher, wanted, rankBy, sort } = query
     const { condition, depth, popular } = scope
     const { storeId } = searcher
+    if (models.of(storeId) !== query.model) throw new ModelSwitched()
+    const { calibration } = query.model.embedder
     const arranged = scope.arranged && findPins(storeId, scope.arranged)
     const words = wordsOf(rankBy)
     const store = findStore(storeId)

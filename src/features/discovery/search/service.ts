@@ -1,5 +1,6 @@
+import { inOneModelEach } from '../../../core/switched.ts'
 import { validationError } from '../../../http/validation.ts'
-import type { Embedder } from '../../../platform/embedder/embedder.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { FilterService } from '../../catalogue/filters/service.ts'
 import type { ProductIndex } from '../../catalogue/product-index/product-index.ts'
 import type { BatchResponse, SearchResponse, SearchResult } from './answer-schema.ts'
@@ -42,7 +43,7 @@ import { createShoppersLists, type ShoppersListDeps } from './shoppers-lists.ts'
 import { readSimilar, type SimilarQuery } from './similar.ts'
 
 export interface SearchDeps
-  extends Omit<PipelineDeps, 'findStore' | 'names' | 'calibration' | 'filters' | 'countFacets'>,
+  extends Omit<PipelineDeps, 'findStore' | 'names' | 'filters' | 'countFacets'>,
     Pick<PictureReaderDeps, 'withPicture' | 'keepsUnmatched'>,
     Pick<
       QueryReaderDeps,
@@ -55,7 +56,7 @@ export interface SearchDeps
   getIndex(): Pick<ProductIndex, 'findStore' | 'findVector'>
   pictures: Pick<QueryPictures, 'remember' | 'recall'>
   names: PipelineDeps['names'] & QueryReaderDeps['names']
-  embedder: Pick<Embedder, 'model' | 'calibration' | 'embedPicture'>
+  models: Pick<ModelSet, 'of'>
   filters: Pick<FilterService, 'parse' | 'resolve' | 'facets'>
 }
 
@@ -66,27 +67,22 @@ export type SearchService = ReturnType<typeof searchService>
 
 /** The nine searches, and the products that are similar to one. Each reads its picture and words, and says what to rank by. */
 export function searchService(deps: SearchDeps) {
-  const { getIndex, embedder } = deps
+  const { getIndex } = deps
   const findStore: FilterReaderDeps['findStore'] = (storeId) => getIndex().findStore(storeId)
   const filters = createFilterReader({ ...deps, findStore })
-  const { calibration } = embedder
   const answer = createPipeline({
     ...deps,
     findStore,
     filters,
-    calibration,
     countFacets: deps.filters.facets,
   })
   const { begin, readPicture, readWords } = createQueryReader({
     ...deps,
     findStore,
     filters,
-    languages: calibration.languages,
     readPicture: createPictureReader({
       ...deps,
       findVector: (storeId, pictureId) => getIndex().findVector(storeId, pictureId),
-      embed: (bytes, options) => embedder.embedPicture(bytes, options),
-      dimension: embedder.model.dimension,
     }),
   })
 
@@ -121,7 +117,7 @@ export function searchService(deps: SearchDeps) {
     return finish(begun, { kind: 'sides', picture, words, colours, visualWeight: body.visual_weight }, read)
   }
 
-  const verbs = {
+  const verbs = inOneModelEach({
     /** POST /v1/search. */
     byUpload: (searcher: Searcher, body: CommonSearch & PictureSource) =>
       byPicture(searcher, withoutEmptyFields(body), 'upload'),
@@ -184,11 +180,11 @@ export function searchService(deps: SearchDeps) {
         await readReferences(body, (source, pointer) => readPicture(begun, source, pointer)),
       )
     },
-  }
+  })
 
   return {
     ...verbs,
-    ...createShoppersLists({ ...deps, findStore, filters, begin, finish, byPicture }),
+    ...inOneModelEach(createShoppersLists({ ...deps, findStore, filters, begin, finish, byPicture })),
 
     /** POST /v1/search/batch. */
     byBatch: (searcher: Searcher, body: BatchSearch, spendMore: SpendMore): Promise<BatchResponse> =>

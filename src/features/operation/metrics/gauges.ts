@@ -8,7 +8,8 @@ import type { MetricsQueries, NodeCounts } from './queries.ts'
 export interface GaugesDeps {
   clock: Pick<Clock, 'monotonic'>
   queries: MetricsQueries
-  embedder: Pick<Embedder, 'model' | 'status' | 'gauges'>
+  /** Every model with processes, the one in use first. */
+  listModels(): readonly Pick<Embedder, 'model' | 'status' | 'gauges'>[]
   version: string
   /** Undefined for a database in memory. */
   readFileSizes(): FileSizes | undefined
@@ -28,7 +29,7 @@ type Values = readonly (readonly [value: number | undefined, labels?: Record<str
 
 /** Numbers that are read when somebody asks. @returns reads them all anew. */
 export function createGauges(registry: Registry, deps: GaugesDeps): () => Promise<void> {
-  const { clock, queries, embedder } = deps
+  const { clock, queries, listModels } = deps
   const readers: (() => void)[] = []
   let counts: NodeCounts
   let countedAt = Number.NEGATIVE_INFINITY
@@ -39,6 +40,8 @@ export function createGauges(registry: Registry, deps: GaugesDeps): () => Promis
   function add(name: string, help: string, labelNames: readonly string[], read: () => Values): void {
     const gauge = new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
     readers.push(() => {
+      // Labels may have gone, such as those of a model that has ended.
+      if (labelNames.includes('hash')) gauge.reset()
       for (const [value, labels = {}] of read()) {
         if (value !== undefined) gauge.set(labels, value)
         else gauge.remove(labels)
@@ -48,32 +51,68 @@ export function createGauges(registry: Registry, deps: GaugesDeps): () => Promis
   const addPlain = (name: string, help: string, read: () => number | undefined) =>
     add(name, help, [], () => [[read()]])
 
-  const { id, hash, dimension } = embedder.model
-  const model = { id, hash, dimension: String(dimension) }
+  const modelLabels = ['id', 'hash', 'dimension']
+  const describe = ({ model: { id, hash, dimension } }: Pick<Embedder, 'model'>) => ({
+    id,
+    hash,
+    dimension: String(dimension),
+  })
+  const isReady = (embedder: Pick<Embedder, 'status'>) => (embedder.status().state === 'ready' ? 1 : 0)
+  const inUse = () => listModels()[0]
   add('service_info', 'The version of the service; always 1.', ['version'], () => [
     [1, { version: deps.version }],
   ])
-  add('model_info', 'The model in use; always 1.', ['id', 'hash', 'dimension'], () => [[1, model]])
-  addPlain('model_ready', '1 if the model answers, otherwise 0.', () =>
-    embedder.status().state === 'ready' ? 1 : 0,
+  add('model_info', 'The model in use; always 1.', modelLabels, () =>
+    listModels()
+      .slice(0, 1)
+      .map((model) => [1, describe(model)]),
   )
-  const waiting = (pick: (queue: { tasks: number; oldestMs: number }) => number): Values => {
-    const queues = embedder.gauges?.readQueues()
-    if (!queues) return []
-    return MODEL_SIDES.flatMap((kind) =>
-      Object.entries(queues[kind]).map(([stage, queue]) => [pick(queue), { kind, stage }] as const),
-    )
+  addPlain('model_ready', '1 if the model in use answers, otherwise 0.', () => {
+    const model = inUse()
+    return model && isReady(model)
+  })
+  add(
+    'running_model_ready',
+    '1 for each running model that answers, 0 for one that does not.',
+    modelLabels,
+    () => listModels().map((model) => [isReady(model), describe(model)]),
+  )
+  /** By kind and stage, over all running models. */
+  const waiting = (
+    pick: (queue: { tasks: number; oldestMs: number }) => number,
+    join: (one: number, other: number) => number,
+  ): Values => {
+    const joined = new Map<string, [number, { kind: string; stage: string }]>()
+    for (const { gauges } of listModels()) {
+      const queues = gauges?.readQueues()
+      if (!queues) continue
+      for (const kind of MODEL_SIDES) {
+        for (const [stage, queue] of Object.entries(queues[kind])) {
+          const [before = 0] = joined.get(`${kind} ${stage}`) ?? []
+          joined.set(`${kind} ${stage}`, [join(before, pick(queue)), { kind, stage }])
+        }
+      }
+    }
+    return [...joined.values()]
   }
   const queueLabels = ['kind', 'stage']
   add('embed_queue_depth', 'Texts and pictures that wait for the model, by stage.', queueLabels, () =>
-    waiting(({ tasks }) => tasks),
+    waiting(
+      ({ tasks }) => tasks,
+      (one, other) => one + other,
+    ),
   )
   add('embed_queue_oldest_seconds', 'How long the oldest of them has waited.', queueLabels, () =>
-    waiting(({ oldestMs }) => oldestMs / 1000),
+    waiting(({ oldestMs }) => oldestMs / 1000, Math.max),
   )
   add('process_memory_bytes', 'Resident memory of each kind of process.', ['process'], () => {
-    const memory = embedder.gauges?.readMemoryBytes()
-    const models = MODEL_SIDES.map((kind) => [memory?.[kind], { process: `model_${kind}` }] as const)
+    const memories = listModels().map(({ gauges }) => gauges?.readMemoryBytes())
+    const sum = (kind: ModelSide): number | undefined =>
+      memories.reduce<number | undefined>((total, memory) => {
+        const bytes = memory?.[kind]
+        return bytes === undefined ? total : (total ?? 0) + bytes
+      }, undefined)
+    const models = MODEL_SIDES.map((kind) => [sum(kind), { process: `model_${kind}` }] as const)
     return [[deps.readMemoryBytes(), { process: 'service' }], ...models]
   })
 

@@ -1,5 +1,6 @@
 import { BEAT_MS } from '../../../core/beat.ts'
 import { readFileSizes } from '../../../platform/db/file-sizes.ts'
+import type { ModelSet } from '../../../platform/models/model-set.ts'
 import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import { createMetricsAccess, type MetricsAccessDeps } from './access.ts'
@@ -13,8 +14,9 @@ export { createMeters } from './meters.ts'
 
 export interface MetricsNeeds
   extends MetricsAccessDeps,
-    Pick<GaugesDeps, 'embedder' | 'readFreeDiskShare' | 'findLastBackup'> {
+    Pick<GaugesDeps, 'readFreeDiskShare' | 'findLastBackup'> {
   meters: Meters
+  models: Pick<ModelSet, 'listRunning' | 'watch'>
 }
 
 export interface MetricsService {
@@ -35,11 +37,12 @@ export function buildMetrics(base: Base, needs: MetricsNeeds) {
     ...base,
     ...needs,
     version,
+    listModels: () => needs.models.listRunning().map(({ embedder }) => embedder),
     queries: metricsQueries(base.db),
     readFileSizes: () => readFileSizes(base.db),
     readMemoryBytes: () => process.memoryUsage.rss(),
   })
-  meters.watchEmbedder(needs.embedder.gauges)
+  needs.models.watch(({ embedder }) => meters.watchEmbedder(embedder.gauges))
   const service: MetricsService = {
     mayRead: createMetricsAccess(needs),
     async read() {

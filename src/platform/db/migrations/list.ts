@@ -51,6 +51,8 @@ import soldOut from './0053_sold_out.sql' with { type: 'text' }
 import together from './0054_together.sql' with { type: 'text' }
 import replay from './0055_replay.sql' with { type: 'text' }
 import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
+import modelMoves from './0057_model_moves.sql' with { type: 'text' }
+import secondModel from './0058_second_model.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -107,4 +109,6 @@ export const migrations: readonly string[] = [
   together,
   replay,
   weeklyMails,
+  modelMoves,
+  secondModel,
 ]

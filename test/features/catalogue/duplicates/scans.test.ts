@@ -4,6 +4,8 @@ import { duplicatesService } from '../../../../src/features/catalogue/duplicates
 import { createProductIndex } from '../../../../src/features/catalogue/product-index/product-index.ts'
 import { createVectorArena, type VectorArena } from '../../../../src/platform/vectors/arena.ts'
 
+const MAP = { midpoint: 0.5, slope: 8 }
+
 const STORE = 'store'
 const QUERY = { storeId: STORE, productId: 'new', variantGroup: null }
 
@@ -40,7 +42,7 @@ function scanning(pictures: Float32Array[], largeSlots?: number) {
       },
     },
     index,
-    map: { midpoint: 0.5, slope: 8 },
+    mapOf: () => MAP,
     readThreshold: () => 0.95,
     isAskedFor: () => true,
     clock,

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { buildJobs } from '../../../../src/features/catalogue/jobs/module.ts'
 import { createSpool } from '../../../../src/http/spool.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
-import { fakeEmbedder } from '../../../support/embedder.ts'
 import { countRows, fillDisk } from '../../../support/seed.ts'
 import { openStore } from '../../../support/storage.ts'
 import { countsOf, listProducts, postBulk, productsOf, readJob, startBulk, waitForJob } from './jobs.ts'
@@ -283,7 +282,7 @@ describe('POST /v1/products/bulk (contract 2.10)', () => {
     const jobs = buildJobs(app.base, {
       storeRows: app.storeRows,
       products: app.products,
-      embedder: fakeEmbedder(),
+      models: app.models,
       spool: createSpool({ files: noFiles, monotonic: app.clock.monotonic, ids: app.ids }),
       files: noFiles,
       countItems() {},

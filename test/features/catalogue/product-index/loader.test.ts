@@ -11,6 +11,7 @@ import { type PictureToSave, productQueries } from '../../../../src/features/cat
 import { type KnownModel, registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { DIMENSION } from '../../../support/embedder.ts'
+import { oneModel } from '../../../support/models.ts'
 import { deleteRows } from '../../../support/seed.ts'
 import { NO_THUMBNAILS } from '../../../support/thumbnails.ts'
 
@@ -33,7 +34,7 @@ afterEach(() => app.close())
 const faults: unknown[] = []
 const watchedBase = () => ({ ...app.base, reportFault: (error: unknown) => void faults.push(error) })
 const makeIndex = (memoryBytesMax?: number): ProductIndexService =>
-  buildProductIndex(watchedBase(), { model, dimension: DIMENSION, memoryBytesMax }).service
+  buildProductIndex(watchedBase(), { models: oneModel(model), memoryBytesMax }).service
 
 const COLORS = ['Red', 'rouge', ' Blau ', 'ÉTÉ', '\u0000', 'a\u0000b', '\ud800', 'x\udc00y', '']
 /** Colours that tell apart what the pictures of {@link createShop} show. */
@@ -116,8 +117,9 @@ const paletteOf = (seed: number) =>
 
 /** Does to an index what the changes of products do: the same writes, in the same order. */
 function createShop(index: ProductIndexService) {
-  const queries = productQueries(app.db, model.vectors, model.row, NO_THUMBNAILS)
-  const older = productQueries(app.db, other.vectors, other.row, NO_THUMBNAILS)
+  const queries = productQueries(app.db, oneModel(model), NO_THUMBNAILS)
+  const serving = oneModel(model).inUse
+  const older = productQueries(app.db, oneModel(other), NO_THUMBNAILS)
   const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', bytes: 1 }
   let seed = 0
   const added = (): PictureToSave => {
@@ -151,7 +153,6 @@ function createShop(index: ProductIndexService) {
       const used = isOlder ? older : queries
       const saved = app.db.transaction(() => used.save(product, given))()
       for (const id of saved.removedPictureIds) index.remove(storeId, id)
-      if (isOlder) return
       for (const [n, picture] of given.entries()) {
         const pictureId = saved.pictureIds[n] as number
         const { palette } = 'kept' in picture ? picture.kept : picture.added
@@ -164,7 +165,9 @@ function createShop(index: ProductIndexService) {
           metadata,
           palette,
         }
-        index.put(entry, 'vector' in picture ? picture.vector : undefined)
+        // Of another model: words alone find it.
+        if (isOlder) index.open(serving).index.putBlank(entry)
+        else index.put(entry, 'vector' in picture ? picture.vector : undefined)
       }
     },
     remove(storeId: string, productId: string): void {
@@ -449,8 +452,7 @@ describe('a fault while loading', () => {
       return model.vectors.blocks(storeId)
     }
     const { service: index } = buildProductIndex(watchedBase(), {
-      model: { ...model, vectors: { ...model.vectors, blocks } },
-      dimension: DIMENSION,
+      models: oneModel({ ...model, vectors: { ...model.vectors, blocks } }),
     })
     index.load()
 

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type PictureRow, productQueries } from '../../../../src/features/catalogue/products/queries.ts'
 import { shownQueries } from '../../../../src/features/catalogue/products/shown-queries.ts'
-import { registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
+import { DIMENSION } from '../../../support/embedder.ts'
 import { NO_THUMBNAILS } from '../../../support/thumbnails.ts'
 
 let app: TestApp
@@ -38,8 +37,7 @@ const picture = fc.record({
 const metadata = fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }))
 
 test('what the API shows is what was saved, pictures in their order', () => {
-  const { row, vectors } = registerModel(app.db, fakeEmbedder().model, 0)
-  const queries = productQueries(app.db, vectors, row, NO_THUMBNAILS)
+  const queries = productQueries(app.db, app.models, NO_THUMBNAILS)
   const shown = shownQueries(app.db)
   const vector = new Float32Array(DIMENSION).fill(Math.sqrt(1 / DIMENSION))
   fc.assert(

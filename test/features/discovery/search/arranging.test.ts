@@ -16,6 +16,7 @@ import type { Query } from '../../../../src/features/discovery/search/query.ts'
 import { type Ranking, type RankingRequest, rank } from '../../../../src/features/discovery/search/ranking.ts'
 import type { CommonSearch } from '../../../../src/features/discovery/search/schema.ts'
 import type { SearchedStore } from '../../../../src/features/discovery/search/searched-store.ts'
+import type { ServingModel } from '../../../../src/platform/models/model-set.ts'
 import { type ArenaOptions, createVectorArena } from '../../../../src/platform/vectors/arena.ts'
 import { normalised, unitVectors } from '../../../platform/vectors/units.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
@@ -31,6 +32,7 @@ const CALIBRATION = {
   image_image: { midpoint: 0.4, slope: 4 },
   text_image: { midpoint: 0.4, slope: 4 },
 }
+const MODEL = { embedder: { calibration: CALIBRATION } } as unknown as ServingModel
 const PRODUCTS = 60
 const BRANDS = ['Acme', 'Zed', 'Oak', undefined]
 const NAMES = ['red mug', 'blue mug', 'oak lamp', 'steel lamp', 'bowl', '']
@@ -88,11 +90,11 @@ beforeAll(async () => {
     product_id,
     metadata: JSON.parse(metadata),
   }))
-  const queries = searchQueries(app.db, 1)
+  const queries = searchQueries(app.db, () => 1)
   const findStore = (id: string) => app.services.productIndex.findStore(id)
   filters = createFilterReader({ filters: app.services.filters, queries, findStore })
   answer = createPipeline({
-    ...{ queries, findStore, filters, clock: app.clock, ids: app.ids, calibration: CALIBRATION },
+    ...{ queries, findStore, filters, clock: app.clock, ids: app.ids, models: { of: () => MODEL } },
     names: { compare: () => undefined },
     countFacets: app.services.filters.facets,
     countWaiting: () => 0,
@@ -125,7 +127,7 @@ function toQuery({ seen, brand, forcedBrand, wanted, sort, isListing }: Wanted):
   const searcher = { storeId, ...(forcedFilters && { forcedFilters }) }
   const own = brand && [{ field: 'brand', operator: 'eq', value: brand }]
   return {
-    ...{ searcher, wanted, sort, kind: 'filtered', startedAt: 0, warnings: [], noted: {} },
+    ...{ searcher, wanted, sort, kind: 'filtered', model: MODEL, startedAt: 0, warnings: [], noted: {} },
     filters: filters.parse(searcher, { filters: own }, wanted),
     rankBy: isListing ? { kind: 'nothing' } : { kind: 'sides', picture: { vector: seen } },
   }

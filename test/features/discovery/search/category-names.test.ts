@@ -41,8 +41,9 @@ function names(bytesMax?: number) {
     if (isBroken) return Promise.reject(new Error('the model is gone'))
     return fake.embedText(text, 'index')
   }
+  const embedder = { ...fake, embedText }
   const kept = createCategoryNames({
-    embedder: { ...fake, embedText },
+    embedderOf: () => embedder,
     monotonic: () => now,
     ...(bytesMax !== undefined && { bytesMax }),
   })

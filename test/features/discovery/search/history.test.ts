@@ -167,7 +167,7 @@ describe('the line of waiting searches', () => {
       reportFault: (error: unknown) => void faults.push(error),
     }
     history = createSearchHistory({
-      queries: searchQueries(app.db, 1),
+      queries: searchQueries(app.db, () => 1),
       clock: app.clock,
       days: 90,
       replaceKeystroke: () => undefined,

@@ -24,7 +24,7 @@ function known({ bytesMax, isHeld = false }: { bytesMax?: number; isHeld?: boole
       return held.promise
     },
   }
-  const words = createKnownWords({ embedder, ...(bytesMax !== undefined && { bytesMax }) })
+  const words = createKnownWords({ embedderOf: () => embedder, ...(bytesMax !== undefined && { bytesMax }) })
   return { words, embedder, inferred, open }
 }
 

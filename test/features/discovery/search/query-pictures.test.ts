@@ -10,7 +10,7 @@ const entry = (bytes: number): QueryPictureEntry => ({
   height: 10,
   regions: [],
   preview: new Uint8Array(bytes),
-  seen: { key: '', vector: new Float32Array(4), crop: null },
+  seen: { key: '', model: 1, vector: new Float32Array(4), crop: null },
 })
 const OVERHEAD = 1_024 + 16
 

@@ -16,7 +16,8 @@ import { PRODUCT_WORDS } from './vocabulary.ts'
 export interface DemandDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
   queries: UnmetQueries
   listCategories(storeId: string, limit: number): string[]
-  embedder: Pick<Embedder, 'model' | 'embedText'>
+  /** That of the store's model. */
+  embedderOf(storeId: string): Pick<Embedder, 'model' | 'embedText'>
   /** Days that the vectors are kept. */
   days: number
   pictures: Pick<UnmetPictures, 'isKept' | 'forgetSome'>
@@ -49,7 +50,7 @@ interface Word {
 export function createDemand({
   queries,
   listCategories,
-  embedder,
+  embedderOf,
   clock,
   withoutFsync,
   days,
@@ -58,38 +59,44 @@ export function createDemand({
 }: DemandDeps) {
   /** Kept searches of each store, as far as known. */
   const sizes = new Map<string, number>()
+  /** By model and word. */
   const vectors = new Map<string, Float32Array | undefined>()
-  let modelHash = ''
 
   /** @returns undefined for a word that the model does not know. */
-  async function embed(name: string): Promise<Float32Array | undefined> {
-    if (modelHash !== embedder.model.hash) vectors.clear()
-    modelHash = embedder.model.hash
-    if (vectors.has(name)) return vectors.get(name)
+  async function embed(
+    embedder: Pick<Embedder, 'model' | 'embedText'>,
+    name: string,
+  ): Promise<Float32Array | undefined> {
+    const key = `${embedder.model.hash} ${name}`
+    if (vectors.has(key)) return vectors.get(key)
     const { vector, isUnknown } = await embedder.embedText(name, 'index')
     for (const oldest of vectors.keys()) {
       if (vectors.size < VECTORS_MAX) break
       vectors.delete(oldest)
     }
     const known = isUnknown ? undefined : vector
-    vectors.set(name, known)
+    vectors.set(key, known)
     return known
   }
 
-  async function readWords(storeId: string): Promise<Word[]> {
+  async function readWords(
+    storeId: string,
+    embedder: Pick<Embedder, 'model' | 'embedText'>,
+  ): Promise<Word[]> {
     const names = [
       ...listCategories(storeId, CATEGORIES_MAX).map((name) => ({ name, source: 'category' as const })),
       ...PRODUCT_WORDS.map((name) => ({ name, source: 'word' as const })),
     ]
     const words: Word[] = []
     for (const { name, source } of names) {
-      const vector = await embed(name)
+      const vector = await embed(embedder, name)
       if (vector) words.push({ name, source, vector })
     }
     return words
   }
 
   async function draw(storeId: string, breathe: () => Promise<void>): Promise<void> {
+    const embedder = embedderOf(storeId)
     const rows = queries.list(storeId, SEARCHES_MAX)
     const points = rows.map(
       ({ searchId, vector, score, createdAt }): Point => ({
@@ -100,7 +107,7 @@ export function createDemand({
       }),
     )
     const clusters = points.length === 0 ? [] : (await cluster(points, breathe)).slice(0, CLUSTERS_SHOWN)
-    const words = clusters.length === 0 ? [] : await readWords(storeId)
+    const words = clusters.length === 0 ? [] : await readWords(storeId, embedder)
     const shown: UnmetCluster[] = []
     for (const found of clusters) {
       shown.push(describeCluster(found, words))
@@ -136,19 +143,22 @@ export function createDemand({
   return {
     /** Takes the picture of a search that belongs on the map. */
     takeUnmet(search: AnsweredSearch): UnmetPicture | undefined {
-      const { vector, thumbnail, topScore, results, isTracked } = search
+      const { vector, model, thumbnail, topScore, results, isTracked } = search
       const isUnmet = topScore === null ? results.length === 0 : topScore < PLAUSIBLE
       if (!vector || !isUnmet || !isTracked || !isFirstPage(search)) return undefined
-      return { vector: toBytes(vector), ...(thumbnail && { thumbnail: Buffer.from(thumbnail) }) }
+      return { vector: toBytes(vector), model, ...(thumbnail && { thumbnail: Buffer.from(thumbnail) }) }
     },
 
     /** Keeps such a picture, in the transaction that writes the row of the search. */
-    recordSearch({ id, storeId, topScore, createdAt }: SearchRow, { vector, thumbnail }: UnmetPicture): void {
+    recordSearch(
+      { id, storeId, topScore, createdAt }: SearchRow,
+      { vector, model, thumbnail }: UnmetPicture,
+    ): void {
       const size = sizes.get(storeId) ?? queries.count(storeId)
       if (size >= SEARCHES_MAX + OVERHANG) queries.prune(storeId, 0, SEARCHES_MAX, OVERHANG + 1)
       sizes.set(storeId, Math.min(size, SEARCHES_MAX) + 1)
       const kept = (pictures.isKept(storeId) && thumbnail) || null
-      queries.add({ searchId: id, storeId, vector, thumbnail: kept, score: topScore, createdAt })
+      queries.add({ searchId: id, storeId, model, vector, thumbnail: kept, score: topScore, createdAt })
     },
 
     /**

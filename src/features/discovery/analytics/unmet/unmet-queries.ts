@@ -5,6 +5,8 @@ import type { UnmetDemand } from '../schema.ts'
 export interface UnmetSearch {
   searchId: string
   storeId: string
+  /** Row in `models`; undefined for the model of the store. */
+  model?: number | undefined
   /** Signed bytes, one a dimension. */
   vector: Buffer
   /** Of the best result; null without any. */
@@ -26,8 +28,8 @@ export interface UnmetMap {
 
 export type UnmetQueries = ReturnType<typeof unmetQueries>
 
-/** All SQL of the demand map. @param model the row in `models` whose vectors are compared. */
-export function unmetQueries(db: Db, model: number) {
+/** All SQL of the demand map. @param modelOf the row in `models` whose vectors are compared in a store. */
+export function unmetQueries(db: Db, modelOf: (storeId: string) => number) {
   const insert = db.prepare(`
     INSERT INTO unmet_searches (search_id, store_id, model, vector, score, created_at, thumbnail)
     VALUES (@searchId, @storeId, @model, @vector, @score, @createdAt, @thumbnail)`)
@@ -49,7 +51,7 @@ export function unmetQueries(db: Db, model: number) {
   const count = db.prepare<[string], number>('SELECT count(*) FROM unmet_searches WHERE store_id = ?').pluck()
   const list = db.prepare<
     { storeId: string; model: number; max: bigint },
-    Omit<UnmetSearch, 'storeId' | 'thumbnail'>
+    Omit<UnmetSearch, 'storeId' | 'model' | 'thumbnail'>
   >(`
     SELECT search_id AS searchId, vector, score, created_at AS createdAt FROM unmet_searches
     WHERE store_id = @storeId AND model = @model ORDER BY created_at DESC LIMIT @max`)
@@ -73,12 +75,13 @@ export function unmetQueries(db: Db, model: number) {
   )
 
   return {
-    add: (search: UnmetSearch): void => void insert.run({ ...search, model }),
+    add: (search: UnmetSearch): void =>
+      void insert.run({ ...search, model: search.model ?? modelOf(search.storeId) }),
     listStores: (): string[] => stores.all(),
     count: (storeId: string): number => count.get(storeId) ?? 0,
     /** Deletes searches that are too old, of another model, or more than `max`. @returns how many. */
     prune: (storeId: string, before: number, max: number, limit: number): number =>
-      prune.run({ storeId, before, model, max: BigInt(max), limit: BigInt(limit) }).changes,
+      prune.run({ storeId, before, model: modelOf(storeId), max: BigInt(max), limit: BigInt(limit) }).changes,
     remove: (storeId: string, ids: readonly string[]): void => void remove.run(storeId, JSON.stringify(ids)),
     /** Filters some searches for those that are kept. */
     findPresent: (storeId: string, ids: readonly string[]): Set<string> =>
@@ -92,7 +95,7 @@ export function unmetQueries(db: Db, model: number) {
     forgetThumbnails: (storeId: string, before: number, limit: number): number =>
       forgetThumbnails.run(storeId, BigInt(before), BigInt(limit)).changes,
     /** Newest first. */
-    list: (storeId: string, max: number) => list.all({ storeId, model, max: BigInt(max) }),
+    list: (storeId: string, max: number) => list.all({ storeId, model: modelOf(storeId), max: BigInt(max) }),
     setMap: (storeId: string, { computedAt, ...map }: UnmetMap): void =>
       void setMap.run({ storeId, map: JSON.stringify(map), computedAt }),
     findMap(storeId: string): UnmetMap | undefined {
