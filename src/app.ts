@@ -113,7 +113,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     for (const module of modules) module.forgetStore?.(storeId)
   }
 
-  const { productIndex, products, filters, jobs, reembedding, feeds, demo } = catalogue
+  const { productIndex, products, filters, jobs, modelMoves, feeds, demo } = catalogue
   return {
     http,
     /** The verbs that commands use of an install, whether a service runs or not. */
@@ -125,7 +125,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       products: products.service,
       filters: filters.service,
       jobs: jobs.service,
-      reembedding: reembedding.service,
+      modelMoves: modelMoves.service,
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,

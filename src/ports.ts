@@ -1,6 +1,7 @@
 import type { Check } from './commands/doctor/check.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
+import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { ModelFolder } from './platform/models/model-set.ts'
@@ -14,6 +15,8 @@ import type { WorkFiles } from './platform/work-files.ts'
 export interface Ports extends InstallPorts {
   /** The model in use at the start. */
   embedder: Embedder
+  /** What a move to another model needs of this machine. */
+  moveWorld: MoveWorld
   /** Starts the processes of another model. @throws Error for a folder that cannot be read. */
   openModel(folder: ModelFolder): Embedder
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */

@@ -63,7 +63,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     catalogue.exported,
     catalogue.report,
     catalogue.products,
-    catalogue.reembedding,
+    catalogue.modelMoves,
     catalogue.filters,
     catalogue.imports,
     catalogue.feeds,

@@ -10,7 +10,7 @@ import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
-import { readFreeDiskShare } from '../../platform/disk.ts'
+import { readFreeDisk, readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
@@ -31,15 +31,10 @@ import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
-import {
-  createConfiguredEmbedder,
-  openEgresses,
-  openInstallPorts,
-  openModel,
-  openPaymentGateway,
-  parseNetworks,
-} from './open-ports.ts'
+import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
+import { openShelf } from './open-shelf.ts'
 import { partsOf } from './parts.ts'
+import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -131,8 +126,10 @@ async function start(
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   await checkDiskSpace(dataDir, partsOf(config))
+  rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const embedder = createConfiguredEmbedder(config, log)
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
   started.defer(() => waitAtMost(CLOSE_MS, deferred.finish()))
@@ -155,6 +152,14 @@ async function start(
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     embedder,
     openModel: (folder) => openModel(config, log, folder),
+    moveWorld: {
+      ...startModel,
+      find: shelf.find,
+      machine: {
+        readFreeDiskBytes: async () => (await readFreeDisk(dataDir)).freeBytes,
+        readFreeMemoryBytes: () => process.availableMemory(),
+      },
+    },
     budget,
     stop: stop.signal,
     settings,
@@ -195,10 +200,10 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, reembedding, products } = app.services
-    reembedding.stop()
+    const { jobs, modelMoves, products } = app.services
+    modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), reembedding.drain(), products.thumbnails.drain()]
+    const drained = [jobs.drain(), modelMoves.drain(), products.thumbnails.drain()]
     return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
