@@ -260,6 +260,7 @@ const ROUTES: Record<string, Route> = {
   },
   'GET /v1/admin/jobs': { needs: 'a super-admin' },
   'GET /v1/admin/deliveries': { needs: 'a super-admin' },
+  'GET /v1/admin/models/checks': { needs: 'a super-admin' },
   'GET /v1/admin/outbox/:id': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/doctor': { needs: 'a super-admin' },
   'GET /v1/admin/backups': { needs: 'a super-admin' },

@@ -184,6 +184,7 @@ const SERVED = `
   POST   /v1/search/checks           3.16
   DELETE /v1/search/checks/:id       3.16
   POST   /v1/search/checks/run       3.16
+  GET    /v1/admin/models/checks     3.16
   GET    /v1/store/rules             3.17
   POST   /v1/store/rules             3.17
   GET    /v1/store/rules/:id         3.17

@@ -166,6 +166,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/admin/models/confirm': 'confirmModel',
       'DELETE /v1/admin/models/{name}': 'removeModel',
       'GET /v1/admin/jobs': 'listJobsAsOperator',
+      'GET /v1/admin/models/checks': 'listCheckStandingsAsOperator',
       'GET /v1/admin/outbox/{id}': 'readWaitingMail',
       'GET /v1/search/checks': 'listSearchChecks',
       'GET /v1/search/learning': 'getLearning',

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { type ModelPlace, modelMoveQueries } from '../../features/catalogue/model-moves/queries.ts'
 import type { FoundModel, MoveWorld } from '../../features/catalogue/model-moves/world.ts'
+import { noteModelDir } from '../../platform/db/models.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { readModelFiles } from '../../platform/embedder/model-files.ts'
@@ -146,7 +147,7 @@ export function rescueFormerModel({ db, dataDir, log }: Omit<StartModelParts, 'c
     rmSync(incoming, { recursive: true, force: true })
     cpSync(inUse.dir, incoming, { recursive: true })
     renameSync(incoming, target)
-    queries.noteDir(inUse.row, target)
+    noteModelDir(db, inUse.row, target)
   } catch (error) {
     rmSync(incoming, { recursive: true, force: true })
     log.warn({ err: error, model: inUse.name }, 'the model of the former version could not be kept')

@@ -9,12 +9,10 @@ import { createMove, type RunningMove } from './move.ts'
 import { createPace } from './pace.ts'
 import type { ModelMoveQueries, ModelPlace, MoveCounts, MoveKind, MoveRow, MoveState } from './queries.ts'
 import { createReindex } from './reindex.ts'
+import type { StoreMoves } from './world.ts'
 
 export interface ControllerDeps
-  extends Pick<
-    Base,
-    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'
-  > {
+  extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'> {
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
@@ -24,6 +22,7 @@ export interface ControllerDeps
   findFolder(model: ModelPlace): string | undefined
   isStopped(): boolean
   pause(error: unknown): void
+  storeMoves: StoreMoves
   onSwitched(storeId: string): void
   /** Called when another model is in use, or a move has ended otherwise. */
   onEnded(): void
@@ -63,7 +62,11 @@ export function createController(deps: ControllerDeps) {
   /** @returns false where a store is left. */
   function complete({ row, count }: RunningMove): boolean {
     const isReindex = row.kind === 'reindex'
-    const left = isReindex ? queries.listWalks() : row.isReturning ? queries.listSwitched() : queries.listLeft()
+    const left = isReindex
+      ? queries.listWalks()
+      : row.isReturning
+        ? queries.listSwitched()
+        : queries.listLeft()
     if (left.length > 0) return false
     end(row, row.isReturning ? 'cancelled' : 'done', count())
     return true

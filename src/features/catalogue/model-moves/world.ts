@@ -1,5 +1,5 @@
 import type { ModelPlace } from './queries.ts'
-import type { Machine } from './room.ts'
+import type { Machine } from './room-check.ts'
 
 /** A model that lies on this machine. */
 export interface FoundModel {
@@ -11,6 +11,16 @@ export interface FoundModel {
   isBundled: boolean
   /** Why it cannot be used. */
   problem?: string
+}
+
+/** Whoever runs something before and after a store gets another model. */
+export interface StoreMoves {
+  /** All vectors of the store are there: it is about to be switched. */
+  onStoreMoving(storeId: string): void
+  /** Whether the switch should still wait. */
+  isChecking(storeId: string): boolean
+  /** Another model answers from now on. */
+  onStoreMoved(storeId: string): void
 }
 
 /** What a move needs of the world. */

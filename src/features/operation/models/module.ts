@@ -9,7 +9,7 @@ import { type ModelsDeps, modelsService } from './service.ts'
 import { modelStateQueries } from './state-queries.ts'
 
 export interface ModelsNeeds
-  extends Omit<ModelsDeps, 'fetches' | 'atomically' | 'record'>,
+  extends Omit<ModelsDeps, 'fetches' | 'queries' | 'clock' | 'atomically' | 'record'>,
     Pick<FetchDeps, 'bring' | 'stop'> {}
 
 /** Reads which model is in use, for commands beside a service or without one. */
@@ -24,7 +24,7 @@ export const buildModelState = ({ db }: Pick<Base, 'db'>) => modelStateQueries(d
 export function buildModels(base: Base, needs: ModelsNeeds) {
   const queries = modelQueries(base.db)
   const fetches = createFetches({ ...base, ...needs, queries })
-  const service = modelsService({ ...base, ...needs, fetches })
+  const service = modelsService({ ...base, ...needs, queries, fetches })
   const jobs = createNodeJobs({
     ...{ queries, findFetch: fetches.findLatest },
     findMove: () => needs.moves.status().move,

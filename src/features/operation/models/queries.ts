@@ -32,6 +32,7 @@ export type ModelQueries = ReturnType<typeof modelQueries>
 
 /** All SQL of this feature. Every call is one statement. */
 export function modelQueries(db: Db) {
+  const pictures = db.prepare<[], { pictures: number }>('SELECT count(*) AS pictures FROM pictures')
   const add = db.prepare(`
     INSERT INTO model_fetches (id, name, state, bytes_total, started_at)
     VALUES (@id, @name, 'running', @bytesTotal, @startedAt)`)
@@ -55,6 +56,7 @@ export function modelQueries(db: Db) {
     ORDER BY id DESC LIMIT @limit`)
 
   return {
+    countPictures: (): number => pictures.get()?.pictures ?? 0,
     add: (fetch: Pick<FetchRow, 'id' | 'name' | 'bytesTotal' | 'startedAt'>): void =>
       void add.run({ ...fetch, bytesTotal: BigInt(fetch.bytesTotal), startedAt: BigInt(fetch.startedAt) }),
     end: (id: string, state: WorkState, error: string | null, finishedAt: number): void =>

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Operator } from '../../../core/audit.ts'
-import { noBody } from '../../../http/body.ts'
+import { jsonBody, noBody } from '../../../http/body.ts'
 import { FOR_SUPER_ADMIN, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
@@ -66,6 +66,7 @@ function shelfRoutes(guards: Needs, models: ModelsService) {
         once({ request, path, set, body }, operator, () => models.fetch(operator, body.name)),
       {
         operator: true,
+        parse: jsonBody(),
         body: ModelBody,
         response: {
           202: ModelFetchStarted,
@@ -129,6 +130,7 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         once({ request, path, set, body }, operator, () => models.use(operator, body.name)),
       {
         operator: true,
+        parse: jsonBody(),
         body: ModelBody,
         response: { 202: ModelMove, ...failures(...BEGIN, ...JSON_BODY, NO_MODEL, MOVE_FAILURES) },
         detail: {
@@ -166,6 +168,7 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         once({ request, path, set, body }, operator, () => models.reindex(operator, body.store)),
       {
         operator: true,
+        parse: jsonBody(),
         body: ReindexBody,
         response: {
           202: ModelMove,

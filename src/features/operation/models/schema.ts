@@ -152,6 +152,9 @@ export const AdminModels = named(
       description: 'Whether `MODEL_DIR` chooses the model; nothing here can then.',
     }),
     is_offline: t.Boolean({ description: 'Whether `OFFLINE` forbids downloads.' }),
+    pictures: Type.Integer({
+      description: 'Pictures of all stores, which a move embeds; counted at most once a minute.',
+    }),
   }),
 )
 export type AdminModels = typeof AdminModels.static

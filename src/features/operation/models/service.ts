@@ -1,4 +1,5 @@
 import { describeOperation, type Operator } from '../../../core/audit.ts'
+import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import type { KnownModel } from '../../../platform/models/known.ts'
 import type { ModelShelf } from '../../../platform/models/shelf.ts'
@@ -7,13 +8,15 @@ import type { Base } from '../../module.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { Fetches } from './fetches.ts'
 import { findUse, listModels } from './presenter.ts'
+import type { ModelQueries } from './queries.ts'
 import type { AdminModels, ModelFetch, ModelFetchStarted, ModelMove } from './schema.ts'
 
-export interface ModelsDeps extends Pick<Base, 'atomically' | 'record'> {
+export interface ModelsDeps extends Pick<Base, 'clock' | 'atomically' | 'record'> {
   moves: Pick<ModelMoves, 'use' | 'back' | 'cancel' | 'confirm' | 'reindex' | 'status'>
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
   fetches: Pick<Fetches, 'start' | 'cancel' | 'findLatest'>
   known: readonly KnownModel[]
+  queries: Pick<ModelQueries, 'countPictures'>
   storeRows: Pick<StoreQueries, 'findStoreBySlug'>
   /** The length of the vectors of the model in use. */
   readDimension(): number
@@ -25,14 +28,23 @@ export type ModelsService = ReturnType<typeof modelsService>
 
 /** The models of this node, for super-admins and for commands (contract 8.15). */
 export function modelsService(deps: ModelsDeps) {
-  const { moves, shelf, fetches, known, atomically, record } = deps
+  const { moves, shelf, fetches, known, clock, atomically, record } = deps
   /** Uses and removals take turns: nobody moves to a model whose files are being deleted. */
   let turn: Promise<unknown> = Promise.resolve()
+  let counted: { pictures: number; at: number } | undefined
 
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const next = turn.then(work, work)
     turn = next.catch(() => {})
     return next
+  }
+
+  /** Counts anew after a minute: pages ask every other second, and the count reads an index of all stores. */
+  function countPictures(): number {
+    const now = clock.monotonic()
+    if (!counted || now - counted.at >= MINUTE_MS)
+      counted = { pictures: deps.queries.countPictures(), at: now }
+    return counted.pictures
   }
 
   /** Writes down what the operator has done. */
@@ -85,6 +97,7 @@ export function modelsService(deps: ModelsDeps) {
         fetch,
         model_dir_set: deps.isModelDirSet,
         is_offline: deps.isOffline,
+        pictures: countPictures(),
       }
     },
 

@@ -54,6 +54,7 @@ import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 import modelMoves from './0057_model_moves.sql' with { type: 'text' }
 import secondModel from './0058_second_model.sql' with { type: 'text' }
 import modelFetches from './0059_model_fetches.sql' with { type: 'text' }
+import checkModels from './0060_check_models.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -113,4 +114,5 @@ export const migrations: readonly string[] = [
   modelMoves,
   secondModel,
   modelFetches,
+  checkModels,
 ]

@@ -276,11 +276,6 @@ export const texts: Texts = {
   restoreHint:
     'Sulla macchina, a servizio fermo: il comando mostra che cosa viene sostituito e con che cosa, e chiede conferma. Lo stato precedente resta.',
   backupsGuide: 'Come ripristinarlo',
-  modelInUse: 'Modello in uso',
-  modelDimension: 'Lunghezza dei vettori',
-  modelHash: 'Hash dei file',
-  modelsNotYet:
-    'Da questa pagina non è ancora possibile scaricare, verificare o cambiare modelli. Oggi l’impostazione MODEL_DIR indica la cartella di un altro modello all’avvio del servizio.',
   readiness: 'Disponibilità',
   checkStates: { ok: 'OK', warning: 'Avviso', error: 'Errore' },
   upFor: 'In funzione da',
