@@ -70,6 +70,39 @@ describe('an install with two stores', () => {
   }, 60_000)
 })
 
+describe('the models of an install', () => {
+  test('are listed without a service, and what cannot be done says what to do', async () => {
+    expect((await run('model', 'list')).code).toBe(1)
+    await setup('me@shop.test', 'My shop')
+    const listed = await run('model', 'list', '--json')
+    const { in_use, models } = JSON.parse(listed.stdout)
+    expect([in_use, models[0].state, models[0].is_bundled]).toEqual(['lookalike-clip-v1', 'in_use', true])
+    expect((await run('model', 'status')).stdout).toBe('lookalike-clip-v1 is in use.\n')
+    const refusals: [words: string[], code: number, sentence: string][] = [
+      [['fetch'], 2, 'give --hub owner/name@COMMIT'],
+      [
+        ['fetch', 'clip-vit-base-patch32', '--offline'],
+        1,
+        'run: lookalike model add /path/to/clip-vit-base-patch32',
+      ],
+      [['fetch', '--hub', 'owner/name@main'], 2, 'commit'],
+      [['add', join(folder, 'nothing')], 2, 'There is no folder'],
+      [['use'], 2, 'or give --back'],
+      [['use', 'any', '--back'], 2, 'or give --back'],
+      [['use', 'any', '--detach'], 1, 'lookalike serve'],
+      [['remove', 'lookalike-clip-v1'], 1, 'it is in use'],
+      [['remove', '../data'], 2, 'There is no model'],
+    ]
+    await Promise.all(
+      refusals.map(async ([words, code, sentence]) => {
+        const refused = await run('model', ...words)
+        expect([words, refused.code, refused.stdout]).toEqual([words, code, ''])
+        expect(refused.stderr).toContain(sentence)
+      }),
+    )
+  }, 60_000)
+})
+
 describe('what was mistyped', () => {
   test.each([
     [['versoin'], 'There is no command "versoin". Did you mean "lookalike version"?'],
