@@ -124,7 +124,7 @@ export function wireCatalogue(
     storeRows,
     models,
     index: productIndex.service,
-    products: products.service,
+    products,
     world: ports.moveWorld,
     storeMoves,
     vectorMemoryBytesMax: ports.vectorMemoryBytesMax,

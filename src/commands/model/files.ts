@@ -40,7 +40,11 @@ export const modelFetch: Command = {
   summary: 'download a model, try it here, and keep it beside the others; nothing uses it yet',
   positionals: ['[NAME]'],
   options: [
-    { flag: 'hub', value: 'OWNER/NAME@COMMIT', meaning: 'any other export for transformers.js, by its full commit' },
+    {
+      flag: 'hub',
+      value: 'OWNER/NAME@COMMIT',
+      meaning: 'any other export for transformers.js, by its full commit',
+    },
     { flag: 'url', value: 'MIRROR', meaning: 'another server with the addresses of the hub' },
     { flag: 'trust', meaning: 'take the hashes of the server where none stands in this program' },
     JSON_OPTION,
@@ -246,7 +250,8 @@ function tellAdded(
 }
 
 function formatModels(models: readonly AdminModel[]): string {
-  const about = (value: number | null, unit: string) => (value === null ? '' : `${formatShort(value)} ${unit}`)
+  const about = (value: number | null, unit: string) =>
+    value === null ? '' : `${formatShort(value)} ${unit}`
   const table = formatTable([
     ['NAME', 'STATE', 'DISK', 'MEMORY', 'DIMENSIONS', 'PICTURE', 'TEXT', 'LANGUAGES', 'LICENCE'],
     ...models.map((model) => [
@@ -258,7 +263,7 @@ function formatModels(models: readonly AdminModel[]): string {
       about(model.picture_ms, 'ms'),
       about(model.text_ms, 'ms'),
       model.languages?.join(' ') ?? '',
-      model.license ?? '',
+      model.license?.split(' (')[0] ?? '',
     ]),
   ])
   const lines = models.flatMap(({ name, suits, problem }) =>

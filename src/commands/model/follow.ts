@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { formatUtc } from '../../core/mail-text.ts'
 import { counted, groupThousands } from '../../core/text.ts'
 import type { MoveStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { ModelMove } from '../../features/operation/models/schema.ts'
@@ -77,7 +78,10 @@ function show(progress: Progress, move: ModelMove): void {
   )
 }
 
-const KINDS = { use: 'move', back: 'way back', reindex: 'new embedding' } as const
+const KINDS = { use: 'move to', back: 'way back to', reindex: 'new embedding with' } as const
+
+/** Formats a moment of an answer for people. */
+export const formatMoment = (iso: string): string => formatUtc(Date.parse(iso)).join(' ')
 
 /** Says in one line how far a move is, or how it ended. */
 export function formatMove(move: MoveStatus): string {
@@ -89,25 +93,26 @@ export function formatMove(move: MoveStatus): string {
     ...(state === 'running' && eta_seconds !== null ? [`about ${Math.ceil(eta_seconds / 60)} min left`] : []),
   ].join(', ')
   const states = { running: 'is under way', done: 'is done', cancelled: 'was cancelled', failed: 'failed' }
-  const verb = move.is_returning && state === 'running' ? 'was cancelled, and the stores go back' : states[state]
-  const line = `The ${KINDS[kind]} to ${makeVisible(to)} ${verb}: ${numbers}.`
+  const verb =
+    move.is_returning && state === 'running' ? 'was cancelled, and the stores go back' : states[state]
+  const line = `The ${KINDS[kind]} ${makeVisible(to)} ${verb}: ${numbers}.`
   return move.problem === null ? line : `${line}\nIt waits: ${makeVisible(move.problem)}`
 }
 
-function formatEnd(
-  move: ModelMove,
-  former: { name: string; until: string } | null,
-  config: Config,
-): string {
+function formatEnd(move: ModelMove, former: { name: string; until: string } | null, config: Config): string {
   const flag = formatFolderFlag(config)
   const lines = [formatMove(move)]
   if (move.failures.length > 0) {
-    lines.push('', 'Pictures of these products cannot be had again; words go on finding them:', formatFailures(move))
+    lines.push(
+      '',
+      'Pictures of these products cannot be had again; words go on finding them:',
+      formatFailures(move),
+    )
   }
   if (former && move.state === 'done' && move.kind !== 'reindex') {
     lines.push(
       '',
-      `Look at some searches. The vectors of ${former.name} are kept until ${former.until}.`,
+      `Look at some searches. The vectors of ${former.name} are kept until ${formatMoment(former.until)}.`,
       `  Keep ${move.to}:  lookalike model confirm${flag}`,
       `  Go back:  lookalike model use --back${flag}`,
     )

@@ -1,4 +1,4 @@
-import { OperatorError, wrongUsage } from '../../core/operator-error.ts'
+import { OperatorError, wrongInput, wrongUsage } from '../../core/operator-error.ts'
 import type { ModelsStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { AdminModels, ModelMove } from '../../features/operation/models/schema.ts'
 import type { Call, Command } from '../cli/command.ts'
@@ -7,7 +7,7 @@ import { createStopSignal } from '../cli/stop-signal.ts'
 import { makeVisible } from '../cli/table.ts'
 import { type OperatorSession, withOperator } from '../client/service-session.ts'
 import { findRunningService } from '../service/data-folder.ts'
-import { followMove, formatMove } from './follow.ts'
+import { followMove, formatMoment, formatMove } from './follow.ts'
 import { askModels, MOVE_SETTINGS, readModelState, sendOrder } from './state.ts'
 
 const DETACH_OPTION = {
@@ -33,12 +33,15 @@ export const modelUse: Command = {
       const { in_use, move: running } = models
       const isUnderWay = running?.state === 'running' && !running.is_returning
       // The command that began it may have ended with the service of its own.
-      if (isUnderWay && (isBack ? running.kind === 'back' : running.to === name && running.kind !== 'reindex'))
+      if (
+        isUnderWay &&
+        (isBack ? running.kind === 'back' : running.to === name && running.kind !== 'reindex')
+      )
         return running
       if (name === in_use && running?.state !== 'running') return undefined
-      return name === undefined
-        ? sendOrder<ModelMove>(client, 'POST', 'back')
-        : sendOrder<ModelMove>(client, 'POST', 'use', { name })
+      if (name === undefined) return sendOrder<ModelMove>(client, 'POST', 'back')
+      demandHere(name, models)
+      return sendOrder<ModelMove>(client, 'POST', 'use', { name })
     })
   },
 }
@@ -98,8 +101,8 @@ export const modelCancel: Command = {
       else
         console.log(
           move.is_returning && move.state === 'running'
-            ? `The move to ${move.to} is cancelled. The stores that had moved go back to ${move.from}.`
-            : `The move to ${move.to} is cancelled; ${move.from} is in use.`,
+            ? `It is cancelled. The stores that had moved go back to ${move.from}.`
+            : `It is cancelled; ${move.from} is in use.`,
         )
       return 0
     }),
@@ -152,6 +155,19 @@ async function move(
   })
 }
 
+/** @throws OperatorError for a model that must be fetched or added first. */
+function demandHere(name: string, { models }: AdminModels): void {
+  const found = models.find((model) => model.name === name)
+  if (found?.state === 'known') {
+    throw new OperatorError(`${name} is not here yet. Fetch it first: lookalike model fetch ${name}`)
+  }
+  if (found) return
+  const here = models.filter(({ state }) => state !== 'known').map((model) => model.name)
+  throw wrongInput(
+    `There is no model ${JSON.stringify(name)}: there are ${here.join(', ')}. "lookalike model list" shows all.`,
+  )
+}
+
 async function askStatus(call: Call): Promise<ModelsStatus> {
   let status: ModelsStatus | undefined
   await withOperator(call, createStopSignal(), async ({ client }) => {
@@ -163,13 +179,15 @@ async function askStatus(call: Call): Promise<ModelsStatus> {
 
 function formatStatus({ in_use, move, former }: ModelsStatus, isServed: boolean): string {
   const lines = [`${makeVisible(in_use)} is in use.`]
-  if (move) lines.push(formatMove(move))
   if (move?.state === 'running' && !isServed) {
-    lines.push('No service runs: the move goes on with "lookalike serve".')
-  }
+    // Only a service knows how far it is.
+    lines.push(
+      `The move to ${makeVisible(move.to)} waits, because no service runs: it goes on with "lookalike serve".`,
+    )
+  } else if (move) lines.push(formatMove(move))
   if (former) {
     lines.push(
-      `The vectors of ${former.name} are kept until ${former.until}: "lookalike model use --back" returns to it, "lookalike model confirm" deletes them.`,
+      `The vectors of ${former.name} are kept until ${formatMoment(former.until)}: "lookalike model use --back" returns to it, "lookalike model confirm" deletes them.`,
     )
   }
   return lines.join('\n')

@@ -31,16 +31,10 @@ import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
-import {
-  openEgresses,
-  openInstallPorts,
-  openModel,
-  openPaymentGateway,
-  parseNetworks,
-} from './open-ports.ts'
 import { createModelFetcher } from './model-fetcher.ts'
-import { publishOperatorKey } from './operator-key.ts'
+import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
 import { openShelf } from './open-shelf.ts'
+import { publishOperatorKey } from './operator-key.ts'
 import { partsOf } from './parts.ts'
 import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
@@ -213,10 +207,10 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, modelMoves, products } = app.services
+    const { jobs, modelDesk, modelMoves, products } = app.services
     modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), modelMoves.drain(), products.thumbnails.drain()]
+    const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
     return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))

@@ -5,13 +5,15 @@ import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { type ModelPlace, modelMoveQueries } from '../../features/catalogue/model-moves/queries.ts'
 import type { FoundModel, MoveWorld } from '../../features/catalogue/model-moves/world.ts'
+import { noteModelDir } from '../../platform/db/models.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { readModelFiles } from '../../platform/embedder/model-files.ts'
 import { bundledModelDir, bundledModelHash } from '../../platform/native/model-folder.ts'
 import { openModel } from './open-ports.ts'
 
-export interface StartModel extends Pick<MoveWorld, 'isDirSet' | 'isChosen' | 'dir' | 'wanted' | 'findFolder'> {
+export interface StartModel
+  extends Pick<MoveWorld, 'isDirSet' | 'isChosen' | 'dir' | 'wanted' | 'findFolder'> {
   embedder: Embedder
 }
 
@@ -81,7 +83,8 @@ export function openStartModel({ config, db, dataDir, log }: StartModelParts): S
   if (!inUse || inUse.hash === wish.hash) {
     const running = queries.findRunning()
     // The start that began the move wanted the other model, and this one does not.
-    if (running && inUse && !running.isChosen && running.kind === 'use' && !running.isReturning) queries.turnRound()
+    if (running && inUse && !running.isChosen && running.kind === 'use' && !running.isReturning)
+      queries.turnRound()
     return { ...common, embedder: open(config, log, wish.dir, wish.hash), dir: wish.dir, isChosen: false }
   }
   const former = openPlace(inUse)
@@ -144,7 +147,7 @@ export function rescueFormerModel({ db, dataDir, log }: Omit<StartModelParts, 'c
     rmSync(incoming, { recursive: true, force: true })
     cpSync(inUse.dir, incoming, { recursive: true })
     renameSync(incoming, target)
-    queries.noteDir(inUse.row, target)
+    noteModelDir(db, inUse.row, target)
   } catch (error) {
     rmSync(incoming, { recursive: true, force: true })
     log.warn({ err: error, model: inUse.name }, 'the model of the former version could not be kept')

@@ -4,7 +4,9 @@ import type { Base } from '../../module.ts'
 import type { ModelMoveQueries } from './queries.ts'
 
 export interface CleaningDeps extends Pick<Base, 'log' | 'withoutFsync' | 'atomically'> {
-  queries: Pick<ModelMoveQueries, 'findLeaving' | 'dropLeaving' | 'releasePicture' | 'findModel'>
+  queries: Pick<ModelMoveQueries, 'findLeaving' | 'dropLeaving' | 'findModel'>
+  /** Takes a model off a picture. @returns whether the vector may go. */
+  releaseModel(picture: number, model: number): boolean
   /** The vectors of one model alone. */
   openTable(model: number, dimension: number): Pick<VectorTable, 'findChunk' | 'remove'>
   isStopped(): boolean
@@ -26,7 +28,7 @@ export function createCleaning(deps: CleaningDeps) {
     if (!found) return false
     for (const rowid of found.rowids) {
       // What has no vector of another model keeps this one until it has.
-      if (queries.releasePicture(rowid, model)) table.remove(rowid)
+      if (deps.releaseModel(rowid, model)) table.remove(rowid)
     }
     place = { model, chunk: found.chunk }
     return true

@@ -12,10 +12,7 @@ import { createReindex } from './reindex.ts'
 import type { StoreMoves } from './world.ts'
 
 export interface ControllerDeps
-  extends Pick<
-    Base,
-    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'
-  > {
+  extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'> {
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
@@ -65,7 +62,11 @@ export function createController(deps: ControllerDeps) {
   /** @returns false where a store is left. */
   function complete({ row, count }: RunningMove): boolean {
     const isReindex = row.kind === 'reindex'
-    const left = isReindex ? queries.listWalks() : row.isReturning ? queries.listSwitched() : queries.listLeft()
+    const left = isReindex
+      ? queries.listWalks()
+      : row.isReturning
+        ? queries.listSwitched()
+        : queries.listLeft()
     if (left.length > 0) return false
     end(row, row.isReturning ? 'cancelled' : 'done', count())
     return true

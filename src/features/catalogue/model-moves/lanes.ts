@@ -4,7 +4,8 @@ import { findBlame } from '../../../core/blame.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import type { ModelMoveQueries, WaitingProduct } from './queries.ts'
+import type { ModelMoveQueries } from './queries.ts'
+import type { WaitingProduct } from './waiting-queries.ts'
 
 export interface LanesDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'reportFault'> {
   queries: Pick<ModelMoveQueries, 'noteFailure' | 'forgetFailure'>
@@ -137,8 +138,15 @@ export function createLanes({ next, queries, withoutFsync, reportFault, log, clo
     wake,
     pause,
 
-    /** Why nothing goes on; undefined when it does. */
-    findProblem: (): string | undefined => (clock.monotonic() < pausedUntil ? pausedFor : undefined),
+    /** Why nothing goes on, or did not at the last try; undefined when it does. */
+    findProblem: (): string | undefined => pausedFor,
+
+    /** Goes on at once, with other work. */
+    startAfresh(): void {
+      pausedFor = undefined
+      pausedUntil = Number.NEGATIVE_INFINITY
+      wake()
+    },
 
     /** Waits until no product is in progress. */
     async drain(): Promise<void> {

@@ -1,3 +1,4 @@
+import { noteModelDir } from '../../../platform/db/models.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import { footprintOf } from '../../../platform/vectors/footprint.ts'
 import { vectorBytesMax } from '../../../platform/vectors/machine-memory.ts'
@@ -8,7 +9,7 @@ import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductsModule } from '../products/module.ts'
 import { createCleaning } from './cleaning.ts'
 import { modelMoveQueries } from './queries.ts'
-import { createRoom } from './room.ts'
+import { createRoom } from './room-check.ts'
 import { type ModelMoves, modelMovesService } from './service.ts'
 import type { MoveWorld, StoreMoves } from './world.ts'
 
@@ -16,7 +17,7 @@ export interface ModelMovesNeeds {
   storeRows: Pick<StoreQueries, 'findStore'>
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
-  products: Pick<ProductsModule['service'], 'writer'>
+  products: Pick<ProductsModule, 'service' | 'rows'>
   world: MoveWorld
   storeMoves: StoreMoves
   /** The most memory of all vectors together; undefined for what the machine can give. */
@@ -56,7 +57,8 @@ export function buildModelMoves(base: Base, needs: ModelMovesNeeds) {
     queries,
     models,
     index,
-    writer: products.writer,
+    writer: products.service.writer,
+    noteDir: (row, dir) => noteModelDir(db, row, dir),
     findStore: storeRows.findStore,
     demandRoom: room.demand,
     world,
@@ -65,6 +67,7 @@ export function buildModelMoves(base: Base, needs: ModelMovesNeeds) {
   const cleaning = createCleaning({
     ...base,
     queries,
+    releaseModel: products.rows.releaseModel,
     openTable: (model, dimension) => createVectorTable(db, `vectors_${model}`, dimension),
     isStopped: service.isStopped,
   })

@@ -119,7 +119,8 @@ export function createReindex(deps: ReindexDeps, row: MoveRow, model: ServingMod
     count() {
       const sums = queries.sumWalks()
       let { productsDone } = sums
-      for (const [storeId, { done }] of lines) productsDone += done - (queries.findWalk(storeId)?.productsDone ?? 0)
+      for (const [storeId, { done }] of lines)
+        productsDone += done - (queries.findWalk(storeId)?.productsDone ?? 0)
       const failed = queries.countFailed(model.row, TRIES_MAX)
       return { ...sums, productsDone: Math.min(productsDone, sums.products), failed }
     },

@@ -3,7 +3,8 @@ import type { Clock } from '../../../core/clock.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { Work } from './lanes.ts'
-import type { LackPlace, ModelMoveQueries } from './queries.ts'
+import type { ModelMoveQueries } from './queries.ts'
+import type { LackPlace } from './waiting-queries.ts'
 import { createWalks } from './walks.ts'
 
 export interface StragglersDeps {

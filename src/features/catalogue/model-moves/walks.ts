@@ -1,6 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { turn } from '../../../core/turns.ts'
-import type { WaitingProduct } from './queries.ts'
+import type { WaitingProduct } from './waiting-queries.ts'
 
 /** How far one store has come. */
 export interface Walk<Place> {

@@ -1,5 +1,5 @@
 import type { ModelPlace } from './queries.ts'
-import type { Machine } from './room.ts'
+import type { Machine } from './room-check.ts'
 
 /** A model that lies on this machine. */
 export interface FoundModel {

@@ -1,60 +1,40 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { ApiError } from '../../../../src/core/errors.ts'
-import type { FetchStep } from '../../../../src/features/operation/models/fetches.ts'
+import { DAY_MS } from '../../../../src/core/clock.ts'
 import type { AdminModels } from '../../../../src/features/operation/models/schema.ts'
-import type { ModelMoves, MoveStatus, ShelvedModel } from '../../../../src/features/operation/models/world.ts'
+import type { BringStep } from '../../../../src/platform/models/bring.ts'
+import type { ShelvedModel } from '../../../../src/platform/models/shelf.ts'
 import { BASE_URL, type TestApp, testApp } from '../../../support/app.ts'
 import { addPerson, getToken, type Person, refusal } from '../../../support/people.ts'
 
 const OPERATOR_KEY = 'what-commands-on-this-machine-show'
 const METRICS_TOKEN = 'what-a-scraper-shows'
 const BASE: Omit<ShelvedModel, 'name'> = {
-  ...{ dir: '/models', hash: 'ab', dimension: 512, family: 'clip', bytes: 5, isBundled: false },
-}
-const MOVE: MoveStatus = {
-  ...{ id: '01920000-0000-7000-8000-000000000001', kind: 'use', from: 'small', to: 'big', state: 'running' },
-  ...{ stores: 2, stores_done: 1, products: 40, products_done: 30, failed: 2, eta_seconds: 9 },
-  failures: [{ store: 'one', product_id: 'a', code: 'image_download_failed' }],
-  ...{ started_at: '2030-01-01T00:00:00.000Z', finished_at: null },
+  ...{ dir: '/models/big', hash: 'b'.repeat(64), dimension: 8, family: 'clip', bytes: 5, isBundled: false },
 }
 
 let app: TestApp
 let root: Person
 let models: ShelvedModel[]
 let fetched: PromiseWithResolvers<void>
-let tellStep: (step: FetchStep) => void
-let status: ReturnType<ModelMoves['status']>
-let calls: string[]
-
-const moves: ModelMoves = {
-  use: async (name) => {
-    calls.push(`use ${name}`)
-    if (name === 'none') throw new ApiError('not_found', 'No such model')
-    return MOVE
-  },
-  back: async () => ({ ...MOVE, kind: 'back' }),
-  cancel: async () => ({ ...MOVE, state: 'cancelled' }),
-  confirm: async () => {},
-  reindex: async (id) => {
-    calls.push(`reindex ${id}`)
-    return { ...MOVE, kind: 'reindex' }
-  },
-  status: () => status,
-}
+let tellStep: (step: BringStep) => void
+let token: string
 
 beforeEach(async () => {
   models = [
-    { ...BASE, name: 'small', isBundled: true },
+    { ...BASE, name: 'fake', hash: 'f'.repeat(64), isBundled: true },
     { ...BASE, name: 'big' },
     { ...BASE, name: 'torn', problem: 'config.json is missing' },
   ]
-  status = { in_use: 'small', move: null, former: null }
-  calls = []
   fetched = Promise.withResolvers()
   app = testApp(
     {
-      moves,
       operatorKey: OPERATOR_KEY,
+      moveWorld: {
+        find: async (name) => models.find((model) => model.name === name),
+        findFolder: () => '/models/fake',
+        machine: { readFreeDiskBytes: async () => 1e12, readFreeMemoryBytes: () => 1e12 },
+        ...{ isDirSet: false, isChosen: false, dir: '/models/fake' },
+      },
       shelf: {
         list: async () => models,
         find: async (name) => models.find((model) => model.name === name),
@@ -70,10 +50,14 @@ beforeEach(async () => {
     },
     { METRICS_TOKEN },
   )
-  await app.signIn('one')
+  token = await app.signIn('one')
   root = await addPerson(app, 'root', [], { isSuperAdmin: true })
 })
-afterEach(() => app.close())
+afterEach(async () => {
+  app.modelMoves.stop()
+  await app.modelMoves.drain()
+  await app.close()
+})
 
 const call = async (method: string, path: string, body?: unknown) =>
   app.call(method, `/v1/admin${path}`, {
@@ -91,12 +75,26 @@ const readMetrics = async (): Promise<string> => {
 }
 const audit = async (action: string) => (await call('GET', `/audit?action=${action}`)).body['events']
 
+/** Adds a product to the store, for a move to have something to do. */
+const addProduct = async () => {
+  const body = { product_id: 'a', image_url: app.picture('a', 1) }
+  expect((await app.call('POST', '/v1/products', { token, body })).status).toBe(201)
+}
+
+/** Does what a running service does until the move has ended. */
+async function finishMove(): Promise<void> {
+  for (let rounds = 0; app.modelMoves.status().move?.state === 'running' && rounds < 20; rounds++) {
+    await app.modelMoves.wake()
+    await app.modelMoves.drain()
+  }
+}
+
 describe('the list of models', () => {
   test('shows those that are here, and then those that could be fetched', async () => {
     const { in_use, models: shown, ...rest } = await list()
-    expect(in_use).toBe('small')
+    expect(in_use).toBe('fake')
     expect(shown.slice(0, 3).map(({ name, state, problem }) => [name, state, problem])).toEqual([
-      ['small', 'in_use', null],
+      ['fake', 'in_use', null],
       ['big', 'here', null],
       ['torn', 'broken', 'config.json is missing'],
     ])
@@ -107,8 +105,8 @@ describe('the list of models', () => {
   })
 
   test('names a model that MODEL_DIR chooses, although no folder of the shelf holds it', async () => {
-    status = { ...status, in_use: 'elsewhere' }
-    expect((await list()).models[0]).toMatchObject({ name: 'elsewhere', state: 'in_use', dimension: 8 })
+    models = models.filter(({ isBundled }) => !isBundled)
+    expect((await list()).models[0]).toMatchObject({ name: 'fake', state: 'in_use', dimension: 8 })
   })
 })
 
@@ -191,91 +189,134 @@ describe('the download of a known model', () => {
 
 describe('a move', () => {
   test('is started and written down, and stands among the jobs and the numbers', async () => {
+    await addProduct()
     const started = await call('POST', '/models/use', { name: 'big' })
-    expect(started).toMatchObject({ status: 202, body: MOVE })
-    expect(calls).toEqual(['use big'])
+    expect(started).toMatchObject({
+      ...{ status: 202, body: { kind: 'use', from: 'fake', to: 'big', state: 'running', products: 1 } },
+    })
     expect(await audit('model.move_started')).toMatchObject([
-      { details: { kind: 'use', from: 'small', to: 'big', by_super_admin: true } },
+      { details: { kind: 'use', from: 'fake', to: 'big', by_super_admin: true } },
     ])
-    status = { in_use: 'small', move: MOVE, former: null }
-    expect((await list()).move).toEqual(MOVE)
+    expect(await readMetrics()).toContain('model_move_running 1\n')
+    await finishMove()
+    const { in_use, move, former } = await list()
+    expect([in_use, move?.state, former?.name]).toEqual(['big', 'done', 'fake'])
+    const { body } = await call('GET', '/jobs')
+    expect(body['jobs']).toMatchObject([
+      { store: null, type: 'model_move', status: 'completed', succeeded: 1, source: { name: 'big' } },
+    ])
     const numbers = await readMetrics()
-    expect(numbers).toContain('model_move_running 1\n')
-    expect(numbers).toContain('model_move_products{state="waiting"} 8\n')
+    expect(numbers).toContain('model_move_running 0\n')
+    expect(numbers).toContain('model_move_products{state="done"} 1\n')
     expect(numbers).toContain('model_move_stores{state="done"} 1\n')
+  })
+
+  test('of no model, to the one in use, and back to none is refused', async () => {
+    expect(refusal(await call('POST', '/models/use', { name: 'none' }))).toEqual([404, 'not_found'])
+    for (const [path, body] of [
+      ['use', { name: 'fake' }],
+      ['use', { name: 'torn' }],
+      ['back', undefined],
+      ['cancel', undefined],
+      ['confirm', undefined],
+    ] as const) {
+      expect(refusal(await call('POST', `/models/${path}`, body))).toEqual([409, 'conflict'])
+    }
+    expect(await audit('model.move_started')).toEqual([])
+  })
+
+  test('goes back, and what is confirmed has no way back', async () => {
+    await addProduct()
+    await call('POST', '/models/use', { name: 'big' })
+    await finishMove()
+    expect((await call('GET', '/overview')).body['of_node']).toMatchObject([
+      { kind: 'former_model_kept', severity: 'info', data: { in_use: 'big', former: 'fake' } },
+    ])
+    expect((await call('POST', '/models/back')).body).toMatchObject({ kind: 'back', to: 'fake' })
+    await finishMove()
+    expect((await call('POST', '/models/confirm')).body).toEqual({ status: 'confirmed', in_use: 'fake' })
+    expect(await audit('model.confirmed')).toMatchObject([{ details: { model: 'fake', former: 'big' } }])
+    expect(refusal(await call('POST', '/models/back'))).toEqual([409, 'conflict'])
+    expect((await call('GET', '/overview')).body['of_node']).toEqual([])
+  })
+
+  test('to the same model again is for one store or for all, and can be cancelled', async () => {
+    await addProduct()
+    expect(refusal(await call('POST', '/models/reindex', { store: 'two' }))).toEqual([404, 'not_found'])
+    for (const body of [{}, { store: 'one' }]) {
+      expect(await call('POST', '/models/reindex', body)).toMatchObject({
+        status: 202,
+        body: { kind: 'reindex' },
+      })
+      expect((await call('POST', '/models/cancel')).status).toBe(202)
+      await finishMove()
+    }
+    expect(await audit('model.move_cancelled')).toHaveLength(2)
   })
 
   test.each([
     ['use', { name: 'big' }],
-    ['back', undefined],
-    ['cancel', undefined],
     ['reindex', {}],
+    ['cancel', undefined],
+    ['back', undefined],
   ])('is begun once by requests with one key: %s', async (path, body) => {
+    await addProduct()
+    if (path === 'cancel') await call('POST', '/models/reindex', {})
+    if (path === 'back') {
+      await call('POST', '/models/use', { name: 'big' })
+      await finishMove()
+    }
     const headers = { 'idempotency-key': 'once' }
-    const token = await getToken(app, root)
-    const send = () => app.call('POST', `/v1/admin/models/${path}`, { token, headers, ...(body && { body }) })
-    const first = await send()
-    const again = await send()
+    const of = { token: await getToken(app, root), headers, ...(body && { body }) }
+    const first = await app.call('POST', `/v1/admin/models/${path}`, of)
+    const again = await app.call('POST', `/v1/admin/models/${path}`, of)
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([202, null])
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([202, 'true'])
     expect(again.body).toEqual(first.body)
-    expect(await audit(path === 'cancel' ? 'model.move_cancelled' : 'model.move_started')).toHaveLength(1)
   })
 
-  test('of no model is refused', async () => {
-    expect(refusal(await call('POST', '/models/use', { name: 'none' }))).toEqual([404, 'not_found'])
-    expect(await audit('model.move_started')).toEqual([])
-  })
-
-  test('goes back, is cancelled and confirmed', async () => {
-    status = { ...status, former: { name: 'big', until: '2030-01-08T00:00:00.000Z' } }
-    expect((await call('POST', '/models/back')).body).toMatchObject({ kind: 'back' })
-    expect((await call('POST', '/models/cancel')).body).toMatchObject({ state: 'cancelled' })
-    expect((await call('POST', '/models/confirm')).body).toEqual({ status: 'confirmed', in_use: 'small' })
-    expect(await audit('model.confirmed')).toMatchObject([{ details: { model: 'small', former: 'big' } }])
-  })
-
-  test('to the same model again is for one store or for all', async () => {
-    expect((await call('POST', '/models/reindex', {})).status).toBe(202)
-    expect((await call('POST', '/models/reindex', { store: 'one' })).status).toBe(202)
-    expect(refusal(await call('POST', '/models/reindex', { store: 'two' }))).toEqual([404, 'not_found'])
-    expect(calls).toEqual(['reindex undefined', expect.stringMatching(/^reindex [0-9a-f]{8}-/)])
-  })
-
-  test('tells the operator of products that it could not embed, and of the way back', async () => {
-    status = {
-      ...{ in_use: 'big', move: { ...MOVE, state: 'done', finished_at: '2030-01-02T00:00:00.000Z' } },
-      former: { name: 'small', until: '2030-01-09T00:00:00.000Z' },
+  test('tells the operator of products that it could not embed', async () => {
+    await addProduct()
+    app.web.clear()
+    app.db.prepare('DELETE FROM kept_pictures').run()
+    await call('POST', '/models/use', { name: 'big' })
+    for (let tries = 0; tries < 20 && app.modelMoves.status().move?.state === 'running'; tries++) {
+      app.clock.advance(DAY_MS)
+      await finishMove()
     }
+    const { move } = await list()
+    expect(move).toMatchObject({ state: 'done', failed: 1, failures: [{ store: 'one', product_id: 'a' }] })
     const { body } = await call('GET', '/overview')
-    expect(body['of_node']).toMatchObject([
-      { kind: 'model_products_failed', severity: 'warning', data: { failed: 2, to: 'big' } },
-      { kind: 'former_model_kept', severity: 'info', data: { former: 'small' } },
-    ])
+    expect((body['of_node'] as unknown[])[0]).toMatchObject({
+      ...{ kind: 'model_products_failed', severity: 'warning', data: { failed: 1, from: 'fake', to: 'big' } },
+    })
   })
 })
 
 describe('the removal of a model', () => {
   test('deletes one that nothing uses', async () => {
     expect((await call('DELETE', '/models/torn')).body).toEqual({ status: 'removed', name: 'torn' })
-    expect(models.map(({ name }) => name)).toEqual(['small', 'big'])
+    expect(models.map(({ name }) => name)).toEqual(['fake', 'big'])
     expect(refusal(await call('DELETE', '/models/torn'))).toEqual([404, 'not_found'])
     expect(await audit('model.removed')).toHaveLength(1)
   })
 
-  test.each<[string, Partial<typeof status>]>([
-    ['that is in use', { in_use: 'big' }],
-    ['that a move goes to', { move: MOVE }],
-    ['that is the way back', { former: { name: 'big', until: '2030-01-09T00:00:00.000Z' } }],
-  ])('of one %s is refused', async (_, changed) => {
-    status = { ...status, ...changed }
-    expect(refusal(await call('DELETE', '/models/big'))).toEqual([409, 'conflict'])
-    expect(models).toHaveLength(3)
+  test('of one that a move goes to, that is in use or that is the way back is refused', async () => {
+    const refused = () => call('DELETE', '/models/big').then(refusal)
+    await addProduct()
+    await call('POST', '/models/use', { name: 'big' })
+    expect(await refused()).toEqual([409, 'conflict'])
+    await finishMove()
+    expect(await refused()).toEqual([409, 'conflict'])
+    await call('POST', '/models/back')
+    await finishMove()
+    expect(await refused()).toEqual([409, 'conflict'])
+    await call('POST', '/models/confirm')
+    expect((await call('DELETE', '/models/big')).status).toBe(200)
   })
 
   test('of the bundled one is refused', async () => {
-    status = { ...status, in_use: 'big' }
-    expect(await call('DELETE', '/models/small')).toMatchObject({
+    expect(await call('DELETE', '/models/fake')).toMatchObject({
       ...{ status: 409, body: { details: { reason: 'bundled' } } },
     })
   })
