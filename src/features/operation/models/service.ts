@@ -87,12 +87,14 @@ export function modelsService(deps: ModelsDeps) {
     async list(): Promise<AdminModels> {
       const { in_use, move, former } = moves.status()
       const inUse = { name: in_use, dimension: deps.readDimension() }
+      // Before the wait: a service that stops closes its database meanwhile.
+      const fetch = fetches.findLatest()
       return {
         in_use,
         models: listModels(await shelf.list(), known, inUse),
         move: move,
         former,
-        fetch: fetches.findLatest(),
+        fetch,
         model_dir_set: deps.isModelDirSet,
         is_offline: deps.isOffline,
         pictures: countPictures(),

@@ -101,7 +101,14 @@ describe('the list of models', () => {
     expect(shown.find(({ name }) => name === 'clip-vit-base-patch32')).toMatchObject({
       ...{ state: 'known', status: 'confirmed', dimension: 512, is_bundled: false, problem: null },
     })
-    expect(rest).toEqual({ move: null, former: null, fetch: null, model_dir_set: false, is_offline: false })
+    expect(rest).toEqual({
+      pictures: 0,
+      move: null,
+      former: null,
+      fetch: null,
+      model_dir_set: false,
+      is_offline: false,
+    })
   })
 
   test('names a model that MODEL_DIR chooses, although no folder of the shelf holds it', async () => {
