@@ -76,7 +76,9 @@ function Deeds({ model, all, refresh }: CardProps) {
     return (
       <>
         <p class="muted">{all.is_offline ? t.filesAtCommandLine : t.fetchAtCommandLine}</p>
-        <Copied text={commandOf('model', ['fetch', name], isUnconfirmed ? { trust: true } : {})} />
+        <Copied
+          text={commandOf('model', ['fetch', name], all.is_offline ? { offline: true } : { trust: true })}
+        />
       </>
     )
   if (state === 'known') return <Fetch {...{ model, all, refresh }} />
