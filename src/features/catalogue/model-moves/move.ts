@@ -7,14 +7,14 @@ import type { ProductWriter } from '../products/writer.ts'
 import type { Outcome, Work } from './lanes.ts'
 import type { Pace } from './pace.ts'
 import type { ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
-import type { LackPlace } from './waiting-queries.ts'
+import type { LackPlace, LackStep } from './waiting-queries.ts'
 import { createWalks, type PassEnd } from './walks.ts'
 
 export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
-  writer: Pick<ProductWriter, 'embedComing'>
+  writer: Pick<ProductWriter, 'embedComing' | 'changes'>
   findStore(id: string): CallerStore | undefined
   pace: Pace
   isStopped(): boolean
@@ -34,6 +34,11 @@ const WINDOW = 32
 const WAIT_MS = 60_000
 /** Stores without products that switch in one transaction. */
 const EMPTY_STEP = 200
+/** How often a store is looked through again because more has changed meanwhile than is remembered. */
+const LOOKS_MAX = 5
+
+/** Before the first picture of a store. */
+const NOWHERE: LackPlace = { other: 0, after: 0 }
 
 /** A job that embeds many products, of which there is one at a time. */
 export interface RunningMove {
@@ -66,7 +71,7 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
     listStores: listLeft,
     begin(storeId) {
       models.setComing(storeId, target)
-      return { other: 0, after: 0 }
+      return NOWHERE
     },
     refill(walk) {
       const { storeId, place } = walk
@@ -96,12 +101,34 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
     })
   }
 
+  /** Whether a store still has all vectors. A write that began before the move may have come without its second one. */
+  async function isComplete(storeId: string): Promise<boolean> {
+    for (let n = 0; n < LOOKS_MAX && !isStopped(); n++) {
+      const mark = writer.changes.latest(storeId)
+      let place: LackPlace | undefined = NOWHERE
+      while (place) {
+        const step: LackStep = queries.findLacking({ storeId, now: clock.now(), ...wanted }, place, 1)
+        if (step.waiting.length > 0) return false
+        place = step.next
+        if (place) await turn()
+      }
+      const changed = writer.changes.listSince(storeId, mark)
+      if (changed) return !queries.isAnyLacking(changed, target.row, TRIES_MAX)
+    }
+    return true
+  }
+
   async function switchStore(storeId: string): Promise<PassEnd> {
     try {
       await index.loadComing(storeId)
+      const isWhole = await isComplete(storeId)
       if (isStopped() || !findStore(storeId)) {
         index.dropComing(storeId)
         return 'done'
+      }
+      if (!isWhole) {
+        index.dropComing(storeId)
+        return 'again'
       }
       commitSwitch([storeId])
     } catch (error) {
