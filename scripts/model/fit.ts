@@ -10,17 +10,12 @@
 import './silent.ts'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import {
-  fitPictures,
-  fitWords,
-  measurePairs,
-  type Pairs,
-} from '../../src/commands/model-proof/cosine-maps.ts'
-import { fitFinals, listQuestions, openSetShop } from '../../src/commands/model-proof/final-maps.ts'
+import { measurePairs, type Pairs } from '../../src/commands/model-proof/cosine-maps.ts'
+import { listQuestions, openSetShop } from '../../src/commands/model-proof/final-maps.ts'
 import { toGoldenFile } from '../../src/commands/model-proof/golden.ts'
 import { findLanguages } from '../../src/commands/model-proof/languages.ts'
 import { type KnownSet, readKnownSets } from '../../src/commands/model-proof/pictures.ts'
-import { loadModel } from '../../src/commands/model-proof/prove.ts'
+import { fitModel, loadModel } from '../../src/commands/model-proof/prove.ts'
 import { median, quantile } from '../../src/commands/model-proof/statistics.ts'
 import { calibrate } from '../../src/core/calibrate.ts'
 import type { Calibration } from '../../src/platform/embedder/embedder.ts'
@@ -48,12 +43,7 @@ const pairs = new Map<KnownSet, Pairs>()
 for (const set of sets) pairs.set(set, await measurePairs(set, model))
 const fittedPairs = fitted.map((set) => pairs.get(set) as Pairs)
 const languages = await findLanguages(own.at(-1)?.catalogue ?? [], model)
-const plain: Calibration = { image_image: fitPictures(fittedPairs), text_image: fitWords(fittedPairs) }
-const fit: Calibration = {
-  ...plain,
-  final: await fitFinals(fitted, model, plain, () => {}),
-  ...(languages.length > 1 && { languages }),
-}
+const fit = await fitModel(fitted, fittedPairs, languages, model, () => {})
 const present = readModelFiles(modelDir).calibration
 console.log(JSON.stringify({ languages, fit, present }, null, 1))
 

@@ -1,6 +1,6 @@
 import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { DEMO_PRODUCTS } from '../../features/catalogue/demo/catalogue.ts'
-import { inspectModel } from '../../platform/models/folder-files.ts'
+import { inspectModel } from '../../platform/embedder/inspect.ts'
 import { createModelProver } from '../../platform/models/proof.ts'
 import { createModelShelf, type ModelShelf } from '../../platform/models/shelf.ts'
 import { createStartCheck } from '../../platform/models/start-check.ts'

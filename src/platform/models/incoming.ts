@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { readFreeDisk } from '../disk.ts'
 import { flushFolder } from '../sync-folder.ts'
-import type { ModelFolder } from './folder-files.ts'
+import type { ModelFolder } from './shelf.ts'
 
 /** The model's library finds a folder by a name that a repository could have, so no two dots or dashes stand together in it. */
 const NAME = /^(?=.{1,64}$)[a-z0-9]+([._-][a-z0-9]+)*$/

@@ -2,8 +2,9 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
+import type { InspectedModel } from '../embedder/inspect.ts'
+import type { ModelFamily } from '../embedder/model-layout.ts'
 import { flushFolder } from '../sync-folder.ts'
-import type { ModelFolder } from './folder-files.ts'
 import {
   clearLeftovers,
   copyModel,
@@ -16,7 +17,8 @@ import type { Made, ModelProver, Proof } from './proof.ts'
 import { readFacts, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
 import type { StartCheck } from './start-check.ts'
 
-export type ModelFamily = 'clip' | 'mobileclip' | 'siglip' | 'siglip2'
+/** What a look at a folder tells, without loading the model. */
+export type ModelFolder = Pick<InspectedModel, 'family' | 'dimension' | 'files'>
 
 /** A model that lies on this machine. */
 export interface ShelvedModel {

@@ -17,10 +17,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../../../src/core/operator-error.ts'
 import { tryLockModels } from '../../../src/platform/db/instance-lock.ts'
-import type { ModelFolder } from '../../../src/platform/models/folder-files.ts'
 import { copyModel, nameAfter } from '../../../src/platform/models/incoming.ts'
 import type { Made, Makes, ModelProver } from '../../../src/platform/models/proof.ts'
-import { type AddStep, createModelShelf, type ModelShelf } from '../../../src/platform/models/shelf.ts'
+import {
+  type AddStep,
+  createModelShelf,
+  type ModelFolder,
+  type ModelShelf,
+} from '../../../src/platform/models/shelf.ts'
 
 const CALIBRATION = { image_image: { midpoint: 0.5, slope: 9 }, text_image: { midpoint: 0.2, slope: 30 } }
 const GOLDEN = {
