@@ -4,7 +4,9 @@ import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
+import type { BringStep } from './platform/models/bring.ts'
 import type { ModelFolder } from './platform/models/model-set.ts'
+import type { ModelShelf } from './platform/models/shelf.ts'
 import type { FileDownloads } from './platform/outbound/downloads.ts'
 import type { Pages } from './platform/outbound/pages.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
@@ -41,8 +43,14 @@ export interface Ports extends InstallPorts {
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */
   vectorMemoryBytesMax?: number
+  /** The models that lie on this machine. */
+  shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** Downloads a known model, tries it, and puts it on the shelf. */
+  fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
   /** Signs the access tokens. */
   tokenSecret: string
+  /** What commands on this machine show to act as the operator; without one none can. */
+  operatorKey?: string
   /** The configuration as it may be shown; by default without the sources. */
   settings?: readonly ShownSetting[]
 }

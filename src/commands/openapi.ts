@@ -59,6 +59,8 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     ids: systemIds,
     log: pino({ level: 'silent' }),
     embedder: noEmbedder,
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => refuse() },
+    fetchModel: async () => refuse(),
     openModel: refuse,
     moveWorld: {
       find: async () => undefined,

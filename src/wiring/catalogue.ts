@@ -5,6 +5,7 @@ import { buildFilters } from '../features/catalogue/filters/module.ts'
 import { buildImports } from '../features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from '../features/catalogue/jobs/module.ts'
 import { buildModelMoves } from '../features/catalogue/model-moves/module.ts'
+import type { StoreMoves } from '../features/catalogue/model-moves/world.ts'
 import { buildFeeds, type FeedsModule } from '../features/catalogue/product-feeds/module.ts'
 import { buildProductIndex } from '../features/catalogue/product-index/module.ts'
 import { buildProducts } from '../features/catalogue/products/module.ts'
@@ -28,6 +29,7 @@ export function wireCatalogue(
   { usage }: BillingWing,
   { requests }: Entrance,
   { countItems }: Pick<Meters, 'countItems'>,
+  storeMoves: StoreMoves,
 ) {
   const { db, clock, ids } = base
   const { stop } = ports
@@ -124,6 +126,7 @@ export function wireCatalogue(
     index: productIndex.service,
     products,
     world: ports.moveWorld,
+    storeMoves,
     vectorMemoryBytesMax: ports.vectorMemoryBytesMax,
   })
   const report = buildCatalogueReport(base, {

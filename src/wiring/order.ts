@@ -86,6 +86,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     delivery.changes,
     delivery.webhooks,
     operation.admin,
+    operation.models,
     install.backups,
     storeLife.stateWatch,
     storeLife.erasure,

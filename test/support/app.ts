@@ -78,6 +78,8 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       isStopping: () => false,
     },
     embedder,
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => {} },
+    fetchModel: async () => {},
     openModel: ({ name, hash = name.repeat(64).slice(0, 64) }) => fakeEmbedder({ id: name, hash }),
     moveWorld: {
       find: async () => undefined,

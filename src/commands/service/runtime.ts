@@ -31,8 +31,10 @@ import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
+import { createModelFetcher } from './model-fetcher.ts'
 import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
 import { openShelf } from './open-shelf.ts'
+import { publishOperatorKey } from './operator-key.ts'
 import { partsOf } from './parts.ts'
 import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
@@ -136,6 +138,8 @@ async function start(
   // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
+  const operator = publishOperatorKey(dataDir, ids)
+  started.defer(operator.remove)
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
@@ -150,7 +154,10 @@ async function start(
     }),
     paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
+    operatorKey: operator.key,
     embedder,
+    shelf,
+    fetchModel: createModelFetcher(config, dataDir, shelf),
     openModel: (folder) => openModel(config, log, folder),
     moveWorld: {
       ...startModel,
@@ -200,10 +207,10 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, modelMoves, products } = app.services
+    const { jobs, modelDesk, modelMoves, products } = app.services
     modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), modelMoves.drain(), products.thumbnails.drain()]
+    const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
     return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))

@@ -121,6 +121,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   provider_events: { writer: 'billing/payments', rows: 'node' },
 
   backups: { writer: 'operation/backups', rows: 'node' },
+  model_fetches: { writer: 'operation/models', rows: 'node' },
 
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },

@@ -9,6 +9,7 @@ import { createMove, type RunningMove } from './move.ts'
 import { createPace } from './pace.ts'
 import type { ModelMoveQueries, ModelPlace, MoveCounts, MoveKind, MoveRow, MoveState } from './queries.ts'
 import { createReindex } from './reindex.ts'
+import type { StoreMoves } from './world.ts'
 
 export interface ControllerDeps
   extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'> {
@@ -21,6 +22,7 @@ export interface ControllerDeps
   findFolder(model: ModelPlace): string | undefined
   isStopped(): boolean
   pause(error: unknown): void
+  storeMoves: StoreMoves
   onSwitched(storeId: string): void
   /** Called when another model is in use, or a move has ended otherwise. */
   onEnded(): void

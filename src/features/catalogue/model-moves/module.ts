@@ -11,7 +11,7 @@ import { createCleaning } from './cleaning.ts'
 import { modelMoveQueries } from './queries.ts'
 import { createRoom } from './room-check.ts'
 import { type ModelMoves, modelMovesService } from './service.ts'
-import type { MoveWorld } from './world.ts'
+import type { MoveWorld, StoreMoves } from './world.ts'
 
 export interface ModelMovesNeeds {
   storeRows: Pick<StoreQueries, 'findStore'>
@@ -19,6 +19,7 @@ export interface ModelMovesNeeds {
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
   products: Pick<ProductsModule, 'service' | 'rows'>
   world: MoveWorld
+  storeMoves: StoreMoves
   /** The most memory of all vectors together; undefined for what the machine can give. */
   vectorMemoryBytesMax?: number | undefined
 }
@@ -43,7 +44,7 @@ const WAKE_MS = 1_000
  */
 export function buildModelMoves(base: Base, needs: ModelMovesNeeds) {
   const { db } = base
-  const { storeRows, models, index, products, world } = needs
+  const { storeRows, models, index, products, world, storeMoves } = needs
   const queries = modelMoveQueries(db)
   const room = createRoom({
     machine: world.machine,
@@ -61,6 +62,7 @@ export function buildModelMoves(base: Base, needs: ModelMovesNeeds) {
     findStore: storeRows.findStore,
     demandRoom: room.demand,
     world,
+    storeMoves,
   })
   const cleaning = createCleaning({
     ...base,

@@ -9,6 +9,7 @@ import type { Pace } from './pace.ts'
 import type { ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
 import type { LackPlace, LackStep } from './waiting-queries.ts'
 import { createWalks, type PassEnd } from './walks.ts'
+import type { StoreMoves } from './world.ts'
 
 export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   queries: ModelMoveQueries
@@ -20,6 +21,8 @@ export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
   isStopped(): boolean
   /** Learns why nothing goes on for a while. */
   pause(error: unknown): void
+  /** What runs before and after a store moves. */
+  storeMoves: StoreMoves
   /** Learns of every store that has switched. */
   onSwitched(storeId: string): void
   /** Ends the move in one transaction. @returns false where a store is left, which has come meanwhile. */
@@ -32,6 +35,8 @@ export const TRIES_MAX = 3
 const WINDOW = 32
 /** How long a store waits whose vectors cannot be brought into memory. */
 const WAIT_MS = 60_000
+/** How long a store waits that is checked before its switch. */
+const CHECK_MS = 5_000
 /** Stores without products that switch in one transaction. */
 const EMPTY_STEP = 200
 /** How often a store is looked through again because more has changed meanwhile than is remembered. */
@@ -59,7 +64,9 @@ export interface RunningMove {
  * A move that was cancelled goes the other way, with the stores that had switched.
  */
 export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): RunningMove {
-  const { queries, models, index, writer, findStore, clock, log, atomically, pace } = deps
+  const { queries, models, index, writer, findStore, clock, log, atomically, pace, storeMoves } = deps
+  /** Stores that are about to be switched. */
+  const announced = new Set<string>()
   let isAbandoned = false
   let isBegun = false
   const isStopped = () => isAbandoned || deps.isStopped()
@@ -85,6 +92,9 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
       if (found > 0) return 'again'
       const at = queries.findDueLacking({ storeId, ...wanted })
       if (at !== null) return { at }
+      if (!announced.has(storeId)) storeMoves.onStoreMoving(storeId)
+      announced.add(storeId)
+      if (storeMoves.isChecking(storeId)) return { at: clock.now() + CHECK_MS }
       return switchStore(storeId)
     },
     now: clock.now,
@@ -142,6 +152,7 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
     models.setModelOf(storeId, target)
     index.switchTo(storeId)
     deps.onSwitched(storeId)
+    storeMoves.onStoreMoved(storeId)
     return 'done'
   }
 

@@ -13,6 +13,16 @@ export interface FoundModel {
   problem?: string
 }
 
+/** Whoever runs something before and after a store gets another model. */
+export interface StoreMoves {
+  /** All vectors of the store are there: it is about to be switched. */
+  onStoreMoving(storeId: string): void
+  /** Whether the switch should still wait. */
+  isChecking(storeId: string): boolean
+  /** Another model answers from now on. */
+  onStoreMoved(storeId: string): void
+}
+
 /** What a move needs of the world. */
 export interface MoveWorld {
   /** Finds a model by its name. */
