@@ -60,6 +60,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
   thumbnails: { writer: 'catalogue/products', rows: OF_STORE },
   catalogue_reports: { writer: 'catalogue/report', rows: OF_STORE },
+  model_state: { writer: 'catalogue/reembedding', rows: 'node' },
+  store_models: { writer: 'catalogue/reembedding', rows: OF_STORE },
   reembedding_tries: { writer: 'catalogue/reembedding', rows: OF_STORE },
   jobs: { writer: 'catalogue/jobs', rows: OF_STORE },
   job_items: { writer: 'catalogue/jobs', rows: { column: 'job', through: 'jobs' } },
