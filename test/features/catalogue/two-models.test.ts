@@ -5,7 +5,7 @@ import type { ServingModel } from '../../../src/platform/models/model-set.ts'
 import { pictureBytes, type TestApp, testApp } from '../../support/app.ts'
 import { fakeEmbedder } from '../../support/embedder.ts'
 
-const METRICS_TOKEN = 'a token that is only used in tests'
+const METRICS_TOKEN = 'm'.repeat(32)
 
 let app: TestApp
 let token: string
