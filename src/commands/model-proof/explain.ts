@@ -1,3 +1,5 @@
+import { UnusableModel } from '../../platform/embedder/model-layout.ts'
+
 /** What the libraries say of a model that does not work, and what it means. */
 const MEANINGS: readonly (readonly [RegExp, (found: string) => string])[] = [
   [
@@ -43,6 +45,7 @@ const WORDS_MAX = 240
 /** One sentence for the operator. */
 export function explainModelError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof UnusableModel) return `The model cannot be used: ${message}.`
   for (const [pattern, say] of MEANINGS) {
     const found = pattern.exec(message)
     if (found) return `The model cannot be used: ${say(found[1] ?? found[2] ?? '')}.`

@@ -37,11 +37,14 @@ export const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1, f
  * first hits: with words, with pictures, and with both in either way; also for what they do not have. The first five hits of each
  * answer are right or wrong. A logistic regression over their log-odds, in which each catalogue and both classes weigh the same,
  * gives the map: a score of 0.5 is as often right as wrong.
+ *
+ * @param trusts whether the model tells anything apart by what such a search is for; else no score is raised.
  */
 export async function fitFinals(
   sets: readonly KnownSet[],
   eyes: Eyes,
   plain: Calibration,
+  trusts: Readonly<Record<FinalKind, boolean>>,
   tell: (done: number, total: number) => void,
 ): Promise<NonNullable<Calibration['final']>> {
   const samples: Record<FinalKind, OddsSample[]> = { text: [], picture: [], hybrid: [], fusion: [] }
@@ -56,10 +59,13 @@ export async function fitFinals(
   for (const [kind, found] of Object.entries(samples) as [FinalKind, OddsSample[]][]) {
     const knee = KNEES[kind]
     const map = fitOdds(found)
-    if (map) final[kind] = { ...map, ...(knee !== undefined && { knee }) }
+    if (map) final[kind] = { ...lower(map, trusts[kind]), ...(knee !== undefined && { knee }) }
   }
   return final
 }
+
+const lower = (map: LogisticMap, isTrusted: boolean): LogisticMap =>
+  isTrusted ? map : { ...map, midpoint: Math.max(0, map.midpoint) }
 
 async function collect(
   set: KnownSet,
@@ -69,13 +75,7 @@ async function collect(
   plain: Calibration,
   samples: Record<FinalKind, OddsSample[]>,
 ): Promise<void> {
-  const ask = await openShop(
-    set.catalogue.map((picture) => ({
-      ...{ productId: picture.productId, article: picture.productId, bytes: picture.bytes },
-      metadata: writes ? describe(picture) : {},
-    })),
-    eyes,
-  )
+  const ask = await openSetShop(set, writes, eyes)
   for (const [kind, questions] of Object.entries(listQuestions(set, sets)) as [
     FinalKind,
     KnownQuestion[],
@@ -88,6 +88,16 @@ async function collect(
   }
 }
 
+/** @param writes whether the shop writes anything about its products. */
+export const openSetShop = ({ catalogue }: KnownSet, writes: boolean, eyes: Eyes) =>
+  openShop(
+    catalogue.map((picture) => ({
+      ...{ productId: picture.productId, article: picture.productId, bytes: picture.bytes },
+      metadata: writes ? describe(picture) : {},
+    })),
+    eyes,
+  )
+
 function describe({ name, kind, color, group }: KnownPicture): Record<string, string> {
   const all = { name, category: kind, color_name: color, variant_group: group }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
@@ -98,7 +108,7 @@ const singular = (kind: string): string => kind.replace(/s$/, '')
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** What a set is asked, by the kind of search; a question without a right answer is for what it does not have. */
-function listQuestions(set: KnownSet, sets: readonly KnownSet[]): Record<FinalKind, KnownQuestion[]> {
+export function listQuestions(set: KnownSet, sets: readonly KnownSet[]): Record<FinalKind, KnownQuestion[]> {
   const rightOf = (kind: string, without = ''): ReadonlySet<string> =>
     new Set(
       set.catalogue

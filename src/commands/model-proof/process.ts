@@ -1,7 +1,7 @@
 import { runAsChild } from '../../platform/backup/child.ts'
 import { dieFirst } from '../../platform/embedder/child/die-first.ts'
-import { readModelFiles } from '../../platform/embedder/model-files.ts'
-import { readFamily } from '../../platform/models/folder-files.ts'
+import { inspectModel } from '../../platform/embedder/inspect.ts'
+import { hashModel } from '../../platform/embedder/model-files.ts'
 import type { Made, ModelFacts, ProofOrder, ProofProgress } from '../../platform/models/proof.ts'
 import { checkBundledModel } from '../../platform/native/model-folder.ts'
 import { silenceNativeLibraries } from '../../platform/native/silence.ts'
@@ -30,7 +30,7 @@ export async function runModelProcess([text = '', caller]: readonly string[]): P
   process.exit()
 }
 
-function describe(dir: string): ModelFacts {
-  const { hash, dimension } = readModelFiles(dir).fingerprint
-  return { hash, dimension, family: readFamily(dir) }
+async function describe(dir: string): Promise<ModelFacts> {
+  const { dimension, family } = inspectModel(dir)
+  return { hash: await hashModel(dir), dimension, family }
 }

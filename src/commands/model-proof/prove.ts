@@ -128,7 +128,11 @@ export async function fitModel(
   tell: Tell,
 ): Promise<Calibration> {
   const plain: Calibration = { image_image: fitPictures(pairs), text_image: fitWords(pairs) }
-  const final = await fitFinals(sets, eyes, plain, (done, total) => tell({ step: 'fit', done, total }))
+  const [pictures, words] = [tellsPictures(pairs), tellsWords(pairs)]
+  const trusts = { text: words, picture: pictures, hybrid: words && pictures, fusion: words && pictures }
+  const final = await fitFinals(sets, eyes, plain, trusts, (done, total) =>
+    tell({ step: 'fit', done, total }),
+  )
   return { ...plain, final, ...(languages.length > 1 && { languages: [...languages] }) }
 }
 

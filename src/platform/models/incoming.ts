@@ -4,21 +4,24 @@ import { dirname, join, relative } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { readFreeDisk } from '../disk.ts'
 import { flushFolder } from '../sync-folder.ts'
-import { listModelFiles } from './folder-files.ts'
+import type { ModelFolder } from './shelf.ts'
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+/** The model's library finds a folder by a name that a repository could have, so no two dots or dashes stand together in it. */
+const NAME = /^(?=.{1,64}$)[a-z0-9]+([._-][a-z0-9]+)*$/
+const OTHER_ENDS = /\.(git|ipynb)$/
 export const MODEL_NAME_RULE =
-  'a name has at most 64 small letters, digits, dots, dashes and underscores, and begins with a letter or digit'
+  'a name has at most 64 small letters and digits, with single dots, dashes or underscores between them'
 
-export const isModelName = (name: string): boolean => NAME.test(name)
+export const isModelName = (name: string): boolean => NAME.test(name) && !OTHER_ENDS.test(name)
 
 /** The name that a folder gives a model: capitals become small letters, and what no name may have becomes a dash. */
 export const nameAfter = (folder: string): string =>
   folder
     .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[^a-z0-9]+/, '')
     .slice(0, 64)
+    .replaceAll(/[^a-z0-9._]+/g, '-')
+    .replaceAll(/([._-])[._-]+/g, '$1')
+    .replaceAll(/^[._-]|[._-]$/g, '')
 
 const MB = 1_000_000
 /** Weights of a large model in fp32; more would not fit into the memory of a process either. */
@@ -35,6 +38,7 @@ interface CopyOrder {
   root: string
   /** A hidden folder in it, which does not exist yet. */
   work: string
+  inspect(dir: string): ModelFolder
   signal: AbortSignal
   tell(done: number, total: number): void
 }
@@ -49,10 +53,10 @@ interface IncomingFile {
  *
  * @throws OperatorError for a folder without them, for links, and for a disk without room.
  */
-export async function copyModel({ source, root, work, signal, tell }: CopyOrder): Promise<void> {
+export async function copyModel({ source, root, work, inspect, signal, tell }: CopyOrder): Promise<void> {
   const place = await findSource(source, root)
   const files: IncomingFile[] = []
-  for (const path of listFiles(place.dir)) {
+  for (const { path } of look(place.dir, inspect).files) {
     const bytes = await measure(place.dir, path)
     if (bytes !== undefined) files.push({ path, bytes })
   }
@@ -74,11 +78,11 @@ export async function copyModel({ source, root, work, signal, tell }: CopyOrder)
 }
 
 /** @throws OperatorError */
-function listFiles(dir: string): readonly string[] {
+function look(dir: string, inspect: CopyOrder['inspect']): ModelFolder {
   try {
-    return listModelFiles(dir)
+    return inspect(dir)
   } catch (error) {
-    throw wrongInput(`${dir} holds no model that can be used: ${(error as Error).message}`)
+    throw wrongInput(`${dir} holds no model that can be used: ${(error as Error).message}.`)
   }
 }
 

@@ -4,7 +4,6 @@ import { basename, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { replaceFile } from '../replace-file.ts'
-import { listModelFiles } from './folder-files.ts'
 import { ModelFacts } from './proof.ts'
 import type { ShelvedModel } from './shelf.ts'
 
@@ -28,9 +27,14 @@ const UNHASHED = ['calibration.json', 'golden.json', 'seen_tokens.json', 'specia
 
 export type Facts = Pick<ShelvedModel, 'hash' | 'dimension' | 'family' | 'bytes'>
 
-/** Remembers what a complete folder is. */
-export async function writeNote(dir: string, facts: ModelFacts, memoryBytes: number): Promise<void> {
-  const files = await statFiles(dir)
+/** Remembers what a complete folder is. @param paths of its files. */
+export async function writeNote(
+  dir: string,
+  paths: readonly string[],
+  facts: ModelFacts,
+  memoryBytes: number,
+): Promise<void> {
+  const files = await statFiles(dir, paths)
   writeText(dir, {
     version: 1,
     ...facts,
@@ -59,7 +63,10 @@ export async function readFacts(
   const gone = note.files.find(({ path }) => !existsSync(join(dir, path)))
   if (gone)
     return { facts, problem: `The model ${basename(dir)} has lost ${gone.path}: remove it and add it again.` }
-  const files = await statFiles(dir)
+  const files = await statFiles(
+    dir,
+    note.files.map(({ path }) => path),
+  )
   if (files.every((file) => isSame(file, note.files))) return { facts }
   const found = await hash(dir).catch(() => undefined)
   if (found?.hash !== note.hash) return { facts, problem: tellChanged(basename(dir)) }
@@ -87,9 +94,9 @@ async function readNote(dir: string): Promise<Note | string> {
 
 type FileFacts = Note['files'][number]
 
-export async function statFiles(dir: string): Promise<FileFacts[]> {
+async function statFiles(dir: string, paths: readonly string[]): Promise<FileFacts[]> {
   const files: FileFacts[] = []
-  for (const path of listModelFiles(dir)) {
+  for (const path of paths) {
     const stat = await lstat(join(dir, path), { bigint: true })
     if (stat.isFile()) files.push({ path, bytes: Number(stat.size), changed: String(stat.mtimeNs) })
   }

@@ -2,8 +2,8 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
-import { readModelFiles } from '../embedder/model-files.ts'
-import { readModelLayout } from '../embedder/model-layout.ts'
+import type { InspectedModel } from '../embedder/inspect.ts'
+import type { ModelFamily } from '../embedder/model-layout.ts'
 import { flushFolder } from '../sync-folder.ts'
 import {
   clearLeftovers,
@@ -14,10 +14,11 @@ import {
   nameAfter,
 } from './incoming.ts'
 import type { Made, ModelProver, Proof } from './proof.ts'
-import { readFacts, statFiles, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
+import { readFacts, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
 import type { StartCheck } from './start-check.ts'
 
-export type ModelFamily = 'clip' | 'mobileclip' | 'siglip' | 'siglip2'
+/** What a look at a folder tells, without loading the model. */
+export type ModelFolder = Pick<InspectedModel, 'family' | 'dimension' | 'files'>
 
 /** A model that lies on this machine. */
 export interface ShelvedModel {
@@ -84,6 +85,8 @@ export interface ShelfDeps {
   dataDir: string
   /** The model that the program brings with it. */
   bundled: { name: string; dir: string; hash?: string | undefined }
+  /** Looks at a folder without loading it. @throws Error that says what is wrong. */
+  inspect(dir: string): ModelFolder
   prover: ModelProver
   start: StartCheck
 }
@@ -92,20 +95,20 @@ export interface ShelfDeps {
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 
 /** The models of an install: the bundled one, and those in `models/` of its data folder. */
-export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps): ModelShelf {
+export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
   const root = modelsFolder(dataDir)
   let known: ShelvedModel | undefined
 
   const hash = (dir: string) => prover.describe(dir, new AbortController().signal)
 
   async function readBundled(): Promise<ShelvedModel> {
+    if (known) return known
     const { name, dir } = bundled
-    const { dimension, family } = readModelLayout(dir)
-    known ??= {
+    const { dimension, family, files } = inspect(dir)
+    known = {
       ...{ name, dir, isBundled: true },
-      hash: bundled.hash ?? readModelFiles(dir).fingerprint.hash,
-      ...{ dimension, family },
-      bytes: sumBytes(await statFiles(dir)),
+      hash: bundled.hash ?? (await hash(dir)).hash,
+      ...{ dimension, family, bytes: sumBytes(files) },
     }
     return known
   }
@@ -171,12 +174,15 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
   ): ReturnType<ModelShelf['add']> {
     const source = resolve(folder)
     const chosen = chooseName(source, name, bundled.name)
-    const work = join(root, `.adding-${process.pid}`)
+    const hidden = join(root, `.adding-${process.pid}`)
+    // The model's library takes no folder with a dot at its beginning.
+    const work = join(hidden, 'model')
     try {
       await copyModel({
         source,
         root,
         work,
+        inspect,
         signal,
         tell: (done, total) => tell({ step: 'copy', done, total }),
       })
@@ -191,7 +197,8 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
       const made = await prover.prove(work, { tell, signal, makes: refit ? 'all' : 'missing' })
       await writeMade(work, made)
       const { memoryBytes } = await start(work, facts.hash, signal)
-      await writeNote(work, facts, memoryBytes)
+      const paths = inspect(work).files.map(({ path }) => path)
+      await writeNote(work, paths, facts, memoryBytes)
       signal.throwIfAborted()
       await rename(work, join(root, chosen))
       await flushFolder(root)
@@ -199,7 +206,7 @@ export function createModelShelf({ dataDir, bundled, prover, start }: ShelfDeps)
     } catch (error) {
       throw explainDisk(root, error)
     } finally {
-      await rm(work, { recursive: true, force: true })
+      await rm(hidden, { recursive: true, force: true })
     }
   }
 
