@@ -49,6 +49,9 @@ export function installQueries(db: Db) {
   const hasTable = (name: string): boolean =>
     db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined
 
+  const hasColumn = (table: string, name: string): boolean =>
+    db.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, name) !== undefined
+
   const count = (sql: string): number => (db.prepare(sql).get() as { rows: number }).rows
 
   return {
@@ -57,19 +60,20 @@ export function installQueries(db: Db) {
     /** Compares pictures with the vectors of their models. It reads every row of both. */
     compareVectors(): VectorFacts {
       const models = db.prepare<[], { id: number }>('SELECT id FROM models').all()
+      const second = hasColumn('pictures', 'second_model') ? 'coalesce(second_model, 0)' : '0'
       let missing = 0
       let orphans = 0
       for (const { id } of models) {
         // The table behind vec0, which is an ordinary one.
         const rows = `vectors_${Number(id)}_rowids`
         if (!hasTable(rows)) {
-          missing += count(`SELECT count(*) AS rows FROM pictures WHERE model = ${Number(id)}`)
+          missing += count(`SELECT count(*) AS rows FROM pictures WHERE ${Number(id)} IN (model, ${second})`)
           continue
         }
-        missing += count(`SELECT count(*) AS rows FROM pictures WHERE model = ${Number(id)}
+        missing += count(`SELECT count(*) AS rows FROM pictures WHERE ${Number(id)} IN (model, ${second})
           AND NOT EXISTS (SELECT 1 FROM ${rows} AS v WHERE v.rowid = pictures.id)`)
         orphans += count(`SELECT count(*) AS rows FROM ${rows} AS v
-          WHERE NOT EXISTS (SELECT 1 FROM pictures WHERE id = v.rowid AND model = ${Number(id)})`)
+          WHERE NOT EXISTS (SELECT 1 FROM pictures WHERE id = v.rowid AND ${Number(id)} IN (model, ${second}))`)
       }
       return { pictures: count('SELECT count(*) AS rows FROM pictures'), missing, orphans }
     },

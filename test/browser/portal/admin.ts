@@ -226,6 +226,87 @@ export function adminTests(): void {
       expect(result.refused).toContain('validation_error')
     }, 60_000)
 
+    test('a move is asked for once, refused because somebody was faster, followed, and not asked about by a hidden page', async () => {
+      const { result, complaints } = await visitAdmin(root, '/models', PHONE, async (page) => {
+        await page.clock.install()
+        const other = { name: 'second', state: 'here', is_bundled: false, family: 'siglip', dimension: 768 }
+        const facts = {
+          bytes: 2e8,
+          memory_bytes: 5e8,
+          picture_ms: 90,
+          text_ms: 9,
+          license: HOSTILE,
+          suits: HOSTILE,
+        }
+        const rest = { languages: ['de', 'not a language'], status: null, problem: null }
+        const all = { in_use: 'first', former: null, fetch: null, model_dir_set: false, is_offline: false }
+        const move = {
+          id: 'm',
+          kind: 'use',
+          from: 'first',
+          to: 'second',
+          state: 'running',
+          stores: 3,
+          stores_done: 1,
+        }
+        const counts = { products: 90, products_done: 30, failed: 22, eta_seconds: 600, is_returning: false }
+        const failures = [{ store: shop.slug, product_id: HOSTILE, code: 'image_unreadable' }]
+        const began = { failures, problem: null, started_at: new Date().toISOString(), finished_at: null }
+        let isMoving = false
+        let looks = 0
+        await page.route('**/v1/admin/models', (route) => {
+          looks++
+          const models = [{ ...other, ...facts, ...rest }]
+          const json = {
+            ...all,
+            models,
+            pictures: 4_000,
+            move: isMoving ? { ...move, ...counts, ...began } : null,
+          }
+          return route.fulfill({ json })
+        })
+        await page.route('**/v1/admin/models/use', (route) => {
+          isMoving = true
+          const json = { error: 'conflict', message: 'Another move is under way', details: {} }
+          return route.fulfill({ status: 409, json })
+        })
+        await page.reload()
+        await page.getByRole('button', { name: 'Move to it: second' }).click()
+        const asked = page.getByRole('dialog', { name: 'Move all stores to second?' })
+        await asked.getByText('about 6 minutes for 4,000 pictures').waitFor()
+        const faults = await findFaults(page)
+        await asked.getByRole('button', { name: 'Move to second' }).click()
+        await asked.getByText('Somebody was faster').waitFor()
+        await page.keyboard.press('Escape')
+        await page.getByText('Stores: 1 of 3 · Products: 30 of 90 · about 10 minutes left').waitFor()
+        await page.getByText('could not be had again: 22').click()
+        const link = await page.getByRole('link', { name: '<img src=x' }).getAttribute('href')
+        await page.getByRole('button', { name: 'Cancel the move' }).click()
+        await page.getByRole('button', { name: 'Let it go on' }).click()
+        faults.push(...(await findFaults(page)))
+        const width = await scrollWidth(page)
+        const setHidden = (isHidden: boolean) =>
+          page.evaluate(`
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })
+            document.dispatchEvent(new Event('visibilitychange'))`)
+        await setHidden(true)
+        const before = looks
+        await page.clock.runFor(60_000)
+        const whileHidden = looks - before
+        const shown = page.waitForRequest('**/v1/admin/models')
+        await setHidden(false)
+        await shown
+        const followed = page.waitForRequest('**/v1/admin/models')
+        await page.clock.runFor(2_000)
+        await followed
+        return { faults, link, width, whileHidden }
+      })
+      expect(result).toMatchObject({ faults: [], width: 360, whileHidden: 0 })
+      expect(result.link).toBe(`/${shop.slug}/portal/products?product=${encodeURIComponent(HOSTILE)}`)
+      // The refusal is one of the browser's lines.
+      expect(own(complaints).filter((line) => !line.includes('409'))).toEqual([])
+    }, 60_000)
+
     test.each([PHONE, DESKTOP])(
       'no tab has faults, and none is wider than the window, at %o',
       async (look) => {

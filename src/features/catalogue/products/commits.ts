@@ -90,10 +90,9 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   }
 
   /**
-   * The pictures with the vectors of the moment of the commit. A store that was switched while they were made may have them
-   * the other way round.
+   * The pictures with the vectors that count at the moment of the commit. What was made for a move that is over is left out.
    *
-   * @throws ModelSwitched when a new picture has no vector of the store's model.
+   * @throws ModelSwitched when a new picture has no vector of the store's model, because the store was switched meanwhile.
    */
   function settle(
     storeId: string,
@@ -102,20 +101,11 @@ export function createProductCommits(deps: ProductCommitsDeps) {
   ): { pictures: PictureToSave[]; writing: WritingModels } {
     const present = models.of(storeId)
     const coming = models.comingOf(storeId)
-    if (made.present === present)
-      return {
-        pictures: made.coming === coming ? prepared : prepared.map(withoutSecond),
-        writing: { present, coming },
-      }
-    if (made.coming !== present) throw new ModelSwitched()
-    const pictures = prepared.map((picture): PictureToSave => {
-      // The switch has found the vectors that a picture had already.
-      if ('kept' in picture) return { kept: picture.kept }
-      if (!picture.second) throw new ModelSwitched()
-      return { ...picture, vector: picture.second, second: picture.vector }
-    })
-    // The way back finds both.
-    return { pictures, writing: { present, coming: made.present } }
+    if (made.present !== present && prepared.some((picture) => 'added' in picture)) throw new ModelSwitched()
+    return {
+      pictures: made.coming === coming ? prepared : prepared.map(withoutSecond),
+      writing: { present, coming },
+    }
   }
 
   return {

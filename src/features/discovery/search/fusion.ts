@@ -1,4 +1,5 @@
 import type { FinalMap, LogisticMap } from '../../../platform/embedder/embedder.ts'
+import { createBlankFill } from './blanks.ts'
 import { type ExactLeg, type LegColumn, type VectorLeg, weighted } from './legs/leg.ts'
 import type { Loss } from './lowering.ts'
 import { itself } from './nearest.ts'
@@ -156,7 +157,7 @@ export interface PresentFusion {
   /** Precise values of some slots. */
   valuesAt(slots: Uint32Array): Float32Array
   /** Precise cosines of some slots, by leg, and what each exact leg adds. */
-  explain(slots: Uint32Array): { cosines: Float32Array[]; added: Record<AddedLeg, number>[] }
+  explain(slots: Uint32Array): { cosines: readonly Float32Array[]; added: Record<AddedLeg, number>[] }
 }
 
 /** What is added to the cosines. */
@@ -167,11 +168,14 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
   const exact = fusion.exactLegs(store, scannedBy)
   const isPlain = exact.length === 0 && fusion.legs.length === 1 && fusion.blend.kind === 'sum'
 
+  const fillBlanks = createBlankFill(store, fusion.legs, exact, scannedBy)
+
   function valuesOf(
-    cosines: readonly Float32Array[],
+    scored: readonly Float32Array[],
     slotAt: (place: number) => number,
     into: Float32Array,
   ): void {
+    const cosines = fillBlanks?.(scored, slotAt) ?? scored
     if (fusion.legs.length > 0) combine(fusion, cosines, into)
     else for (let n = 0; n < into.length; n++) into[n] = segment.keyAt(slotAt(n)) < 0 ? -Infinity : 0
     const slow = exact.filter(({ addTo }) => !addTo || slotAt !== itself)
@@ -216,7 +220,8 @@ export function presentFusion(fusion: Fusion, store: SearchedStore, scannedBy?: 
       return values
     },
     explain(slots) {
-      const cosines = cosinesAt(slots)
+      const scored = cosinesAt(slots)
+      const cosines = fillBlanks?.(scored, (n) => slots[n] as number) ?? scored
       const values = new Float32Array(slots.length)
       if (fusion.legs.length > 0) combine(fusion, cosines, values)
       const likeness = likenessOf(cosines, values)

@@ -200,7 +200,7 @@ function createRanking(
     const hits = parts.flat().slice(0, request.depth)
     const pinned: Pinned<Hit>[] = arranging?.pinHits(lowerAll(present.valuesAt, losses)) ?? []
     const all = pinned.length > 0 ? [...hits, ...pinned.map(({ hit }) => hit)] : hits
-    if (request.isExplained) explain(all, fusion, present, losses)
+    if (request.isExplained) explain(segment, all, fusion, present, losses)
     if (request.references) matchReferences(store, all, request.references)
     const soldOutFrom = Math.min(hits.length, parts[0]?.length ?? 0)
     return { hits, soldOutFrom, pinned, candidates: countCandidates(), cut: list.cut, isExact, words }
@@ -353,6 +353,7 @@ function findTops(values: Float32Array): Float32Array {
 const slotsOf = (hits: readonly Hit[]): Uint32Array => Uint32Array.from(hits, ({ slot }) => slot)
 
 function explain(
+  segment: SearchedStore['segment'],
   hits: readonly Hit[],
   { legs }: Fusion,
   present: PresentFusion,
@@ -369,7 +370,11 @@ function explain(
   for (const [n, hit] of hits.entries()) {
     const parts = { image: 0, text: 0, ...(added[n] as Record<AddedLeg, number>) }
     for (const [leg, { name, weight }] of legs.entries()) parts[name] += weight * (cosines[leg]?.[n] ?? 0)
-    hit.explanation = { cosine: cosines[0]?.[n] ?? null, legs: parts }
+    hit.explanation = {
+      // A picture without a vector has the cosine of an average one.
+      cosine: segment.hasVector(hit.slot) ? (cosines[0]?.[n] ?? null) : null,
+      legs: parts,
+    }
   }
 }
 

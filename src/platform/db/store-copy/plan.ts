@@ -37,6 +37,11 @@ const SINGLE = 'Single searches and events belong to shoppers; only sums of them
 const MONEY = 'It belongs to the install that was paid.'
 const PASSING = 'It is forgotten within a day or so anyway.'
 
+/** Of the two models that a picture may have vectors of, that of its store. */
+const MODEL_OF_PICTURE = `CASE WHEN second_model = coalesce(
+    (SELECT store_models.model FROM store_models WHERE store_models.store_id = pictures.store_id),
+    (SELECT in_use FROM model_state)) THEN second_model ELSE pictures.model END`
+
 const copied = (table: CopiedTable = {}): Journey => ({ copied: table })
 
 /**
@@ -98,10 +103,11 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   product_levels: { stays: 'Triggers write it from the products.' },
   pictures: copied({
     inOrder: true,
-    without: ['id'],
+    // The vector of the second model stays: where the file arrives, one model is in use.
+    without: ['id', 'second_model'],
     out: {
       product: '(SELECT product_id FROM products WHERE products.id = pictures.product)',
-      model: '(SELECT hash FROM models WHERE models.id = pictures.model)',
+      model: `(SELECT hash FROM models WHERE models.id = ${MODEL_OF_PICTURE})`,
     },
     in: {
       product: '(SELECT id FROM products WHERE store_id = @store_id AND product_id = @product)',

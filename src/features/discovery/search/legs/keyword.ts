@@ -71,11 +71,18 @@ const USUAL = { deviation: 0.05, count: 8 }
  *
  * @param scanned the vector's scores of all slots, where a scan has them: the same numbers, which need not be computed again.
  */
-export function measureDeviation(
+export const measureDeviation = (
+  store: SearchedStore,
+  vector: Float32Array,
+  scanned?: Float32Array,
+): number => measureCosines(store, vector, scanned).deviation
+
+/** The mean of the same sample, and its standard deviation. */
+export function measureCosines(
   { segment }: SearchedStore,
   vector: Float32Array,
   scanned?: Float32Array,
-): number {
+): { mean: number; deviation: number } {
   const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
   const slots = new Uint32Array(Math.ceil(segment.slots / step))
   for (let n = 0; n < slots.length; n++) slots[n] = n * step
@@ -95,5 +102,5 @@ export function measureDeviation(
     const cosine = cosines[n] as number
     if (cosine > -Infinity) squares += (cosine - mean) ** 2
   }
-  return Math.sqrt(squares / (count + USUAL.count))
+  return { mean, deviation: Math.sqrt(squares / (count + USUAL.count)) }
 }

@@ -76,12 +76,16 @@ function Deeds({ model, all, refresh }: CardProps) {
     return (
       <>
         <p class="muted">{all.is_offline ? t.filesAtCommandLine : t.fetchAtCommandLine}</p>
-        <Copied text={commandOf('model', ['fetch', name], isUnconfirmed ? { trust: true } : {})} />
+        <Copied
+          text={commandOf('model', ['fetch', name], all.is_offline ? { offline: true } : { trust: true })}
+        />
       </>
     )
   if (state === 'known') return <Fetch {...{ model, all, refresh }} />
-  const isNeeded = state === 'in_use' || name === all.former?.name || isMovingTo(all, name)
-  const canUse = state === 'here' && !all.model_dir_set
+  const isFormer = name === all.former?.name
+  const isNeeded = state === 'in_use' || isFormer || isMovingTo(all, name)
+  // The way back to the former one stands above.
+  const canUse = state === 'here' && !isFormer && !all.model_dir_set
   const canRemove = !is_bundled && !isNeeded
   if (!canUse && !canRemove) return null
   return (

@@ -28,7 +28,12 @@ export function Move({ move, refresh }: MoveProps) {
       <p role="status">
         {state !== 'running' && (
           <>
-            {t.moveEnds[state](to)} {finished_at && <Moment at={finished_at} />}
+            {t.moveEnds[state](to)}{' '}
+            {finished_at && (
+              <span class="muted">
+                · <Moment at={finished_at} />
+              </span>
+            )}
           </>
         )}
       </p>

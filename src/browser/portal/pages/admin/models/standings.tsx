@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { SearchCheckStanding } from '#generated/api.ts'
 import { call } from '../../../api/client.ts'
 import { formatNumber } from '../../../language.ts'
@@ -6,25 +7,38 @@ import { PagedTable } from '../paged-table.tsx'
 import { hrefOfStore } from '../store-address.ts'
 import { t } from './texts/texts.ts'
 
+/** While checks run, the list is read as often; it is of no hurry. */
+const LOOK_MS = 5_000
+
 /** How the saved checks of each store stand now, and stood with the model before. @param round changes when a store has moved. */
-export const Standings = ({ round }: { round: string }) => (
-  <Panel class="block">
-    <h2>{t.checks}</h2>
-    <p class="muted">{t.checksHint}</p>
-    <PagedTable<SearchCheckStanding>
-      label={t.checks}
-      columns={COLUMNS}
-      question={round}
-      load={async (cursor, signal) => {
-        const query = cursor === null ? {} : { cursor }
-        const { stores, next_cursor } = await call('GET /v1/admin/models/checks', { query, signal })
-        return { items: stores, next: next_cursor }
-      }}
-      keyOf={({ store }) => store.id}
-      empty={<p class="muted">{t.noChecks}</p>}
-    />
-  </Panel>
-)
+export function Standings({ round }: { round: string }) {
+  const [looks, setLooks] = useState(0)
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setInterval(() => document.hidden || setLooks((n) => n + 1), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isWaiting])
+  return (
+    <Panel class="block">
+      <h2>{t.checks}</h2>
+      <p class="muted">{t.checksHint}</p>
+      <PagedTable<SearchCheckStanding>
+        label={t.checks}
+        columns={COLUMNS}
+        question={`${round} ${looks}`}
+        load={async (cursor, signal) => {
+          const query = cursor === null ? {} : { cursor }
+          const { stores, next_cursor } = await call('GET /v1/admin/models/checks', { query, signal })
+          if (cursor === null) setWaiting(stores.some(({ is_waiting }) => is_waiting))
+          return { items: stores, next: next_cursor }
+        }}
+        keyOf={({ store }) => store.id}
+        empty={<p class="muted">{t.noChecks}</p>}
+      />
+    </Panel>
+  )
+}
 
 const pass = (passed: number, total: number): string => t.pass(formatNumber(passed), formatNumber(total))
 
