@@ -22,7 +22,7 @@ const BEGIN = [...CHANGE, ...REPEATABLE] as const
 const NO_MODEL = ['not_found', 'There is no model of this name.'] as const
 const MOVE_FAILURES = [
   'conflict',
-  'Another move is under way, the model is in use already or cannot be used, or `MODEL_DIR` is set; `message` says which.',
+  'Another move is under way, the model is in use already or cannot be used, or `MODEL_DIR` is set; the message says which.',
 ] as const
 
 type Needs = Pick<Guards, 'forOperator' | 'idempotency'>
