@@ -132,7 +132,10 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         operator: true,
         parse: jsonBody(),
         body: ModelBody,
-        response: { 202: ModelMove, ...failures(...BEGIN, ...JSON_BODY, NO_MODEL, MOVE_FAILURES) },
+        response: {
+          202: ModelMove,
+          ...failures(...BEGIN, ...JSON_BODY, NO_MODEL, MOVE_FAILURES, 'model_no_room'),
+        },
         detail: {
           operationId: 'useModel',
           summary: 'Move the catalogue of every store to another model',
@@ -151,7 +154,11 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         parse: noBody,
         response: {
           202: ModelMove,
-          ...failures(...BEGIN, ['conflict', 'There is no former model, or a move is under way.']),
+          ...failures(
+            ...BEGIN,
+            ['conflict', 'There is no former model, or a move is under way.'],
+            'model_no_room',
+          ),
         },
         detail: {
           operationId: 'useFormerModel',
