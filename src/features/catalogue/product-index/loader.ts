@@ -154,6 +154,12 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
       for (const _ of words.readStore(storeId)) await turn()
     },
 
+    /** See {@link ModelIndexes.switchTo}. A store that found no room with the former model is open again. */
+    switchTo(storeId: string): void {
+      index.switchTo(storeId)
+      closed.delete(storeId)
+    },
+
     /** Whether the last loading could read everything. */
     isWhole: (): boolean => fault === undefined,
 
