@@ -117,31 +117,7 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     /** Drops the coming segment of a store; without one nothing happens. */
     dropComing,
 
-    hasSpace: (storeId: string, added: number, leaving?: readonly number[]): boolean =>
-      of(storeId).hasSpace(storeId, added, leaving) &&
-      comingOf(storeId)?.hasSpace(storeId, added, leaving) !== false,
-
-    requireSpace(storeId: string, added: number, leaving: readonly number[]): void {
-      of(storeId).requireSpace(storeId, added, leaving)
-      comingOf(storeId)?.requireSpace(storeId, added, leaving)
-    },
-
-    noSpace: (storeId: string, message: string) => of(storeId).noSpace(message),
-
-    claimSpace(storeId: string, added: number, leaving: readonly number[]): () => void {
-      const giveBack = of(storeId).claimSpace(storeId, added, leaving)
-      try {
-        const giveComing = comingOf(storeId)?.claimSpace(storeId, added, leaving)
-        if (!giveComing) return giveBack
-        return () => {
-          giveBack()
-          giveComing()
-        }
-      } catch (error) {
-        giveBack()
-        throw error
-      }
-    },
+    ...joinSpace(of, comingOf),
 
     /**
      * Adds or changes a picture.
@@ -189,6 +165,37 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     /** Ends the threads of all scans. */
     close(): void {
       for (const { arena } of opened.values()) arena.close()
+    },
+  }
+}
+
+/** Space for the vectors of a store, in both of its segments while it moves. */
+function joinSpace(of: (storeId: string) => OneIndex, comingOf: (storeId: string) => OneIndex | undefined) {
+  return {
+    hasSpace: (storeId: string, added: number, leaving?: readonly number[]): boolean =>
+      of(storeId).hasSpace(storeId, added, leaving) &&
+      comingOf(storeId)?.hasSpace(storeId, added, leaving) !== false,
+
+    requireSpace(storeId: string, added: number, leaving: readonly number[]): void {
+      of(storeId).requireSpace(storeId, added, leaving)
+      comingOf(storeId)?.requireSpace(storeId, added, leaving)
+    },
+
+    noSpace: (storeId: string, message: string) => of(storeId).noSpace(message),
+
+    claimSpace(storeId: string, added: number, leaving: readonly number[]): () => void {
+      const giveBack = of(storeId).claimSpace(storeId, added, leaving)
+      try {
+        const giveComing = comingOf(storeId)?.claimSpace(storeId, added, leaving)
+        if (!giveComing) return giveBack
+        return () => {
+          giveBack()
+          giveComing()
+        }
+      } catch (error) {
+        giveBack()
+        throw error
+      }
     },
   }
 }

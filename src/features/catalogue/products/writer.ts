@@ -120,22 +120,6 @@ export function createProductWriter(deps: ProductWriterDeps) {
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
 
-  /** Writes a product as it is, for new vectors, if one of its pictures needs them. */
-  const rewrite = (
-    store: CallerStore,
-    productId: string,
-    isNeeded: (picture: PictureRow) => boolean,
-    how?: Embedding,
-  ): Promise<Rewrite> =>
-    lockProduct(store.id, productId, async (arrival) => {
-      const before = queries.find(store.id, productId)
-      if (!before?.pictures.some(isNeeded)) return 'unchanged'
-      const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
-      const input = { productId, sources, metadata: before.metadata }
-      await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, how)
-      return 'embedded'
-    })
-
   /** Scans for products like the first picture of a write, unless the product has shown it before. */
   async function scanForDuplicates(
     storeId: string,
@@ -189,6 +173,64 @@ export function createProductWriter(deps: ProductWriterDeps) {
         return write({ store, input, origin: { kind: 'client', author }, before, arrival })
       }),
 
+    ...createRewrites({ queries, lockProduct, write }),
+
+    /**
+     * Deletes a product with its pictures and vectors.
+     *
+     * @param mayRemove decides by the product's present state.
+     * @returns whether there was such a product.
+     */
+    remove: (
+      storeId: string,
+      productId: string,
+      mayRemove: (product: ProductRow) => boolean = () => true,
+      origin: Extract<WriteOrigin, { kind: 'client' | 'job' }> = CLIENT,
+    ): Promise<boolean> =>
+      lockProduct(storeId, productId, async (arrival) => {
+        const product = queries.find(storeId, productId)
+        if (product && !mayRemove(product)) return false
+        if (!product) {
+          demandStill(origin)
+          // A write that waits would bring the product back.
+          commits.endWaiting(storeId, productId, 'unchanged', arrival, origin)
+          return false
+        }
+        await commits.erase(product, arrival, origin)
+        return true
+      }),
+  }
+}
+
+interface RewritingDeps {
+  queries: Pick<ProductQueries, 'find'>
+  lockProduct<Result>(
+    storeId: string,
+    productId: string,
+    work: (arrival: number) => Promise<Result>,
+  ): Promise<Result>
+  write(writing: Write, how?: Embedding): Promise<ProductWrite>
+}
+
+/** The writes that make vectors and leave a product as it is. */
+function createRewrites({ queries, lockProduct, write }: RewritingDeps) {
+  /** Writes a product as it is, for new vectors, if one of its pictures needs them. */
+  const rewrite = (
+    store: CallerStore,
+    productId: string,
+    isNeeded: (picture: PictureRow) => boolean,
+    how?: Embedding,
+  ): Promise<Rewrite> =>
+    lockProduct(store.id, productId, async (arrival) => {
+      const before = queries.find(store.id, productId)
+      if (!before?.pictures.some(isNeeded)) return 'unchanged'
+      const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
+      const input = { productId, sources, metadata: before.metadata }
+      await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, how)
+      return 'embedded'
+    })
+
+  return {
     /**
      * Embeds the pictures of a product that have no vector of the model of the store. The content of the product stays, and so
      * does the time of its last change. A product that is gone, or has all vectors, is left alone.
@@ -215,30 +257,5 @@ export function createProductWriter(deps: ProductWriterDeps) {
      */
     embedAnew: (store: CallerStore, productId: string): Promise<Rewrite> =>
       rewrite(store, productId, () => true, { isAnew: true }),
-
-    /**
-     * Deletes a product with its pictures and vectors.
-     *
-     * @param mayRemove decides by the product's present state.
-     * @returns whether there was such a product.
-     */
-    remove: (
-      storeId: string,
-      productId: string,
-      mayRemove: (product: ProductRow) => boolean = () => true,
-      origin: Extract<WriteOrigin, { kind: 'client' | 'job' }> = CLIENT,
-    ): Promise<boolean> =>
-      lockProduct(storeId, productId, async (arrival) => {
-        const product = queries.find(storeId, productId)
-        if (product && !mayRemove(product)) return false
-        if (!product) {
-          demandStill(origin)
-          // A write that waits would bring the product back.
-          commits.endWaiting(storeId, productId, 'unchanged', arrival, origin)
-          return false
-        }
-        await commits.erase(product, arrival, origin)
-        return true
-      }),
   }
 }

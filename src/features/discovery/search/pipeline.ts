@@ -202,5 +202,7 @@ const NO_RULES: Arrangement = { hidings: [], pins: [], shifts: [] }
 
 const warnOfWaiting = (products: number): string[] =>
   products > 0
-    ? [`${products} products are found by their words alone: their pictures are being embedded for a new model`]
+    ? [
+        `${products} products are found by their words alone: their pictures are being embedded for a new model`,
+      ]
     : []
