@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
-import { createVectorArena, type VectorArena } from '../../../platform/vectors/arena.ts'
-import { vectorBytesMax } from '../../../platform/vectors/machine-memory.ts'
+import type { VectorArena } from '../../../platform/vectors/arena.ts'
 import { createProductIndex, type IndexEntry, type ProductIndex as OneIndex } from './product-index.ts'
 import { type ProductIndexQueries, productIndexQueries } from './queries.ts'
 
@@ -16,8 +15,10 @@ export interface ModelIndexesDeps {
   db: Db
   now(): number
   models: Pick<ModelSet, 'of' | 'listRunning'>
-  /** The most memory of all vectors together; undefined for what the machine can give. */
-  memoryBytesMax?: number | undefined
+  /** The most memory of all vectors together. */
+  memoryBytesMax: number
+  /** @param readBytesMax the most memory of this arena at the time. */
+  createArena(dimension: number, readBytesMax: () => number): VectorArena
 }
 
 /** A store's segment of the model that it is moving to. */
@@ -35,7 +36,7 @@ export type ModelIndexes = ReturnType<typeof createModelIndexes>
  * While a store moves, it has a second, coming segment in the index of the other model, and writes reach both. An index that
  * the last store has left is dropped with its memory.
  */
-export function createModelIndexes({ db, now, models, memoryBytesMax = vectorBytesMax() }: ModelIndexesDeps) {
+export function createModelIndexes({ db, now, models, memoryBytesMax, createArena }: ModelIndexesDeps) {
   const opened = new Map<number, ModelIndex & { arena: VectorArena }>()
   const coming = new Map<string, Coming>()
 
@@ -46,9 +47,7 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     const known = opened.get(model.row)
     if (known) return known
     const { dimension } = model.embedder.model
-    const arena: VectorArena = createVectorArena(dimension, {
-      memoryBytesMax: () => memoryBytesMax - countBytes() + arena.memoryBytes,
-    })
+    const arena: VectorArena = createArena(dimension, () => memoryBytesMax - countBytes() + arena.memoryBytes)
     const made = {
       model,
       arena,

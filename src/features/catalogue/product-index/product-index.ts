@@ -144,18 +144,14 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       vector: Float32Array | undefined,
       spelling: Spelling<number>,
     ): void {
-      const { pictureId } = picture
+      const { pictureId, product } = picture
       const slot = vector ? arena.put(storeId, pictureId, vector) : arena.putBlank(storeId, pictureId)
       const sides = open(storeId)
       replaceDocument(sides, slot, 0)
-      const { product } = picture
       sides.columns.load(
         slot,
         { ...picture, document: 0 },
-        {
-          category: () => spelling.category(product),
-          levels: () => spelling.levels(product),
-        },
+        { category: () => spelling.category(product), levels: () => spelling.levels(product) },
       )
       sides.unreadEnd = Math.max(sides.unreadEnd, slot + 1)
     },
