@@ -147,7 +147,7 @@ export async function bringIn(
           files: openFiles(config),
           isServed,
           roomBytes: Math.max((await readFreeDisk(dataDir)).freeBytes - SPARE_BYTES, 0),
-          ownModelHash: config.MODEL_DIR ? undefined : (bundledModelHash() ?? storeFiles.findModelHash()),
+          ownModelHash: config.MODEL_DIR ? undefined : (storeFiles.findModelHash() ?? bundledModelHash()),
           pause: (ms) => (isServed ? Bun.sleep(Math.min(ms, PAUSE_MS_MAX)) : turn()),
           stop,
           onProgress: progress.show,

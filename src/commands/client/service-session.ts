@@ -71,12 +71,20 @@ export async function withOperator(
     client: createServiceClient(at, async () => requireOperatorKey(dataDir), stop),
     isOwn,
   })
+  const run = async (session: OperatorSession): Promise<number> => {
+    try {
+      return await work(session)
+    } catch (error) {
+      if (error !== stop.reason) throw error
+      throw new OperatorError('Stopped before the service had answered.')
+    }
+  }
   const address = findRunningService(config)
-  if (address) return work(open(address, false))
+  if (address) return run(open(address, false))
   const service = await startService(configureOwn(config), stop)
   if (!service) return 1
   try {
-    return await work(open(service.address, true))
+    return await run(open(service.address, true))
   } finally {
     await service.stop()
   }

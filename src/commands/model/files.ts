@@ -17,7 +17,15 @@ import { formatFolderFlag } from '../service/addresses.ts'
 import { findRunningService, lockFolder } from '../service/data-folder.ts'
 import { openModelEgress } from '../service/model-fetcher.ts'
 import { openShelf } from '../service/open-shelf.ts'
-import { dataDirOf, readModelState, SHELF_SETTINGS, sendOrder, stateInWords } from './state.ts'
+import {
+  askModels,
+  dataDirOf,
+  demandHere,
+  readModelState,
+  SHELF_SETTINGS,
+  sendOrder,
+  stateInWords,
+} from './state.ts'
 
 export const modelList: Command = {
   name: 'model list',
@@ -159,6 +167,7 @@ export const modelRemove: Command = {
     const [name = ''] = positionals
     if (findRunningService(config)) {
       await withOperator(call, createStopSignal(), async ({ client }) => {
+        demandHere(name, await askModels(client))
         await sendOrder(client, 'DELETE', encodeURIComponent(name))
         return 0
       })

@@ -1,4 +1,4 @@
-import { OperatorError, wrongInput, wrongUsage } from '../../core/operator-error.ts'
+import { OperatorError, wrongUsage } from '../../core/operator-error.ts'
 import type { ModelsStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { AdminModels, ModelMove } from '../../features/operation/models/schema.ts'
 import type { Call, Command } from '../cli/command.ts'
@@ -8,7 +8,7 @@ import { makeVisible } from '../cli/table.ts'
 import { type OperatorSession, withOperator } from '../client/service-session.ts'
 import { findRunningService } from '../service/data-folder.ts'
 import { followMove, formatMoment, formatMove } from './follow.ts'
-import { askModels, MOVE_SETTINGS, readModelState, sendOrder } from './state.ts'
+import { askModels, demandHere, MOVE_SETTINGS, readModelState, sendOrder } from './state.ts'
 
 const DETACH_OPTION = {
   flag: 'detach',
@@ -153,19 +153,6 @@ async function move(
     )
     return 0
   })
-}
-
-/** @throws OperatorError for a model that must be fetched or added first. */
-function demandHere(name: string, { models }: AdminModels): void {
-  const found = models.find((model) => model.name === name)
-  if (found?.state === 'known') {
-    throw new OperatorError(`${name} is not here yet. Fetch it first: lookalike model fetch ${name}`)
-  }
-  if (found) return
-  const here = models.filter(({ state }) => state !== 'known').map((model) => model.name)
-  throw wrongInput(
-    `There is no model ${JSON.stringify(name)}: there are ${here.join(', ')}. "lookalike model list" shows all.`,
-  )
 }
 
 async function askStatus(call: Call): Promise<ModelsStatus> {

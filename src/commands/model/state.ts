@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
+import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import type { ModelsStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { AdminModel, AdminModels } from '../../features/operation/models/schema.ts'
 import { bundledModelName } from '../../platform/native/model-folder.ts'
@@ -24,6 +25,17 @@ export const readModelState = (config: Config): Promise<ModelsStatus> =>
 /** Reads the models from the service. */
 export const askModels = async (client: ServiceClient): Promise<AdminModels> =>
   (await (await client.send('GET', '/v1/admin/models')).json()) as AdminModels
+
+/** @throws OperatorError for a model that must be fetched or added first. */
+export function demandHere(name: string, { models }: Pick<AdminModels, 'models'>): void {
+  const found = models.find((model) => model.name === name)
+  if (found?.state === 'known') {
+    throw new OperatorError(`${name} is not here yet. Fetch it first: lookalike model fetch ${name}`)
+  }
+  if (found) return
+  const here = models.filter(({ state }) => state !== 'known').map((model) => model.name)
+  throw wrongInput(`There is no model ${JSON.stringify(name)} here: there are ${here.join(', ')}.`)
+}
 
 /** Sends an order about models. */
 export async function sendOrder<Answer>(

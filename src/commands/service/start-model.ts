@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
@@ -28,9 +28,11 @@ type Place = Pick<ModelPlace, 'name' | 'hash' | 'dir'>
 
 const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 
-/** A model that came with an earlier version of the program lies beside others under a name of its own. */
+/** Bundled models of earlier versions of the program, apart from those that the operator has added. */
+const rescueFolder = (dataDir: string): string => join(dataDir, 'former-models')
+
 const rescuedDir = (dataDir: string, { name, hash }: Pick<Place, 'name' | 'hash'>): string =>
-  join(modelsFolder(dataDir), `${name}-${hash.slice(0, 8)}`)
+  join(rescueFolder(dataDir), hash, name)
 
 /** @returns undefined for a folder that holds no model. */
 function hashOf(dir: string): string | undefined {
@@ -134,6 +136,7 @@ function countBytes(dir: string): number {
 export function rescueFormerModel({ db, dataDir, log }: Omit<StartModelParts, 'config'>): void {
   const queries = modelMoveQueries(db)
   const state = queries.findState()
+  dropUnneeded(dataDir, queries)
   const inUse = state && queries.findModel(state.inUse)
   const bundled = bundledModelHash()
   if (!state || !inUse?.dir || bundled === undefined || inUse.hash === bundled) return
@@ -143,7 +146,7 @@ export function rescueFormerModel({ db, dataDir, log }: Omit<StartModelParts, 'c
   if (!existsSync(inUse.dir)) return
   const incoming = `${target}.incoming`
   try {
-    mkdirSync(modelsFolder(dataDir), { recursive: true, mode: 0o700 })
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     rmSync(incoming, { recursive: true, force: true })
     cpSync(inUse.dir, incoming, { recursive: true })
     renameSync(incoming, target)
@@ -151,5 +154,18 @@ export function rescueFormerModel({ db, dataDir, log }: Omit<StartModelParts, 'c
   } catch (error) {
     rmSync(incoming, { recursive: true, force: true })
     log.warn({ err: error, model: inUse.name }, 'the model of the former version could not be kept')
+  }
+}
+
+/** Deletes what was kept of models that the catalogue has left for good. */
+function dropUnneeded(dataDir: string, queries: ReturnType<typeof modelMoveQueries>): void {
+  const folder = rescueFolder(dataDir)
+  if (!existsSync(folder)) return
+  const state = queries.findState()
+  const move = queries.findRunning()
+  const rows = [state?.inUse, state?.former, move?.from, move?.to]
+  const needed = rows.map((row) => (row == null ? undefined : queries.findModel(row)?.hash))
+  for (const hash of readdirSync(folder)) {
+    if (!needed.includes(hash)) rmSync(join(folder, hash), { recursive: true, force: true })
   }
 }

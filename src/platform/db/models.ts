@@ -41,6 +41,12 @@ export const listModels = (db: Db): StoredModel[] =>
       vectors: createVectorTable(db, nameTable(id), dimension),
     }))
 
+/** The hash of the model that the stores are on; undefined before the first start. */
+export const findHashInUse = (db: Db): string | undefined =>
+  db
+    .prepare<[], { hash: string }>('SELECT hash FROM models WHERE id = (SELECT in_use FROM model_state)')
+    .get()?.hash
+
 /** Notes where the files of a model lie. */
 export function noteModelDir(db: Db, row: number, dir: string): void {
   db.prepare('UPDATE models SET dir = @dir WHERE id = @row AND dir IS NOT @dir').run({ row, dir })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createProgress, formatProgress } from '../../../src/commands/cli/progress.ts'
+import { createProgress, formatPart, formatProgress } from '../../../src/commands/cli/progress.ts'
+import { decimalSize } from '../../../src/core/text.ts'
 import type { JobSummary } from '../../../src/features/catalogue/jobs/schema.ts'
 
 const job = (state: Partial<JobSummary>) =>
@@ -17,6 +18,14 @@ test.each([
   [job({ total: 0 }), '0 of 0 products (100 %)'],
 ])('says how far a job is', (state, text) => {
   expect(formatProgress(state)).toBe(text)
+})
+
+test('counts other things than products in their own unit', () => {
+  const part = { what: 'downloading', done: 5_000_000, total: 20_000_000, secondsLeft: 40 }
+  expect(formatPart({ ...part, format: decimalSize })).toBe('downloading: 5 MB of 20 MB (25 %), 40 s left')
+  expect(formatPart({ what: 'fitting', done: 0, total: 0, secondsLeft: null })).toBe(
+    'fitting: 0 of 0 (100 %)',
+  )
 })
 
 test('draws over its bar on a terminal, and stays silent elsewhere at first', () => {

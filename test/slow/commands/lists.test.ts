@@ -70,6 +70,33 @@ describe('an install with two stores', () => {
   }, 60_000)
 })
 
+describe('the models of an install', () => {
+  test('are listed without a service, and what cannot be done says what to do', async () => {
+    expect((await run('model', 'list')).code).toBe(1)
+    await setup('me@shop.test', 'My shop')
+    const listed = await run('model', 'list', '--json')
+    const { in_use, models } = JSON.parse(listed.stdout)
+    expect([in_use, models[0].state, models[0].is_bundled]).toEqual(['lookalike-clip-v1', 'in_use', true])
+    expect((await run('model', 'status')).stdout).toBe('lookalike-clip-v1 is in use.\n')
+    const expectRefusal = async (words: string[], code: number, sentence: string) => {
+      const refused = await run('model', ...words)
+      expect([words, refused.code, refused.stdout]).toEqual([words, code, ''])
+      expect(refused.stderr).toContain(sentence)
+    }
+    const byHand = 'run: lookalike model add /path/to/clip-vit-base-patch32'
+    await Promise.all([
+      expectRefusal(['fetch'], 2, 'give --hub owner/name@COMMIT'),
+      expectRefusal(['fetch', 'clip-vit-base-patch32', '--offline'], 1, byHand),
+      expectRefusal(['add', join(folder, 'nothing')], 2, 'There is no folder'),
+      expectRefusal(['use', 'any', '--back'], 2, 'or give --back'),
+    ])
+    // These look whether a service runs, for which they hold the lock of the folder for a moment.
+    await expectRefusal(['use', 'any', '--detach'], 1, 'lookalike serve')
+    await expectRefusal(['remove', 'lookalike-clip-v1'], 1, 'it is in use')
+    await expectRefusal(['remove', '../data'], 2, 'There is no model')
+  }, 60_000)
+})
+
 describe('what was mistyped', () => {
   test.each([
     [['versoin'], 'There is no command "versoin". Did you mean "lookalike version"?'],

@@ -16,7 +16,7 @@ export interface ControllerDeps
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
-  writer: Pick<ProductWriter, 'embedComing' | 'embedAnew'>
+  writer: Pick<ProductWriter, 'embedComing' | 'embedAnew' | 'changes'>
   findStore(id: string): CallerStore | undefined
   /** Finds the folder of a model that was in use before; undefined if its files are gone. */
   findFolder(model: ModelPlace): string | undefined

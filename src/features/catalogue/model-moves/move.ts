@@ -1,44 +1,28 @@
-import type { CallerStore } from '../../../core/actor.ts'
-import { turn } from '../../../core/turns.ts'
 import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
-import type { Base } from '../../module.ts'
-import type { ProductIndexService } from '../product-index/module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { Outcome, Work } from './lanes.ts'
 import type { Pace } from './pace.ts'
 import type { ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
+import { createSwitching, NOWHERE, type SwitchingDeps, TRIES_MAX } from './switching.ts'
 import type { LackPlace } from './waiting-queries.ts'
 import { createWalks, type PassEnd } from './walks.ts'
 import type { StoreMoves } from './world.ts'
 
-export interface MoveDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
+export interface MoveDeps extends Omit<SwitchingDeps, 'queries' | 'models' | 'writer' | 'storeMoves'> {
   queries: ModelMoveQueries
   models: ModelSet
-  index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>
-  writer: Pick<ProductWriter, 'embedComing'>
-  findStore(id: string): CallerStore | undefined
+  writer: Pick<ProductWriter, 'embedComing' | 'changes'>
   pace: Pace
-  isStopped(): boolean
-  /** Learns why nothing goes on for a while. */
-  pause(error: unknown): void
   /** What runs before and after a store moves. */
   storeMoves: StoreMoves
-  /** Learns of every store that has switched. */
-  onSwitched(storeId: string): void
   /** Ends the move in one transaction. @returns false where a store is left, which has come meanwhile. */
   finish(): boolean
 }
 
-/** A product that has failed as often no longer holds up its store. */
-export const TRIES_MAX = 3
 /** Products of a store that are read ahead. */
 const WINDOW = 32
-/** How long a store waits whose vectors cannot be brought into memory. */
-const WAIT_MS = 60_000
 /** How long a store waits that is checked before its switch. */
 const CHECK_MS = 5_000
-/** Stores without products that switch in one transaction. */
-const EMPTY_STEP = 200
 
 /** A job that embeds many products, of which there is one at a time. */
 export interface RunningMove {
@@ -59,7 +43,7 @@ export interface RunningMove {
  * A move that was cancelled goes the other way, with the stores that had switched.
  */
 export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): RunningMove {
-  const { queries, models, index, writer, findStore, clock, log, atomically, pace, storeMoves } = deps
+  const { queries, models, index, writer, findStore, clock, pace, storeMoves } = deps
   /** Stores that are about to be switched. */
   const announced = new Set<string>()
   let isAbandoned = false
@@ -68,12 +52,13 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
   const listLeft = row.isReturning ? queries.listSwitched : queries.listLeft
   const wanted = { model: target.row, triesMax: TRIES_MAX }
 
+  const switching = createSwitching({ ...deps, isStopped }, row, target)
   const walks = createWalks<LackPlace>({
     findStore,
     listStores: listLeft,
     begin(storeId) {
       models.setComing(storeId, target)
-      return { other: 0, after: 0 }
+      return NOWHERE
     },
     refill(walk) {
       const { storeId, place } = walk
@@ -90,63 +75,14 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
       if (!announced.has(storeId)) storeMoves.onStoreMoving(storeId)
       announced.add(storeId)
       if (storeMoves.isChecking(storeId)) return { at: clock.now() + CHECK_MS }
-      return switchStore(storeId)
+      return switching.switchStore(storeId)
     },
     now: clock.now,
     isStopped,
   })
 
-  /** Writes that a store is on the target, and tells it to memory in the same tick. */
-  function commitSwitch(storeIds: readonly string[]): void {
-    atomically(() => {
-      for (const storeId of storeIds) {
-        if (row.isReturning) queries.dropModelOf(storeId)
-        else queries.setModelOf(storeId, target.row)
-      }
-    })
-  }
-
-  async function switchStore(storeId: string): Promise<PassEnd> {
-    try {
-      await index.loadComing(storeId)
-      if (isStopped() || !findStore(storeId)) {
-        index.dropComing(storeId)
-        return 'done'
-      }
-      commitSwitch([storeId])
-    } catch (error) {
-      index.dropComing(storeId)
-      if (isStopped() || !findStore(storeId)) return 'done'
-      log.warn({ err: error, store_id: storeId }, 'a store could not be switched to another model')
-      deps.pause(error)
-      return { at: clock.now() + WAIT_MS }
-    }
-    models.setComing(storeId, undefined)
-    models.setModelOf(storeId, target)
-    index.switchTo(storeId)
-    deps.onSwitched(storeId)
-    storeMoves.onStoreMoved(storeId)
-    return 'done'
-  }
-
-  /** Stores without products have nothing to load: many switch together. */
-  async function switchEmpty(): Promise<void> {
-    const left = listLeft()
-    for (let n = 0; n < left.length && !isStopped(); n += EMPTY_STEP) {
-      const empty = left.slice(n, n + EMPTY_STEP).filter(queries.isEmpty)
-      if (empty.length > 0) commitSwitch(empty)
-      for (const storeId of empty) {
-        models.setComing(storeId, undefined)
-        index.removeStore(storeId)
-        models.setModelOf(storeId, target)
-        deps.onSwitched(storeId)
-      }
-      await turn()
-    }
-  }
-
   async function begin(): Promise<void> {
-    await switchEmpty()
+    await switching.switchEmpty(listLeft())
     walks.fill()
     isBegun = true
   }

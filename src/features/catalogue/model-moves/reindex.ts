@@ -2,9 +2,10 @@ import type { CallerStore } from '../../../core/actor.ts'
 import type { ServingModel } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import type { ProductWriter } from '../products/writer.ts'
-import { type RunningMove, TRIES_MAX } from './move.ts'
+import type { RunningMove } from './move.ts'
 import type { Pace } from './pace.ts'
 import type { ModelMoveQueries, MoveRow } from './queries.ts'
+import { TRIES_MAX } from './switching.ts'
 import { createWalks, type PassEnd } from './walks.ts'
 
 export interface ReindexDeps extends Pick<Base, 'clock' | 'withoutFsync'> {

@@ -1,9 +1,10 @@
 import { type Clock, DAY_MS, isoTime, MINUTE_MS } from '../../../core/clock.ts'
 import type { Base } from '../../module.ts'
 import { type Controller, tell } from './controller.ts'
-import { type RunningMove, TRIES_MAX } from './move.ts'
+import type { RunningMove } from './move.ts'
 import type { ModelMoveQueries, MoveCounts, MoveRow } from './queries.ts'
 import type { ModelsStatus, MoveStatus } from './schema.ts'
+import { TRIES_MAX } from './switching.ts'
 
 export interface TellingDeps extends Pick<Base, 'log'> {
   clock: Clock

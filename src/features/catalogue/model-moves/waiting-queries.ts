@@ -66,6 +66,14 @@ export function waitingQueries(db: Db) {
     SELECT count(DISTINCT product) FROM pictures INDEXED BY pictures_model
     WHERE model = ? AND store_id = ? AND second_model IS NOT ?`)
     .pluck()
+  const anyLacking = db
+    .prepare<{ products: string; model: number; triesMax: number }, number>(`
+    SELECT 1 FROM json_each(@products) AS asked CROSS JOIN pictures ON pictures.product = asked.value
+    WHERE model <> @model AND second_model IS NOT @model AND NOT EXISTS (
+      SELECT 1 FROM reembedding_tries AS failed
+      WHERE failed.product = pictures.product AND failed.model = @model AND tries >= @triesMax)
+    LIMIT 1`)
+    .pluck()
   const products = db.prepare<[string, string, bigint], WaitingProduct>(`
     SELECT id, product_id AS productId, 0 AS tries FROM products
     WHERE store_id = ? AND product_id > ? ORDER BY product_id LIMIT ?`)
@@ -120,6 +128,10 @@ export function waitingQueries(db: Db) {
     /** The number of a store's products with a picture that lacks a vector of a model. Walks over all its pictures. */
     countLacking: (storeId: string, model: number): number =>
       listOthers(model).reduce((sum, other) => sum + (count.get(other, storeId, model) ?? 0), 0),
+
+    /** Whether one of some products lacks a vector of a model and has not failed as often. */
+    isAnyLacking: (products: readonly number[], model: number, triesMax: number): boolean =>
+      anyLacking.get({ products: JSON.stringify(products), model, triesMax }) === 1,
 
     /** The next products of a store by the bytes of their ids. */
     listProducts: (storeId: string, after: string, limit: number): WaitingProduct[] =>

@@ -39,6 +39,9 @@ export interface WalksDeps<Place> {
   isStopped(): boolean
 }
 
+/** How long a store waits after a fault of the storage. */
+const FAULT_MS = 15_000
+
 /** One product whose turn it is. */
 export interface Turn {
   store: CallerStore
@@ -56,7 +59,21 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
   const walks = new Map<string, Walk<Place>>()
   /** Walks whose turn comes, the next one first. */
   let open: Walk<Place>[] = []
+  const queued = new Set<Walk<Place>>()
   const later: { walk: Walk<Place>; at: number }[] = []
+
+  /** Puts a walk behind all others, once. */
+  function enqueue(walk: Walk<Place>): void {
+    if (queued.has(walk)) return
+    queued.add(walk)
+    open.push(walk)
+  }
+
+  function dequeue(): Walk<Place> | undefined {
+    const walk = open.shift()
+    if (walk) queued.delete(walk)
+    return walk
+  }
 
   function begin(storeId: string): Walk<Place> {
     const place = deps.begin(storeId)
@@ -69,7 +86,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
       if (walks.has(storeId)) continue
       const walk = begin(storeId)
       walks.set(storeId, walk)
-      open.push(walk)
+      enqueue(walk)
     }
   }
 
@@ -78,7 +95,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
       const { walk, at } = later[n] as { walk: Walk<Place>; at: number }
       if (at > now()) continue
       later.splice(n, 1)
-      if (walks.get(walk.storeId) === walk) open.push(walk)
+      if (walks.get(walk.storeId) === walk) enqueue(walk)
     }
   }
 
@@ -93,7 +110,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     if (next === 'done') walks.delete(walk.storeId)
     else {
       restart(walk)
-      if (next === 'again') open.push(walk)
+      if (next === 'again') enqueue(walk)
       else later.push({ walk, at: next.at })
     }
   }
@@ -104,9 +121,26 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
       walk.inFlight--
       walk.passed++
       const isEnded = walk.inFlight === 0 && walk.window.length === 0 && walk.place === undefined
-      if (isEnded && walks.get(walk.storeId) === walk) open.push(walk)
+      if (isEnded && walks.get(walk.storeId) === walk) enqueue(walk)
     }
     return { store, product, finished }
+  }
+
+  /** Takes the next product of a store, or ends its pass. */
+  async function step(walk: Walk<Place>, store: CallerStore): Promise<Turn | undefined> {
+    if (walk.window.length === 0 && walk.place !== undefined) {
+      deps.refill(walk)
+      walk.found += walk.window.length
+    }
+    const product = walk.window.shift()
+    if (product) {
+      const work = take(walk, store, product)
+      if (walk.window.length > 0 || walk.place !== undefined) enqueue(walk)
+      return work
+    }
+    if (walk.place !== undefined) enqueue(walk)
+    else if (walk.inFlight === 0) await end(walk, store)
+    return undefined
   }
 
   return {
@@ -115,25 +149,20 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     /** The next product; undefined when none waits now. */
     async next(): Promise<Turn | undefined> {
       wakeLater()
-      for (let walk = open.shift(); walk && !isStopped(); walk = open.shift()) {
+      for (let walk = dequeue(); walk && !isStopped(); walk = dequeue()) {
         const store = findStore(walk.storeId)
         if (!store || walks.get(walk.storeId) !== walk) {
           // `fill` finds it again if it comes back.
           if (walks.get(walk.storeId) === walk) walks.delete(walk.storeId)
           continue
         }
-        if (walk.window.length === 0 && walk.place !== undefined) {
-          deps.refill(walk)
-          walk.found += walk.window.length
+        try {
+          const work = await step(walk, store)
+          if (work) return work
+        } catch (error) {
+          later.push({ walk, at: now() + FAULT_MS })
+          throw error
         }
-        const product = walk.window.shift()
-        if (product) {
-          const work = take(walk, store, product)
-          if (walk.window.length > 0 || walk.place !== undefined) open.push(walk)
-          return work
-        }
-        if (walk.place !== undefined) open.push(walk)
-        else if (walk.inFlight === 0) await end(walk, store)
         await turn()
       }
       return undefined
@@ -155,6 +184,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     clear(): void {
       walks.clear()
       open = []
+      queued.clear()
       later.length = 0
     },
   }

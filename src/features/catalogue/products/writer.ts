@@ -12,7 +12,8 @@ import { isUnchanged } from './changed-fields.ts'
 import { createProductCommits, type ProductCommitsDeps, type WaitingWrites } from './commits.ts'
 import { checkMetadata } from './metadata.ts'
 import type { ProductPictures } from './pictures.ts'
-import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import type { PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import { createRewriting, type Embedding } from './rewriting.ts'
 import {
   demandStill,
   isNews,
@@ -39,17 +40,6 @@ export interface ProductWriterDeps
 
 const CLIENT = { kind: 'client' } as const satisfies WriteOrigin
 
-/** Which vectors a write is for. */
-interface Embedding {
-  /** Those of the model that the store is moving to; it fails without them. */
-  needsComing?: boolean
-  /** New ones of pictures that have one. */
-  isAnew?: boolean
-}
-
-/** What came of a write for new vectors. */
-export type Rewrite = 'embedded' | 'unchanged'
-
 export type ProductWriter = ReturnType<typeof createProductWriter>
 
 /**
@@ -60,7 +50,7 @@ export type ProductWriter = ReturnType<typeof createProductWriter>
  * Changes of one product keep the order of their arrival.
  */
 export function createProductWriter(deps: ProductWriterDeps) {
-  const { queries, models, pictures, index, duplicates, waiting } = deps
+  const { queries, models, pictures, index, waiting } = deps
   const commits = createProductCommits({ ...deps, requirePlace })
   const locked = createKeyedLock()
 
@@ -112,27 +102,12 @@ export function createProductWriter(deps: ProductWriterDeps) {
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared }))
       return leaveUnchanged(writing, before)
     const scan = isNews(origin)
-      ? await scanForDuplicates(store.id, prepared, before, made.present)
+      ? await scanForDuplicates(deps, store.id, prepared, before, made.present)
       : undefined
     const { vectorId } = await commits
       .save(writing, { prepared, models: made }, scan)
       .finally(() => scan?.close())
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
-  }
-
-  /** Scans for products like the first picture of a write, unless the product has shown it before. */
-  async function scanForDuplicates(
-    storeId: string,
-    [first]: PictureToSave[],
-    before: ProductRow | undefined,
-    model: ServingModel,
-  ): Promise<DuplicateScan | undefined> {
-    if (!first) return undefined
-    const { contentHash } = 'kept' in first ? first.kept : first.added
-    if (before && !before.isDemo && before.pictures[0]?.contentHash.equals(contentHash)) return undefined
-    if (models.of(storeId) !== model) throw new ModelSwitched()
-    const vector = 'kept' in first ? index.findVector(storeId, first.kept.id) : first.vector
-    return vector && duplicates.scan(storeId, vector)
   }
 
   return {
@@ -173,7 +148,7 @@ export function createProductWriter(deps: ProductWriterDeps) {
         return write({ store, input, origin: { kind: 'client', author }, before, arrival })
       }),
 
-    ...createRewrites({ queries, lockProduct, write }),
+    ...createRewriting({ queries, lockProduct, write }),
 
     /**
      * Deletes a product with its pictures and vectors.
@@ -202,60 +177,18 @@ export function createProductWriter(deps: ProductWriterDeps) {
   }
 }
 
-interface RewritingDeps {
-  queries: Pick<ProductQueries, 'find'>
-  lockProduct<Result>(
-    storeId: string,
-    productId: string,
-    work: (arrival: number) => Promise<Result>,
-  ): Promise<Result>
-  write(writing: Write, how?: Embedding): Promise<ProductWrite>
-}
-
-/** The writes that make vectors and leave a product as it is. */
-function createRewrites({ queries, lockProduct, write }: RewritingDeps) {
-  /** Writes a product as it is, for new vectors, if one of its pictures needs them. */
-  const rewrite = (
-    store: CallerStore,
-    productId: string,
-    isNeeded: (picture: PictureRow) => boolean,
-    how?: Embedding,
-  ): Promise<Rewrite> =>
-    lockProduct(store.id, productId, async (arrival) => {
-      const before = queries.find(store.id, productId)
-      if (!before?.pictures.some(isNeeded)) return 'unchanged'
-      const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
-      const input = { productId, sources, metadata: before.metadata }
-      await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, how)
-      return 'embedded'
-    })
-
-  return {
-    /**
-     * Embeds the pictures of a product that have no vector of the model of the store. The content of the product stays, and so
-     * does the time of its last change. A product that is gone, or has all vectors, is left alone.
-     *
-     * @throws ApiError as `put` does.
-     */
-    embedAgain: (store: CallerStore, productId: string): Promise<Rewrite> =>
-      rewrite(store, productId, ({ hasVector }) => !hasVector),
-
-    /**
-     * Makes the vectors of the model that the store is moving to, where pictures of a product lack them. A picture whose
-     * content has changed at its address is written as a refresh does. It is told as {@link embedAgain} tells it.
-     *
-     * @returns `unchanged` for a product that is gone or has them all, and for a store that is not moving.
-     * @throws ApiError as `put` does.
-     */
-    embedComing: (store: CallerStore, productId: string): Promise<Rewrite> =>
-      rewrite(store, productId, ({ isAwaited }) => isAwaited, { needsComing: true }),
-
-    /**
-     * Embeds all pictures of a product again. It is told as {@link embedAgain} tells it; a product that is gone is left alone.
-     *
-     * @throws ApiError as `put` does.
-     */
-    embedAnew: (store: CallerStore, productId: string): Promise<Rewrite> =>
-      rewrite(store, productId, () => true, { isAnew: true }),
-  }
+/** Scans for products like the first picture of a write, unless the product has shown it before. */
+async function scanForDuplicates(
+  { models, index, duplicates }: Pick<ProductWriterDeps, 'models' | 'index' | 'duplicates'>,
+  storeId: string,
+  [first]: PictureToSave[],
+  before: ProductRow | undefined,
+  model: ServingModel,
+): Promise<DuplicateScan | undefined> {
+  if (!first) return undefined
+  const { contentHash } = 'kept' in first ? first.kept : first.added
+  if (before && !before.isDemo && before.pictures[0]?.contentHash.equals(contentHash)) return undefined
+  if (models.of(storeId) !== model) throw new ModelSwitched()
+  const vector = 'kept' in first ? index.findVector(storeId, first.kept.id) : first.vector
+  return vector && duplicates.scan(storeId, vector)
 }

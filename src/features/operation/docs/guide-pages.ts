@@ -10,6 +10,7 @@ import index from '#generated/guide/index.html.gz' with { type: 'file' }
 import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
 import merchandising from '#generated/guide/merchandising.html.gz' with { type: 'file' }
+import models from '#generated/guide/models.html.gz' with { type: 'file' }
 import operating from '#generated/guide/operating.html.gz' with { type: 'file' }
 import people from '#generated/guide/people.html.gz' with { type: 'file' }
 import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
@@ -40,6 +41,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   portal: String(portal),
   reference: String(reference),
   searching: String(searching),
+  models: String(models),
   watching: String(watching),
   webhooks: String(webhooks),
   widget: String(widget),

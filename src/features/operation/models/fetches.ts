@@ -29,6 +29,9 @@ const KEPT_MS = 90 * DAY_MS
 const INTERRUPTED =
   'The service ended before the model was here. What had been loaded stays: fetch it again, and it goes on there.'
 
+/** What follows the first line is for a terminal. */
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
+
 export type Fetches = ReturnType<typeof createFetches>
 
 /** Downloads known models for super-admins, one at a time. A restart ends one, and the next one goes on with its files. */
@@ -46,7 +49,7 @@ export function createFetches(deps: FetchDeps) {
         ? stop.aborted
           ? ['failed', INTERRUPTED]
           : ['cancelled', null]
-        : ['failed', (error as Error).message]
+        : ['failed', firstLine((error as Error).message)]
       if (state === 'failed') log.error({ model: name, reason }, 'a model could not be fetched')
     }
     if (state === 'done') log.info({ model: name }, 'a model was fetched')

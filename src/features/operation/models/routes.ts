@@ -22,7 +22,7 @@ const BEGIN = [...CHANGE, ...REPEATABLE] as const
 const NO_MODEL = ['not_found', 'There is no model of this name.'] as const
 const MOVE_FAILURES = [
   'conflict',
-  'Another move is under way, the model is in use already or cannot be used, or `MODEL_DIR` is set; `message` says which.',
+  'Another move is under way, the model is in use already or cannot be used, or `MODEL_DIR` is set; the message says which.',
 ] as const
 
 type Needs = Pick<Guards, 'forOperator' | 'idempotency'>
@@ -132,7 +132,10 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         operator: true,
         parse: jsonBody(),
         body: ModelBody,
-        response: { 202: ModelMove, ...failures(...BEGIN, ...JSON_BODY, NO_MODEL, MOVE_FAILURES) },
+        response: {
+          202: ModelMove,
+          ...failures(...BEGIN, ...JSON_BODY, NO_MODEL, MOVE_FAILURES, 'model_no_room'),
+        },
         detail: {
           operationId: 'useModel',
           summary: 'Move the catalogue of every store to another model',
@@ -151,7 +154,11 @@ function moveRoutes(guards: Needs, models: ModelsService) {
         parse: noBody,
         response: {
           202: ModelMove,
-          ...failures(...BEGIN, ['conflict', 'There is no former model, or a move is under way.']),
+          ...failures(
+            ...BEGIN,
+            ['conflict', 'There is no former model, or a move is under way.'],
+            'model_no_room',
+          ),
         },
         detail: {
           operationId: 'useFormerModel',

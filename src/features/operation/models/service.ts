@@ -1,6 +1,7 @@
 import { describeOperation, type Operator } from '../../../core/audit.ts'
 import { MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
+import { OperatorError } from '../../../core/operator-error.ts'
 import type { KnownModel } from '../../../platform/models/known.ts'
 import type { ModelShelf } from '../../../platform/models/shelf.ts'
 import type { ModelMoves } from '../../catalogue/model-moves/service.ts'
@@ -87,12 +88,14 @@ export function modelsService(deps: ModelsDeps) {
     async list(): Promise<AdminModels> {
       const { in_use, move, former } = moves.status()
       const inUse = { name: in_use, dimension: deps.readDimension() }
+      // Before the wait: a service that stops closes its database meanwhile.
+      const fetch = fetches.findLatest()
       return {
         in_use,
         models: listModels(await shelf.list(), known, inUse),
         move: move,
         former,
-        fetch: fetches.findLatest(),
+        fetch,
         model_dir_set: deps.isModelDirSet,
         is_offline: deps.isOffline,
         pictures: countPictures(),
@@ -157,7 +160,13 @@ export function modelsService(deps: ModelsDeps) {
           })
         }
         by?.demandStill()
-        await shelf.remove(name)
+        try {
+          await shelf.remove(name)
+        } catch (error) {
+          // A command changes the shelf at this moment, for example.
+          if (error instanceof OperatorError) throw new ApiError('conflict', error.message)
+          throw error
+        }
         note(by, 'model.removed', { model: name })
       }),
   }

@@ -1,6 +1,6 @@
 import { readBundle } from '../../../platform/archives/bundle-reader.ts'
 import { writeBundle } from '../../../platform/archives/bundle-writer.ts'
-import { listModels, registerModel } from '../../../platform/db/models.ts'
+import { findHashInUse, listModels, registerModel } from '../../../platform/db/models.ts'
 import { schemaVersion } from '../../../platform/db/open.ts'
 import { COPIED_TABLES } from '../../../platform/db/store-copy/plan.ts'
 import { atOneMoment, readRows } from '../../../platform/db/store-copy/reading.ts'
@@ -82,7 +82,7 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
       /** Opens a store that is whole, where no service runs that would. */
       open,
       /** The hash of the model that made the newest vectors here. */
-      findModelHash: (): string | undefined => listModels(db).at(-1)?.hash,
+      findModelHash: (): string | undefined => findHashInUse(db) ?? listModels(db).at(-1)?.hash,
       isArriving: queries.isArriving,
     },
   } satisfies Module<object>

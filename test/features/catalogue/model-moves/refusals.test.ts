@@ -123,6 +123,26 @@ describe('a move pauses', () => {
     expect(app.modelMoves.status().move).toMatchObject({ state: 'done', failed: 0, problem: null })
   })
 
+  test('while the disk is full, loses nothing, and goes on by itself', async () => {
+    const { app } = install()
+    await fill(app, await app.signIn(), 80)
+    await app.modelMoves.use('next')
+    const pages = Number(app.db.pragma('page_count', { simple: true }))
+    app.db.pragma(`max_page_count = ${pages}`)
+    for (let n = 0; n < 3; n++) {
+      await work(app)
+      app.clock.advance(15_000)
+    }
+    const { move } = app.modelMoves.status()
+    expect(move).toMatchObject({ state: 'running', stores_done: 0, failed: 0 })
+    expect(move?.problem).toContain('disk')
+    expect(await search(app, '7')).toHaveLength(1)
+    expect(countRows(app, 'reembedding_tries')).toBe(0)
+    app.db.pragma(`max_page_count = ${2 * pages}`)
+    await finish(app)
+    expect(app.modelMoves.status().move).toMatchObject({ state: 'done', products_done: 80, failed: 0 })
+  })
+
   test('while memory has no room for a store in both models, which stays on the present one', async () => {
     const { app } = install({}, { vectorMemoryBytesMax: 200_000 })
     await fill(app, await app.signIn(), 2)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '../../../../src/core/clock.ts'
+import { OperatorError } from '../../../../src/core/operator-error.ts'
 import type { AdminModels } from '../../../../src/features/operation/models/schema.ts'
 import type { BringStep } from '../../../../src/platform/models/bring.ts'
 import type { ShelvedModel } from '../../../../src/platform/models/shelf.ts'
@@ -18,6 +19,7 @@ let models: ShelvedModel[]
 let fetched: PromiseWithResolvers<void>
 let tellStep: (step: BringStep) => void
 let token: string
+let isShelfBusy: boolean
 
 beforeEach(async () => {
   models = [
@@ -26,6 +28,7 @@ beforeEach(async () => {
     { ...BASE, name: 'torn', problem: 'config.json is missing' },
   ]
   fetched = Promise.withResolvers()
+  isShelfBusy = false
   app = testApp(
     {
       operatorKey: OPERATOR_KEY,
@@ -39,6 +42,7 @@ beforeEach(async () => {
         list: async () => models,
         find: async (name) => models.find((model) => model.name === name),
         remove: async (name) => {
+          if (isShelfBusy) throw new OperatorError('Another lookalike is adding a model')
           models = models.filter((model) => model.name !== name)
         },
       },
@@ -101,7 +105,14 @@ describe('the list of models', () => {
     expect(shown.find(({ name }) => name === 'clip-vit-base-patch32')).toMatchObject({
       ...{ state: 'known', status: 'confirmed', dimension: 512, is_bundled: false, problem: null },
     })
-    expect(rest).toEqual({ move: null, former: null, fetch: null, model_dir_set: false, is_offline: false })
+    expect(rest).toEqual({
+      pictures: 0,
+      move: null,
+      former: null,
+      fetch: null,
+      model_dir_set: false,
+      is_offline: false,
+    })
   })
 
   test('names a model that MODEL_DIR chooses, although no folder of the shelf holds it', async () => {
@@ -146,7 +157,7 @@ describe('the download of a known model', () => {
 
   test('says why it failed', async () => {
     await call('POST', '/models/fetch', { name: 'clip-vit-base-patch32' })
-    fetched.reject(new Error('tokenizer.json has another hash'))
+    fetched.reject(new Error('tokenizer.json has another hash\n\nFiles to bring by hand'))
     await app.services.modelDesk.drain()
     expect((await list()).fetch).toMatchObject({ state: 'failed', error: 'tokenizer.json has another hash' })
     expect((await call('GET', '/jobs?status=failed')).body).toMatchObject({ count: 1 })
@@ -313,6 +324,14 @@ describe('the removal of a model', () => {
     expect(await refused()).toEqual([409, 'conflict'])
     await call('POST', '/models/confirm')
     expect((await call('DELETE', '/models/big')).status).toBe(200)
+  })
+
+  test('waits for a command that changes the folder of the models', async () => {
+    isShelfBusy = true
+    expect(await call('DELETE', '/models/torn')).toMatchObject({
+      ...{ status: 409, body: { message: 'Another lookalike is adding a model' } },
+    })
+    expect(await audit('model.removed')).toEqual([])
   })
 
   test('of the bundled one is refused', async () => {

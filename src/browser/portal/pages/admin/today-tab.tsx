@@ -22,7 +22,7 @@ export function Tab() {
   const [requests] = useLoad((signal) => call('GET /v1/admin/billing/requests', { signal }), [])
   if (overview.state === 'failed') return <Failure error={overview.error} onRetry={retry} />
   if (overview.state === 'loading') return <p class="waiting">{shell.loading}</p>
-  const { attention, stores, stores_with_attention, made_at } = overview.value
+  const { attention, of_node, stores, stores_with_attention, made_at } = overview.value
   return (
     <>
       <div class="heading">
@@ -36,6 +36,13 @@ export function Tab() {
       <Panel>
         <ul class="troubles" aria-label={t.installation}>
           {health.state === 'there' && <OfInstallation health={health.value} />}
+          {of_node.map((notice) => (
+            <Line
+              key={notice.kind}
+              text={describeOfNode(notice)}
+              {...{ href: addressOfTab('models'), fix: t.toModels, severity: notice.severity }}
+            />
+          ))}
           {requests.state === 'there' && requests.value.count > 0 && (
             <Line
               text={t.requestsWait(formatNumber(requests.value.count))}
@@ -85,12 +92,18 @@ function OfInstallation({ health: { checks, mails } }: { health: AdminHealth }) 
   )
 }
 
+/** Says what concerns no store. Numbers and names come with the notice. */
+function describeOfNode({ kind, data }: NodeOverview['of_node'][number]): string {
+  if (kind === 'model_products_failed') return t.modelProductsFailed(formatNumber(Number(data['failed'])))
+  return t.formerModelKept(String(data['in_use']), formatMoment(String(data['until'])))
+}
+
 interface LineProps {
   text: string
   href: string
   fix: string
   isEnglish?: boolean
-  severity?: 'warning' | 'error'
+  severity?: 'info' | 'warning' | 'error'
 }
 
 const Line = ({ text, href, fix, isEnglish = false, severity = 'warning' }: LineProps) => (

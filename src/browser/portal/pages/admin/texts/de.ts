@@ -56,6 +56,11 @@ export const texts: Texts = {
   toHealth: 'Grund ansehen',
   requestsWait: (count) => `Shops, die einen anderen Tarif möchten: ${count}.`,
   toRequests: 'Beantworten',
+  modelProductsFailed: (count) =>
+    `Produkte ohne Vektor des neuen Modells, die nur mit Worten zu finden sind: ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} wird verwendet; der Weg zurück ist bis ${until} offen. Bestätigen Sie das Modell, oder kehren Sie zurück.`,
+  toModels: 'Zu den Modellen',
   openAs: 'Als Betreiber öffnen',
   openAsHasNoCommand: 'Eine Befehlszeile hat keine Seiten zu öffnen; darum gibt es dafür keinen Befehl.',
   writeToOwner: 'Dem Inhaber schreiben',

@@ -54,6 +54,11 @@ export const texts = {
   toHealth: 'See why',
   requestsWait: (count: string) => `Stores that ask for another plan: ${count}.`,
   toRequests: 'Answer them',
+  modelProductsFailed: (count: string) =>
+    `Products without a vector of the new model, which only words find: ${count}.`,
+  formerModelKept: (model: string, until: string) =>
+    `${model} is in use; the way back is open until ${until}. Confirm it, or go back.`,
+  toModels: 'To the models',
   openAs: 'Open as operator',
   openAsHasNoCommand: 'A command line has no pages to open, so this has no command.',
   writeToOwner: 'Write to the owner',

@@ -56,6 +56,11 @@ export const texts: Texts = {
   toHealth: 'Ver por qué',
   requestsWait: (count) => `Tiendas que solicitan otro plan: ${count}.`,
   toRequests: 'Responder',
+  modelProductsFailed: (count) =>
+    `Productos sin vector del modelo nuevo, que solo se encuentran con palabras: ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} está en uso; se puede volver atrás hasta el ${until}. Confírmelo o vuelva atrás.`,
+  toModels: 'A los modelos',
   openAs: 'Abrir como operador',
   openAsHasNoCommand: 'Una línea de comandos no tiene páginas que abrir; por eso no hay orden para esto.',
   writeToOwner: 'Escribir al propietario',

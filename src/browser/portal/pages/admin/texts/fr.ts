@@ -56,6 +56,11 @@ export const texts: Texts = {
   toHealth: 'Voir pourquoi',
   requestsWait: (count) => `Boutiques qui demandent un autre forfait : ${count}.`,
   toRequests: 'Répondre',
+  modelProductsFailed: (count) =>
+    `Produits sans vecteur du nouveau modèle, trouvés seulement par des mots : ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} est utilisé ; le retour est possible jusqu’au ${until}. Confirmez-le, ou revenez en arrière.`,
+  toModels: 'Vers les modèles',
   openAs: 'Ouvrir en tant qu’exploitant',
   openAsHasNoCommand:
     'Une ligne de commande n’a pas de pages à ouvrir : il n’y a donc pas de commande pour cela.',

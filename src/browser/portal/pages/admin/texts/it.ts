@@ -60,6 +60,11 @@ export const texts: Texts = {
   toHealth: 'Vedi il motivo',
   requestsWait: (count) => `Negozi che richiedono un altro piano: ${count}.`,
   toRequests: 'Rispondi alle richieste',
+  modelProductsFailed: (count) =>
+    `Prodotti senza vettore del nuovo modello, trovati solo con le parole: ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} è in uso; si può tornare indietro fino al ${until}. Confermarlo o tornare indietro.`,
+  toModels: 'Ai modelli',
   openAs: 'Apri come gestore',
   openAsHasNoCommand: 'Una riga di comando non ha pagine da aprire: per questo non c’è un comando.',
   writeToOwner: 'Scrivi al proprietario',

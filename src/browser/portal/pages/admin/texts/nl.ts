@@ -60,6 +60,11 @@ export const texts: Texts = {
   toHealth: 'Reden bekijken',
   requestsWait: (count) => `Winkels die een ander abonnement vragen: ${count}.`,
   toRequests: 'Aanvragen beantwoorden',
+  modelProductsFailed: (count) =>
+    `Producten zonder vector van het nieuwe model, die alleen met woorden te vinden zijn: ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} is in gebruik; teruggaan kan tot ${until}. Bevestig het, of ga terug.`,
+  toModels: 'Naar de modellen',
   openAs: 'Als beheerder openen',
   openAsHasNoCommand: 'Een opdrachtregel heeft geen pagina’s om te openen; hiervoor is er dus geen opdracht.',
   writeToOwner: 'Eigenaar schrijven',

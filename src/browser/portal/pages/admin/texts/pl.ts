@@ -56,6 +56,10 @@ export const texts: Texts = {
   toHealth: 'Zobacz przyczynę',
   requestsWait: (count) => `Sklepy, które proszą o inny plan: ${count}.`,
   toRequests: 'Odpowiedz',
+  modelProductsFailed: (count) => `Produkty bez wektora nowego modelu, które znajdują tylko słowa: ${count}.`,
+  formerModelKept: (model, until) =>
+    `Używany jest model ${model}; powrót jest możliwy do ${until}. Potwierdź go albo wróć.`,
+  toModels: 'Do modeli',
   openAs: 'Otwórz jako operator',
   openAsHasNoCommand: 'Wiersz poleceń nie ma stron do otwarcia, dlatego nie ma tu polecenia.',
   writeToOwner: 'Napisz do właściciela',

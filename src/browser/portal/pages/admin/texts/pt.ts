@@ -56,6 +56,10 @@ export const texts: Texts = {
   toHealth: 'Ver porquê',
   requestsWait: (count) => `Lojas que pedem outro plano: ${count}.`,
   toRequests: 'Responder',
+  modelProductsFailed: (count) => `Produtos sem vetor do novo modelo, encontrados só por palavras: ${count}.`,
+  formerModelKept: (model, until) =>
+    `${model} está em uso; pode voltar atrás até ${until}. Confirme-o ou volte atrás.`,
+  toModels: 'Aos modelos',
   openAs: 'Abrir como operador',
   openAsHasNoCommand: 'Uma linha de comandos não tem páginas para abrir; por isso, não há comando para isto.',
   writeToOwner: 'Escrever ao proprietário',
