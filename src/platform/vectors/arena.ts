@@ -3,7 +3,8 @@ import type { Scanning } from './scan-beside.ts'
 import { createScanQueue, type ScanQueue } from './scan-queue.ts'
 import { countScanThreads, createScanThreads, type ScanThreads, type StartThread } from './scan-threads.ts'
 import { assertDimension, type MemorySizes, Scanner, takesMemory } from './scanner.ts'
-import { type ScoreRequest, type SlotScores, StoreSegment } from './segment.ts'
+import type { ScoreRequest, SlotScores } from './scores.ts'
+import { StoreSegment } from './segment.ts'
 import { BLOCK_SLOTS } from './workspace.ts'
 
 /**

@@ -9,38 +9,14 @@ import {
 } from './scan-beside.ts'
 import type { Scanner } from './scanner.ts'
 import { giveScores, lengthen, ownScores } from './score-buffers.ts'
+import type { ScoreRequest, SlotScores, Waiting } from './scores.ts'
 import { createSketches } from './sketches.ts'
 import { BLOCK_SLOTS, type BlockScores, SCAN_QUERIES_MAX } from './workspace.ts'
-
-export interface ScoreRequest {
-  query: Float32Array
-  /** Estimates from one bit of each dimension are enough, where the store has them. */
-  mayEstimate?: boolean
-}
-
-export interface SlotScores {
-  /** For every slot; -Infinity for a free one. */
-  scores: Float32Array
-  /** For each 64 slots a number that none of their scores exceeds. */
-  tops: Float32Array
-  /** Whether the scores are estimates. Otherwise their error is about 0.0005. */
-  isEstimated: boolean
-}
 
 /** A single slot takes up to this many times as long as one among all others: its cache lines are not read ahead. */
 const SLOT_COST = 8
 
 const FREE = -1
-
-/** A search of a large store that waits for a scan. */
-interface Waiting {
-  query: Float32Array
-  /** Uses the scores, and settles the promise of the search. */
-  use(scores: SlotScores): void
-  /** The store was removed. */
-  end(): void
-  fail(error: unknown): void
-}
 
 export class StoreSegment implements Segment {
   readonly #storeId: string

@@ -7,7 +7,7 @@ import {
   type VectorArena,
 } from '../../../src/platform/vectors/arena.ts'
 import type { StartThread, Thread, ThreadRequest } from '../../../src/platform/vectors/scan-threads.ts'
-import type { SlotScores } from '../../../src/platform/vectors/segment.ts'
+import type { SlotScores } from '../../../src/platform/vectors/scores.ts'
 import { dot, unitVectors } from './units.ts'
 
 const DIMENSION = 100

@@ -31,30 +31,7 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
   function* read(storeId?: string): Generator<void, number> {
     const serving = storeId === undefined ? models.listRunning() : [models.of(storeId)]
     let pictures = 0
-    for (const model of serving) pictures += yield* readModel(index.open(model), storeId)
-    return pictures
-  }
-
-  function* readModel({ model, index: into, queries: rows }: ModelIndex, storeId?: string) {
-    let pictures = 0
-    for (const { storeId: owner, rowids, vectorAt } of model.vectors.blocks(storeId)) {
-      yield
-      // A store that moves has vectors of both models.
-      if (models.of(owner).row !== model.row || !fits(owner, rowids.length)) continue
-      for (const picture of rows.listPictures(owner, rowids)) {
-        into.load(owner, picture, vectorAt(picture.n), rows.spelling)
-        pictures++
-      }
-    }
-    for (const owner of storeId === undefined ? rows.listBlankStores() : [storeId]) {
-      if (models.of(owner).row !== model.row) continue
-      for (const some of rows.blanks(owner)) {
-        yield
-        if (!fits(owner, some.length)) break
-        for (const picture of some) into.load(owner, picture, undefined, rows.spelling)
-        pictures += some.length
-      }
-    }
+    for (const model of serving) pictures += yield* readModel(index.open(model), { models, fits, storeId })
     return pictures
   }
 
@@ -154,6 +131,12 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
       for (const _ of words.readStore(storeId)) await turn()
     },
 
+    /** See {@link ModelIndexes.switchTo}. A store that found no room with the former model is open again. */
+    switchTo(storeId: string): void {
+      index.switchTo(storeId)
+      closed.delete(storeId)
+    },
+
     /** Whether the last loading could read everything. */
     isWhole: (): boolean => fault === undefined,
 
@@ -167,4 +150,39 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
       return searchable
     },
   }
+}
+
+interface ReadOptions {
+  models: Pick<ModelSet, 'of'>
+  /** Whether some pictures of a store find space; they are left out otherwise. */
+  fits(storeId: string, pictures: number): boolean
+  /** Reads this store only. */
+  storeId: string | undefined
+}
+
+/** Reads the stores of one model. */
+function* readModel(
+  { model, index: into, queries: rows }: ModelIndex,
+  { models, fits, storeId }: ReadOptions,
+): Generator<void, number> {
+  let pictures = 0
+  for (const { storeId: owner, rowids, vectorAt } of model.vectors.blocks(storeId)) {
+    yield
+    // A store that moves has vectors of both models.
+    if (models.of(owner).row !== model.row || !fits(owner, rowids.length)) continue
+    for (const picture of rows.listPictures(owner, rowids)) {
+      into.load(owner, picture, vectorAt(picture.n), rows.spelling)
+      pictures++
+    }
+  }
+  for (const owner of storeId === undefined ? rows.listBlankStores() : [storeId]) {
+    if (models.of(owner).row !== model.row) continue
+    for (const some of rows.blanks(owner)) {
+      yield
+      if (!fits(owner, some.length)) break
+      for (const picture of some) into.load(owner, picture, undefined, rows.spelling)
+      pictures += some.length
+    }
+  }
+  return pictures
 }

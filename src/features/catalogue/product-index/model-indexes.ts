@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
-import { createVectorArena, type VectorArena } from '../../../platform/vectors/arena.ts'
-import { vectorBytesMax } from '../../../platform/vectors/machine-memory.ts'
+import type { VectorArena } from '../../../platform/vectors/arena.ts'
 import { createProductIndex, type IndexEntry, type ProductIndex as OneIndex } from './product-index.ts'
 import { type ProductIndexQueries, productIndexQueries } from './queries.ts'
 
@@ -16,8 +15,10 @@ export interface ModelIndexesDeps {
   db: Db
   now(): number
   models: Pick<ModelSet, 'of' | 'listRunning'>
-  /** The most memory of all vectors together; undefined for what the machine can give. */
-  memoryBytesMax?: number | undefined
+  /** The most memory of all vectors together. */
+  memoryBytesMax: number
+  /** @param readBytesMax the most memory of this arena at the time. */
+  createArena(dimension: number, readBytesMax: () => number): VectorArena
 }
 
 /** A store's segment of the model that it is moving to. */
@@ -35,7 +36,7 @@ export type ModelIndexes = ReturnType<typeof createModelIndexes>
  * While a store moves, it has a second, coming segment in the index of the other model, and writes reach both. An index that
  * the last store has left is dropped with its memory.
  */
-export function createModelIndexes({ db, now, models, memoryBytesMax = vectorBytesMax() }: ModelIndexesDeps) {
+export function createModelIndexes({ db, now, models, memoryBytesMax, createArena }: ModelIndexesDeps) {
   const opened = new Map<number, ModelIndex & { arena: VectorArena }>()
   const coming = new Map<string, Coming>()
 
@@ -46,9 +47,7 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     const known = opened.get(model.row)
     if (known) return known
     const { dimension } = model.embedder.model
-    const arena: VectorArena = createVectorArena(dimension, {
-      memoryBytesMax: () => memoryBytesMax - countBytes() + arena.memoryBytes,
-    })
+    const arena: VectorArena = createArena(dimension, () => memoryBytesMax - countBytes() + arena.memoryBytes)
     const made = {
       model,
       arena,
@@ -117,31 +116,7 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     /** Drops the coming segment of a store; without one nothing happens. */
     dropComing,
 
-    hasSpace: (storeId: string, added: number, leaving?: readonly number[]): boolean =>
-      of(storeId).hasSpace(storeId, added, leaving) &&
-      comingOf(storeId)?.hasSpace(storeId, added, leaving) !== false,
-
-    requireSpace(storeId: string, added: number, leaving: readonly number[]): void {
-      of(storeId).requireSpace(storeId, added, leaving)
-      comingOf(storeId)?.requireSpace(storeId, added, leaving)
-    },
-
-    noSpace: (storeId: string, message: string) => of(storeId).noSpace(message),
-
-    claimSpace(storeId: string, added: number, leaving: readonly number[]): () => void {
-      const giveBack = of(storeId).claimSpace(storeId, added, leaving)
-      try {
-        const giveComing = comingOf(storeId)?.claimSpace(storeId, added, leaving)
-        if (!giveComing) return giveBack
-        return () => {
-          giveBack()
-          giveComing()
-        }
-      } catch (error) {
-        giveBack()
-        throw error
-      }
-    },
+    ...joinSpace(of, comingOf),
 
     /**
      * Adds or changes a picture.
@@ -189,6 +164,37 @@ export function createModelIndexes({ db, now, models, memoryBytesMax = vectorByt
     /** Ends the threads of all scans. */
     close(): void {
       for (const { arena } of opened.values()) arena.close()
+    },
+  }
+}
+
+/** Space for the vectors of a store, in both of its segments while it moves. */
+function joinSpace(of: (storeId: string) => OneIndex, comingOf: (storeId: string) => OneIndex | undefined) {
+  return {
+    hasSpace: (storeId: string, added: number, leaving?: readonly number[]): boolean =>
+      of(storeId).hasSpace(storeId, added, leaving) &&
+      comingOf(storeId)?.hasSpace(storeId, added, leaving) !== false,
+
+    requireSpace(storeId: string, added: number, leaving: readonly number[]): void {
+      of(storeId).requireSpace(storeId, added, leaving)
+      comingOf(storeId)?.requireSpace(storeId, added, leaving)
+    },
+
+    noSpace: (storeId: string, message: string) => of(storeId).noSpace(message),
+
+    claimSpace(storeId: string, added: number, leaving: readonly number[]): () => void {
+      const giveBack = of(storeId).claimSpace(storeId, added, leaving)
+      try {
+        const giveComing = comingOf(storeId)?.claimSpace(storeId, added, leaving)
+        if (!giveComing) return giveBack
+        return () => {
+          giveBack()
+          giveComing()
+        }
+      } catch (error) {
+        giveBack()
+        throw error
+      }
     },
   }
 }

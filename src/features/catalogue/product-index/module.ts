@@ -1,6 +1,8 @@
 import { MINUTE_MS } from '../../../core/clock.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import { releaseStartMemory } from '../../../platform/native/start-memory.ts'
+import { createVectorArena } from '../../../platform/vectors/arena.ts'
+import { vectorBytesMax } from '../../../platform/vectors/machine-memory.ts'
 import type { Base, Module } from '../../module.ts'
 import { createIndexLoader, type IndexLoader } from './loader.ts'
 import { createModelIndexes, type ModelIndexes } from './model-indexes.ts'
@@ -42,8 +44,10 @@ export type ProductIndexService = ModelIndexes &
  * the words of its product still do.
  */
 export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: ProductIndexNeeds) {
-  const { models, memoryBytesMax, stop } = needs
-  const indexes = createModelIndexes({ db, now: clock.now, models, memoryBytesMax })
+  const { models, memoryBytesMax = vectorBytesMax(), stop } = needs
+  const createArena = (dimension: number, readBytesMax: () => number) =>
+    createVectorArena(dimension, { memoryBytesMax: readBytesMax })
+  const indexes = createModelIndexes({ db, now: clock.now, models, memoryBytesMax, createArena })
   stop?.addEventListener('abort', indexes.close, { once: true })
   const queries = productIndexQueries(db, models.inUse.row)
   const loader = createIndexLoader({ indexes, models, queries, reportFault, log })

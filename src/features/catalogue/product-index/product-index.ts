@@ -144,18 +144,14 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       vector: Float32Array | undefined,
       spelling: Spelling<number>,
     ): void {
-      const { pictureId } = picture
+      const { pictureId, product } = picture
       const slot = vector ? arena.put(storeId, pictureId, vector) : arena.putBlank(storeId, pictureId)
       const sides = open(storeId)
       replaceDocument(sides, slot, 0)
-      const { product } = picture
       sides.columns.load(
         slot,
         { ...picture, document: 0 },
-        {
-          category: () => spelling.category(product),
-          levels: () => spelling.levels(product),
-        },
+        { category: () => spelling.category(product), levels: () => spelling.levels(product) },
       )
       sides.unreadEnd = Math.max(sides.unreadEnd, slot + 1)
     },
@@ -179,19 +175,7 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
         sides.unreadEnd = 0
         return undefined
       }
-      const { columns } = sides
-      const segment = arena.segment(storeId)
-      const end = Math.min(from + count, sides.unreadEnd, segment?.slots ?? 0)
-      const slots: number[] = []
-      const products = new Set<number>()
-      for (let slot = from; slot < end; slot++) {
-        const product = columns.productAt(slot)
-        // A free slot still has the row of its last product.
-        if (segment?.keyAt(slot) === -1 || product === 0 || columns.documentAt(slot) > 0) continue
-        slots.push(slot)
-        products.add(product)
-      }
-      return { slots, products: [...products] }
+      return listUnreadSlots(sides, arena.segment(storeId), from, count)
     },
 
     /** Gives slots the words of their products, read from the database in the same tick as the slots were listed. */
@@ -250,4 +234,23 @@ export function createProductIndex(arena: VectorArena, now: () => number = syste
       return slot === undefined ? undefined : segment?.vectorAt(slot)
     },
   }
+}
+
+function listUnreadSlots(
+  { columns, unreadEnd }: Sides,
+  segment: Segment | undefined,
+  from: number,
+  count: number,
+): UnreadSlots {
+  const end = Math.min(from + count, unreadEnd, segment?.slots ?? 0)
+  const slots: number[] = []
+  const products = new Set<number>()
+  for (let slot = from; slot < end; slot++) {
+    const product = columns.productAt(slot)
+    // A free slot still has the row of its last product.
+    if (segment?.keyAt(slot) === -1 || product === 0 || columns.documentAt(slot) > 0) continue
+    slots.push(slot)
+    products.add(product)
+  }
+  return { slots, products: [...products] }
 }

@@ -2,14 +2,13 @@ import { findBlame } from '../../../core/blame.ts'
 import { decodeDataUri } from '../../../core/data-uri.ts'
 import { sha256 } from '../../../core/hash.ts'
 import { LIMITS } from '../../../core/limits.ts'
-import { ModelSwitched } from '../../../core/switched.ts'
-import type { EmbeddedPicture, QueuePriority } from '../../../platform/embedder/embedder.ts'
-import type { ModelSet, ServingModel } from '../../../platform/models/model-set.ts'
+import type { QueuePriority } from '../../../platform/embedder/embedder.ts'
 import type { PictureFetcher } from '../../../platform/pictures/fetch.ts'
 import { isKeptPath, type KeptPictures } from './kept-pictures.ts'
+import { createPictureVectors, type PictureVectorsDeps, type Reader } from './picture-vectors.ts'
 import { readPrecomputed } from './precomputed.ts'
 import { createPrecomputedPictures } from './precomputed-pictures.ts'
-import type { PictureRow, ProductQueries } from './queries.ts'
+import type { PictureRow } from './queries.ts'
 import {
   type KnownPicture,
   type ReadyAddress,
@@ -20,15 +19,11 @@ import {
 import type { PrecomputedPicture } from './schema.ts'
 import type { StorageChange } from './storage-limit.ts'
 
-export interface PictureLoaderDeps {
-  queries: Pick<ProductQueries, 'findSameContent'>
+export interface PictureLoaderDeps extends PictureVectorsDeps {
   kept: KeptPictures
-  models: Pick<ModelSet, 'of'>
   fetcher: PictureFetcher
   /** @throws ApiError `url_not_allowed` for an address that no download could begin with. */
   checkUrl(url: string): void
-  /** The vector of an indexed picture. */
-  findVector(storeId: string, pictureId: number): Float32Array | undefined
 }
 
 /** One picture as a client gives it. */
@@ -39,25 +34,6 @@ export type PictureSource =
    */
   | { url: string; precomputed?: PrecomputedPicture | undefined; ofModel?: string }
   | { upload: { bytes(): Promise<Uint8Array> } }
-
-/** The models that a write makes vectors of. */
-export interface PictureModels {
-  /** The model of the store when the write began. */
-  present: ServingModel
-  /** The model that the store was moving to then. */
-  coming: ServingModel | undefined
-  /** Whether the write is for the vectors of the coming model, and fails without them. */
-  needsComing: boolean
-}
-
-/** Whose picture is read, and how urgently. */
-interface Reader {
-  storeId: string
-  priority: QueuePriority
-  models: PictureModels
-  /** Pixels of the longer side of its thumbnail; undefined for none. */
-  thumbnail?: number | undefined
-}
 
 /** The pictures of one product, while they are prepared. */
 export interface Preparation {
@@ -79,7 +55,7 @@ export type PictureLoader = ReturnType<typeof createPictureLoader>
 
 /** Reads pictures and embeds those whose content is new. It writes nothing. */
 export function createPictureLoader(deps: PictureLoaderDeps) {
-  const { queries, kept, models, fetcher, checkUrl, findVector } = deps
+  const { kept, fetcher, checkUrl } = deps
 
   async function readUrl(
     { storeId, priority }: Pick<Reader, 'storeId' | 'priority'>,
@@ -107,51 +83,9 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     }
   }
 
-  /** The vector of a picture of the store with the same bytes. */
-  function findTwin(reader: Reader, contentHash: Buffer): KnownPicture | undefined {
-    const { storeId } = reader
-    // The index has the vectors of the present moment, and the picture may have taken long to come.
-    if (models.of(storeId) !== reader.models.present) throw new ModelSwitched()
-    const twin = queries.findSameContent(storeId, contentHash)
-    const vector = twin && findVector(storeId, twin.id)
-    return vector && { facts: twin, vector, second: findSecond(reader, contentHash) }
-  }
-
-  /** The vector of the coming model that a picture of the store with the same bytes has. */
-  function findSecond(
-    { storeId, models: { coming } }: Reader,
-    contentHash: Buffer,
-  ): Float32Array | undefined {
-    const twin = coming && queries.findSameContent(storeId, contentHash, coming.row)
-    return twin && coming.vectors.find(storeId, twin.id)
-  }
+  const { findTwin, findSecond, lacksSecond, embedBoth, embedSecond } = createPictureVectors(deps)
 
   const takePrecomputed = createPrecomputedPictures({ kept, checkUrl })
-
-  /**
-   * Adds the thumbnail that came with a picture, drawn anew: what is kept and served is never a client's bytes. One that is none is
-   * left out, and made from the picture later.
-   */
-  async function addThumbnail(
-    { storeId, priority, models: { present }, thumbnail: side }: Reader,
-    { address, content }: ReadyPicture,
-    given: Uint8Array | undefined,
-  ): Promise<ReadyPicture> {
-    // Only what the client has claimed itself: a content that the service has read gets its thumbnail from there.
-    if (!given || !side || 'own' in content || !content.added.isPrecomputed) return { address, content }
-    try {
-      const { facts, thumbnail } = await present.embedder.seePicture(given, {
-        storeId,
-        priority,
-        thumbnail: side,
-      })
-      const isThumbnail = facts.contentType === 'image/webp' && Math.max(facts.width, facts.height) <= side
-      return { address, content: { ...content, thumbnail: isThumbnail ? thumbnail : undefined } }
-    } catch (error) {
-      if (findBlame(error).on !== 'work') throw error
-      return { address, content }
-    }
-  }
 
   /** Reads a picture, and embeds it unless its content is known. Nothing is written. */
   async function load(preparation: Preparation, source: PictureSource): Promise<ReadyPicture> {
@@ -201,39 +135,7 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
     const known = recognise(preparation, content)
     if (known)
       return lacksSecond(reader, known) ? { ...known, second: await embedSecond(reader, bytes) } : known
-    const second = embedSecond(reader, bytes)
-    try {
-      const [own, coming] = await Promise.all([embedPresent(reader, bytes), second])
-      return toAdded(content, { ...own, second: coming })
-    } finally {
-      // The bytes stay counted until both are done with them.
-      await second.catch(() => {})
-    }
-  }
-
-  const lacksSecond = ({ models: { coming } }: Reader, known: ReadyContent): boolean =>
-    coming !== undefined && known.second === undefined && (!('own' in known) || known.own.isAwaited)
-
-  const embedPresent = (
-    { models: { present }, storeId, priority, thumbnail }: Reader,
-    bytes: Uint8Array,
-  ): Promise<EmbeddedPicture> => present.embedder.embedPicture(bytes, { storeId, priority, thumbnail })
-
-  /**
-   * The vector of the model that the store is moving to. A write does not wait for one that does not answer: the move
-   * makes the vector later.
-   */
-  async function embedSecond(
-    { models: { coming, needsComing }, storeId, priority }: Reader,
-    bytes: Uint8Array,
-  ): Promise<Float32Array | undefined> {
-    if (!coming || (!needsComing && coming.embedder.status().state !== 'ready')) return undefined
-    try {
-      return (await coming.embedder.embedPicture(bytes, { storeId, priority })).vector
-    } catch (error) {
-      if (needsComing) throw error
-      return undefined
-    }
+    return toAdded(content, await embedBoth(reader, bytes))
   }
 
   /** A picture whose vector is known already; undefined for a new content. */
@@ -288,6 +190,31 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
       use: (bytes: Uint8Array) => Promise<Result>,
       priority: QueuePriority = 'search',
     ) => readAndUse({ storeId, priority }, url, use),
+  }
+}
+
+/**
+ * Adds the thumbnail that came with a picture, drawn anew: what is kept and served is never a client's bytes. One that is none is
+ * left out, and made from the picture later.
+ */
+async function addThumbnail(
+  { storeId, priority, models: { present }, thumbnail: side }: Reader,
+  { address, content }: ReadyPicture,
+  given: Uint8Array | undefined,
+): Promise<ReadyPicture> {
+  // Only what the client has claimed itself: a content that the service has read gets its thumbnail from there.
+  if (!given || !side || 'own' in content || !content.added.isPrecomputed) return { address, content }
+  try {
+    const { facts, thumbnail } = await present.embedder.seePicture(given, {
+      storeId,
+      priority,
+      thumbnail: side,
+    })
+    const isThumbnail = facts.contentType === 'image/webp' && Math.max(facts.width, facts.height) <= side
+    return { address, content: { ...content, thumbnail: isThumbnail ? thumbnail : undefined } }
+  } catch (error) {
+    if (findBlame(error).on !== 'work') throw error
+    return { address, content }
   }
 }
 

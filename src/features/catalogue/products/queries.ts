@@ -133,21 +133,9 @@ export function productQueries(
       is_unfolded = 0, is_demo = excluded.is_demo, updated_at = CASE WHEN @keepsTime THEN updated_at ELSE excluded.updated_at END,
       indexed_at = CASE WHEN @hasNewPicture THEN excluded.indexed_at ELSE indexed_at END
     RETURNING id, vector_id AS vectorId`)
+  const toPictures = pictureReader(models)
+  const { removePictures, placePictures } = pictureWriting(db, models, thumbnails)
   const pictureIds = db.prepare<[number], { id: number }>('SELECT id FROM pictures WHERE product = ?')
-  const dropPicture = db.prepare<[bigint], GonePicture>(`
-    DELETE FROM pictures WHERE id = ?
-    RETURNING store_id AS storeId, content_hash AS contentHash, is_given AS precomputed, thumbnail`)
-  const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
-  const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
-    INSERT INTO pictures (product, store_id, position, image_url, model, second_model, content_hash, content_type, bytes, width,
-      height, phash, palette, is_given, thumbnail)
-    VALUES (@product, @storeId, @position, @imageUrl, @model, @secondModel, @contentHash, @contentType, @bytes, @width,
-      @height, @phash, @palette, @precomputed, @thumbnail)
-    RETURNING id`)
-  // What it has of a third model is not counted any more: nobody goes back to that one.
-  const addSecond = db.prepare<[second: bigint, present: bigint, present: bigint, id: bigint]>(
-    'UPDATE pictures SET second_model = ?, model = CASE second_model WHEN ? THEN ? ELSE model END WHERE id = ?',
-  )
   const dropProduct = db.prepare('DELETE FROM products WHERE id = ?')
   // Not those whose content hash and vector are a client's word: they would spread to pictures that the service has read.
   const sameContent = db.prepare<[string, Buffer, number], RawPicture>(`
@@ -156,67 +144,6 @@ export function productQueries(
   const demoIds = db.prepare<[string], { productId: string }>(
     'SELECT product_id AS productId FROM products WHERE store_id = ? AND is_demo = 1 ORDER BY id',
   )
-
-  const toPictures = (storeId: string, rows: RawPicture[]): PictureRow[] => {
-    const present = models.of(storeId).row
-    const coming = models.comingOf(storeId)?.row
-    return rows.map(({ palette, precomputed, model, secondModel, ...row }) => ({
-      ...row,
-      isPrecomputed: precomputed === 1,
-      hasVector: model === present || secondModel === present,
-      isAwaited: coming !== undefined && model !== coming && secondModel !== coming,
-      palette: JSON.parse(palette),
-    }))
-  }
-
-  function removePictures(storeId: string, ids: number[]): GonePicture[] {
-    const { vectors } = models.of(storeId)
-    return ids.flatMap((id) => {
-      vectors.remove(id)
-      return dropPicture.all(BigInt(id))
-    })
-  }
-
-  function placePictures(
-    product: number,
-    storeId: string,
-    prepared: PictureToSave[],
-    { present, coming }: WritingModels,
-  ): number[] {
-    const putSecond = (id: number, second: Float32Array | undefined) =>
-      second && coming?.vectors.put(storeId, id, second)
-    // Positions are unique, so the pictures that stay get out of the way first.
-    for (const [n, picture] of prepared.entries()) {
-      if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
-    }
-    return prepared.map((picture, position) => {
-      if ('kept' in picture) {
-        const { kept, second } = picture
-        movePicture.run(BigInt(position), kept.imageUrl, BigInt(kept.id))
-        if (second && coming) {
-          addSecond.run(BigInt(coming.row), BigInt(present.row), BigInt(present.row), BigInt(kept.id))
-          putSecond(kept.id, second)
-        }
-        return kept.id
-      }
-      const { palette, isPrecomputed, ...facts } = picture.added
-      const row = addPicture.get({
-        ...facts,
-        product,
-        storeId,
-        position,
-        model: present.row,
-        secondModel: (picture.second && coming?.row) ?? null,
-        palette: JSON.stringify(palette),
-        precomputed: isPrecomputed ? 1 : 0,
-        thumbnail: thumbnails.keep(storeId, picture.added, picture.thumbnail),
-      })
-      if (!row) throw new Error('an insert always returns its row')
-      present.vectors.put(storeId, row.id, picture.vector)
-      putSecond(row.id, picture.second)
-      return row.id
-    })
-  }
 
   return {
     has: (storeId: string, productId: string): boolean => one.get(storeId, productId) !== undefined,
@@ -287,6 +214,90 @@ export function productQueries(
     /** Ids of the store's demo products. */
     listDemoIds: (storeId: string): string[] => demoIds.all(storeId).map(({ productId }) => productId),
   }
+}
+
+/** Reads rows of pictures, by the models that their store is on. */
+const pictureReader =
+  (models: Pick<ModelSet, 'of' | 'comingOf'>) =>
+  (storeId: string, rows: RawPicture[]): PictureRow[] => {
+    const present = models.of(storeId).row
+    const coming = models.comingOf(storeId)?.row
+    return rows.map(({ palette, precomputed, model, secondModel, ...row }) => ({
+      ...row,
+      isPrecomputed: precomputed === 1,
+      hasVector: model === present || secondModel === present,
+      isAwaited: coming !== undefined && model !== coming && secondModel !== coming,
+      palette: JSON.parse(palette),
+    }))
+  }
+
+/** The statements that write and delete the pictures of a product with their vectors. */
+function pictureWriting(db: Db, models: Pick<ModelSet, 'of'>, thumbnails: Pick<Thumbnails, 'keep'>) {
+  const dropPicture = db.prepare<[bigint], GonePicture>(`
+    DELETE FROM pictures WHERE id = ?
+    RETURNING store_id AS storeId, content_hash AS contentHash, is_given AS precomputed, thumbnail`)
+  const movePicture = db.prepare('UPDATE pictures SET position = ?, image_url = ? WHERE id = ?')
+  const addPicture = db.prepare<Record<string, unknown>, { id: number }>(`
+    INSERT INTO pictures (product, store_id, position, image_url, model, second_model, content_hash, content_type, bytes, width,
+      height, phash, palette, is_given, thumbnail)
+    VALUES (@product, @storeId, @position, @imageUrl, @model, @secondModel, @contentHash, @contentType, @bytes, @width,
+      @height, @phash, @palette, @precomputed, @thumbnail)
+    RETURNING id`)
+  // What it has of a third model is not counted any more: nobody goes back to that one.
+  const addSecond = db.prepare<[second: bigint, present: bigint, present: bigint, id: bigint]>(
+    'UPDATE pictures SET second_model = ?, model = CASE second_model WHEN ? THEN ? ELSE model END WHERE id = ?',
+  )
+
+  function removePictures(storeId: string, ids: number[]): GonePicture[] {
+    const { vectors } = models.of(storeId)
+    return ids.flatMap((id) => {
+      vectors.remove(id)
+      return dropPicture.all(BigInt(id))
+    })
+  }
+
+  function placePictures(
+    product: number,
+    storeId: string,
+    prepared: PictureToSave[],
+    { present, coming }: WritingModels,
+  ): number[] {
+    const putSecond = (id: number, second: Float32Array | undefined) =>
+      second && coming?.vectors.put(storeId, id, second)
+    // Positions are unique, so the pictures that stay get out of the way first.
+    for (const [n, picture] of prepared.entries()) {
+      if ('kept' in picture) movePicture.run(BigInt(-1 - n), picture.kept.imageUrl, BigInt(picture.kept.id))
+    }
+    return prepared.map((picture, position) => {
+      if ('kept' in picture) {
+        const { kept, second } = picture
+        movePicture.run(BigInt(position), kept.imageUrl, BigInt(kept.id))
+        if (second && coming) {
+          addSecond.run(BigInt(coming.row), BigInt(present.row), BigInt(present.row), BigInt(kept.id))
+          putSecond(kept.id, second)
+        }
+        return kept.id
+      }
+      const { palette, isPrecomputed, ...facts } = picture.added
+      const row = addPicture.get({
+        ...facts,
+        product,
+        storeId,
+        position,
+        model: present.row,
+        secondModel: (picture.second && coming?.row) ?? null,
+        palette: JSON.stringify(palette),
+        precomputed: isPrecomputed ? 1 : 0,
+        thumbnail: thumbnails.keep(storeId, picture.added, picture.thumbnail),
+      })
+      if (!row) throw new Error('an insert always returns its row')
+      present.vectors.put(storeId, row.id, picture.vector)
+      putSecond(row.id, picture.second)
+      return row.id
+    })
+  }
+
+  return { removePictures, placePictures }
 }
 
 const toProduct = ({ metadata, demo, ...row }: RawProduct, pictures: PictureRow[]): ProductRow => ({

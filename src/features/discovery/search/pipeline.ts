@@ -28,7 +28,7 @@ export interface PipelineDeps extends AnswerDeps, RankerDeps {
   queries: SearchQueries
   filters: Pick<FilterReader, 'resolve'>
   countFacets: FilterService['facets']
-  /** Products of a store that wait for a vector of the model in use; searches miss them. */
+  /** Products of a store that wait for a vector of its model; pictures do not find them. */
   countWaiting(storeId: string): number
   /** Ids of the products that shoppers clicked and bought, best first. */
   listPopular(storeId: string): Promise<readonly string[]>
@@ -201,4 +201,8 @@ const GUESSES_MAX = 3
 const NO_RULES: Arrangement = { hidings: [], pins: [], shifts: [] }
 
 const warnOfWaiting = (products: number): string[] =>
-  products > 0 ? [`${products} products are missing: their pictures are being embedded for a new model`] : []
+  products > 0
+    ? [
+        `${products} products are found by their words alone: their pictures are being embedded for a new model`,
+      ]
+    : []

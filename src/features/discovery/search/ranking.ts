@@ -1,5 +1,5 @@
 import type { Accepts } from '../../../core/select.ts'
-import type { SlotScores } from '../../../platform/vectors/segment.ts'
+import type { SlotScores } from '../../../platform/vectors/scores.ts'
 import type { SlotMask } from '../../catalogue/product-index/mask.ts'
 import { createArranging, type FindBest, type FoundArranged, listParts, type Pinned } from './arranging.ts'
 import { type Condition, createMask, listPassing } from './condition.ts'

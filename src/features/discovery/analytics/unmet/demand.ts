@@ -59,41 +59,8 @@ export function createDemand({
 }: DemandDeps) {
   /** Kept searches of each store, as far as known. */
   const sizes = new Map<string, number>()
-  /** By model and word. */
-  const vectors = new Map<string, Float32Array | undefined>()
 
-  /** @returns undefined for a word that the model does not know. */
-  async function embed(
-    embedder: Pick<Embedder, 'model' | 'embedText'>,
-    name: string,
-  ): Promise<Float32Array | undefined> {
-    const key = `${embedder.model.hash} ${name}`
-    if (vectors.has(key)) return vectors.get(key)
-    const { vector, isUnknown } = await embedder.embedText(name, 'index')
-    for (const oldest of vectors.keys()) {
-      if (vectors.size < VECTORS_MAX) break
-      vectors.delete(oldest)
-    }
-    const known = isUnknown ? undefined : vector
-    vectors.set(key, known)
-    return known
-  }
-
-  async function readWords(
-    storeId: string,
-    embedder: Pick<Embedder, 'model' | 'embedText'>,
-  ): Promise<Word[]> {
-    const names = [
-      ...listCategories(storeId, CATEGORIES_MAX).map((name) => ({ name, source: 'category' as const })),
-      ...PRODUCT_WORDS.map((name) => ({ name, source: 'word' as const })),
-    ]
-    const words: Word[] = []
-    for (const { name, source } of names) {
-      const vector = await embed(embedder, name)
-      if (vector) words.push({ name, source, vector })
-    }
-    return words
-  }
+  const readWords = createWordReader(listCategories)
 
   async function draw(storeId: string, breathe: () => Promise<void>): Promise<void> {
     const embedder = embedderOf(storeId)
@@ -205,6 +172,47 @@ export function createDemand({
 
     forgetStore: (storeId: string): void => void sizes.delete(storeId),
   }
+}
+
+/** Reads the vectors of the words that a map may say, and keeps them. */
+function createWordReader(listCategories: DemandDeps['listCategories']) {
+  /** By model and word. */
+  const vectors = new Map<string, Float32Array | undefined>()
+
+  /** @returns undefined for a word that the model does not know. */
+  async function embed(
+    embedder: Pick<Embedder, 'model' | 'embedText'>,
+    name: string,
+  ): Promise<Float32Array | undefined> {
+    const key = `${embedder.model.hash} ${name}`
+    if (vectors.has(key)) return vectors.get(key)
+    const { vector, isUnknown } = await embedder.embedText(name, 'index')
+    for (const oldest of vectors.keys()) {
+      if (vectors.size < VECTORS_MAX) break
+      vectors.delete(oldest)
+    }
+    const known = isUnknown ? undefined : vector
+    vectors.set(key, known)
+    return known
+  }
+
+  async function readWords(
+    storeId: string,
+    embedder: Pick<Embedder, 'model' | 'embedText'>,
+  ): Promise<Word[]> {
+    const names = [
+      ...listCategories(storeId, CATEGORIES_MAX).map((name) => ({ name, source: 'category' as const })),
+      ...PRODUCT_WORDS.map((name) => ({ name, source: 'word' as const })),
+    ]
+    const words: Word[] = []
+    for (const { name, source } of names) {
+      const vector = await embed(embedder, name)
+      if (vector) words.push({ name, source, vector })
+    }
+    return words
+  }
+
+  return readWords
 }
 
 /** Does some work in a turn of its own as long as there is more. */
