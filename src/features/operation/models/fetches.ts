@@ -24,9 +24,6 @@ interface Running {
   bytesTotal: number
 }
 
-/** The lines below it list files for the command line. */
-const firstLine = (message: string): string => message.split('\n')[0] as string
-
 const KEPT_MS = 90 * DAY_MS
 
 const INTERRUPTED =
