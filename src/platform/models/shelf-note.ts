@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -81,6 +81,13 @@ export const tellChanged = (name: string): string =>
 export async function readMemoryBytes(dir: string): Promise<number | undefined> {
   const note = await readNote(dir)
   return typeof note === 'string' ? undefined : note.memory_bytes
+}
+
+/** The hashes of the models in a folder, as they were when they were added. */
+export async function readNotedHashes(root: string): Promise<Set<string>> {
+  const names = await readdir(root).catch(() => [])
+  const notes = await Promise.all(names.map((name) => readNote(join(root, name))))
+  return new Set(notes.flatMap((note) => (typeof note === 'string' ? [] : [note.hash])))
 }
 
 /** @returns the problem where there is no note that can be read. */
