@@ -10,6 +10,8 @@ import { buildExecutable } from './scripts/build/executable.ts'
 import { findTarget, nameThisMachine, TargetError } from './scripts/build/targets.ts'
 import { generateAll } from './scripts/generate/index.ts'
 import { writeNoticesWith } from './scripts/generate/notices.ts'
+import { inspectModel } from './src/platform/embedder/inspect.ts'
+import { UnusableModel } from './src/platform/embedder/model-layout.ts'
 import { bundledModelName } from './src/platform/native/model-folder.ts'
 
 const root = import.meta.dir
@@ -26,6 +28,7 @@ const outfile = resolve(values.outfile ?? join(root, 'dist', nameOutput()))
 try {
   if (!existsSync(modelDir)) throw new TargetError(`No model in ${modelDir}`)
   const target = findTarget(named ?? nameThisMachine()).name
+  inspectModel(modelDir)
   await generateAll()
   const notices = isOther ? join(root, 'dist', 'notices-of-other-model.txt.gz') : undefined
   if (notices !== undefined) await writeNoticesWith(modelDir, notices)
@@ -40,9 +43,11 @@ try {
   console.log(`${relative(process.cwd(), outfile)}  ${(statSync(outfile).size / 1_000_000).toFixed(1)} MB`)
   if (isOther && target === nameThisMachine()) process.exitCode = await smoke()
 } catch (error) {
-  // An unsupported target needs no stack trace; any other error does.
-  if (!(error instanceof TargetError)) throw error
-  console.error(error.message)
+  // An unsupported target or model needs no stack trace; any other error does.
+  if (!(error instanceof TargetError || error instanceof UnusableModel)) throw error
+  console.error(
+    error instanceof UnusableModel ? `Cannot bundle ${modelDir}: ${error.message}` : error.message,
+  )
   process.exit(1)
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { inspectModel } from '../../src/platform/embedder/inspect.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
 import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
 import { packFile } from './pack.ts'
@@ -16,31 +17,17 @@ export interface LoaderPaths {
   vectorExtension: string
 }
 
-const modelFiles = {
-  needed: [
-    'config.json',
-    'tokenizer.json',
-    'tokenizer_config.json',
-    'preprocessor_config.json',
-    'onnx/text_model_quantized.onnx',
-    'onnx/vision_model_quantized.onnx',
-  ],
-  optional: [
-    'special_tokens_map.json',
-    'calibration.json',
-    'golden.json',
-    'seen_tokens.json',
-    'MODEL_CARD.md',
-  ],
-}
-
 /** A file for the executable: its path below the part's folder, and its place on this machine. */
 interface Listed {
   name: string
   path: string
 }
 
-/** Lists the files that an executable for `target` contains besides its own code, by the part that they belong to. */
+/**
+ * Lists the files that an executable for `target` contains besides its own code, by the part that they belong to.
+ *
+ * @throws UnusableModel for a model folder that the program could not use.
+ */
 export function listFiles(target: Target, nodeModules: string, modelDir: string): Record<PartName, Listed[]> {
   const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
   const prebuilt = `${target.os}-${target.cpu}.node`
@@ -64,7 +51,10 @@ export function listFiles(target: Target, nodeModules: string, modelDir: string)
     onnxruntime: readdirSync(runtime)
       .filter((name) => name === 'onnxruntime_binding.node' || /\.so\.1$|\.1\.dylib$/.test(name))
       .map((name) => ({ name, path: join(runtime, name) })),
-    model: listModelFiles(modelDir).map((name) => ({ name: `${model}/${name}`, path: join(modelDir, name) })),
+    model: inspectModel(modelDir).files.map(({ path }) => ({
+      name: `${model}/${path}`,
+      path: join(modelDir, path),
+    })),
   }
 }
 
@@ -107,10 +97,6 @@ function listSharpFiles(target: Target, nodeModules: string): Listed[] {
       .filter((entry) => /\.node$|\.so\.|\.dylib$/.test(entry))
       .map((entry) => ({ name: `${name}/lib/${entry}`, path: join(folder, entry) }))
   })
-}
-
-function listModelFiles(modelDir: string): string[] {
-  return [...modelFiles.needed, ...modelFiles.optional.filter((name) => existsSync(join(modelDir, name)))]
 }
 
 async function packPart(listed: readonly Listed[], packedDir: string): Promise<EmbeddedPart> {

@@ -156,7 +156,7 @@ function makeMobile(isSmall: boolean): Recipe {
     size: { shortest_edge: size },
   }
   return {
-    // What the author of transformers.js writes for models that are not of transformers.
+    // No more than this can be relied on: the model is none of transformers.
     files: describeFiles({ model_type: 'clip' }, preprocessor, makeClipTokenizer(words, window, '!')),
     write: {
       text: (path, precision, seed) =>
@@ -197,7 +197,9 @@ function makeSiglip(kind: 'siglip' | 'siglip2' | 'marqo', isSmall: boolean): Rec
     resample: isGemma ? 2 : 3,
     size: { height: size, width: size },
   }
-  const tokenizer = isGemma ? makeGemmaTokenizer(words) : makeUnigramTokenizer(words, window)
+  const tokenizer = isGemma
+    ? makeGemmaTokenizer(words)
+    : makeUnigramTokenizer(words, window, isMarqo ? 100 : 0)
   const text = {
     ...tower,
     dimension: tower.width,

@@ -4,10 +4,6 @@ import { fileURLToPath } from 'node:url'
 const PROBER = fileURLToPath(new URL('./prober.ts', import.meta.url))
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10
-/** A process is idle that takes no more than `CALM_MS` of processor time in each of so many looks. */
-const CALM_LOOKS = 3
-const LOOK_MS = 500
-const CALM_MS = 50
 
 /** Response times of a client that only sends `GET /health`, in ms. */
 export interface Waits {
@@ -43,22 +39,6 @@ export function readCpu(pid: number): number {
   if (process.platform !== 'linux') return 0
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-}
-
-/**
- * Waits until a process has done next to nothing for a second and a half: a service that starts on a filled folder makes
- * the report about the catalogue and more that it makes once.
- *
- * @throws Error if it is never idle.
- */
-export async function untilIdle(pid: number, withinMs = 3_600_000): Promise<void> {
-  const deadline = performance.now() + withinMs
-  for (let calm = 0; calm < CALM_LOOKS; ) {
-    if (performance.now() > deadline) throw new Error(`Process ${pid} is never idle`)
-    const before = readCpu(pid)
-    await Bun.sleep(LOOK_MS)
-    calm = readCpu(pid) - before <= CALM_MS ? calm + 1 : 0
-  }
 }
 
 /** Lists the running children of a process. */

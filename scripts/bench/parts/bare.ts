@@ -11,12 +11,12 @@ import { DIMENSION, generateVectors } from './vectors.ts'
 /** The parts of the service with nothing around them, in this process. */
 export type Bare = Awaited<ReturnType<typeof loadBare>>
 
-export async function loadBare(threads = availableParallelism()) {
+export async function loadBare(threads = availableParallelism(), modelDir = MODEL_DIR) {
   hardenDecoder()
-  const treatment = readTreatment(MODEL_DIR)
+  const treatment = readTreatment(modelDir)
   const decode = createPictureDecoder(treatment)
-  const vision = await loadVisionModel(MODEL_DIR, treatment.input, threads)
-  const words = await loadTextModel(MODEL_DIR, 1)
+  const vision = await loadVisionModel(modelDir, treatment.input, threads)
+  const words = await loadTextModel(modelDir, 1)
   return {
     decode,
     /** The vectors of decoded pictures, in one run of the model. */

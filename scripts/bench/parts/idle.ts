@@ -1,4 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpuMs } from './cpu.ts'
+
+/** A service is idle that takes no more than `CALM_MS` of processor time in each of so many looks. */
+const CALM_LOOKS = 3
+const LOOK_MS = 500
+const CALM_MS = 50
 
 /** What the threads of a service's processes have done so far, counted by the kernel. Linux only. */
 export interface Work {
@@ -15,6 +21,22 @@ export interface Count {
   cpuMs: number
   /** How often the thread gave up its core to wait for something. */
   waits: number
+}
+
+/**
+ * Waits until a service has done next to nothing for a second and a half: after a start on a filled folder it makes the report
+ * about the catalogue and more that it makes once.
+ *
+ * @throws Error if it is never idle.
+ */
+export async function untilIdle(pid: number, withinMs = 3_600_000): Promise<void> {
+  const deadline = performance.now() + withinMs
+  for (let calm = 0; calm < CALM_LOOKS; ) {
+    if (performance.now() > deadline) throw new Error(`Process ${pid} is never idle`)
+    const before = cpuMs(pid)
+    await Bun.sleep(LOOK_MS)
+    calm = cpuMs(pid) - before <= CALM_MS ? calm + 1 : 0
+  }
 }
 
 export function readWork(pid: number): Work {

@@ -5,6 +5,7 @@ import * as sqliteVec from 'sqlite-vec'
 import { systemIds } from '../../../src/core/ids.ts'
 import { hashSecret } from '../../../src/core/secrets.ts'
 import { DATABASE_FILE, type Db, migrate } from '../../../src/platform/db/open.ts'
+import type { ModelFingerprint } from '../../../src/platform/embedder/embedder.ts'
 import { readModelFiles } from '../../../src/platform/embedder/model-files.ts'
 import { createVectorTable } from '../../../src/platform/vectors/vec0.ts'
 import { DIMENSION, generateVectors } from './vectors.ts'
@@ -57,17 +58,23 @@ export function seedStore(
     migrate(db, SCHEMA)
     return db.transaction(() => {
       const owners = Array.from({ length: stores }, (_, n) => addStore(db, n))
-      const model = addModel(db, modelDir)
+      const { fingerprint } = readModelFiles(modelDir)
+      const { dimension } = fingerprint
+      const model = addModel(db, fingerprint)
       const ids = owners.map(({ client_id }) => client_id)
       addProducts(db, ids, model, count)
-      const table = createVectorTable(db, `vectors_${model}`, DIMENSION)
+      const table = createVectorTable(db, `vectors_${model}`, dimension)
       table.create()
       const storeOf = (n: number) => ids[n % ids.length] as string
       if (isThroughVec0) {
         let rowid = 0
-        for (const vector of generateVectors(count, kinds)) table.put(storeOf(rowid), ++rowid, vector)
+        for (const vector of generateVectors(count, kinds, dimension))
+          table.put(storeOf(rowid), ++rowid, vector)
       } else if (stores > 1) throw new Error('Vectors of several stores are written through vec0')
-      else addChunks(db, `vectors_${model}`, storeOf(0), generateVectors(count, kinds))
+      else {
+        const vectors = generateVectors(count, kinds, dimension)
+        addChunks(db, `vectors_${model}`, storeOf(0), vectors, dimension)
+      }
       return owners[0] as Credentials
     })()
   } finally {
@@ -90,9 +97,7 @@ function addStore(db: Db, n: number): Credentials {
 }
 
 /** @returns its row. */
-function addModel(db: Db, modelDir: string): number {
-  const { id, hash, dimension } = readModelFiles(modelDir).fingerprint
-  if (dimension !== DIMENSION) throw new Error(`Seeds have ${DIMENSION} dimensions, the model ${dimension}`)
+function addModel(db: Db, { id, hash, dimension }: ModelFingerprint): number {
   const { lastInsertRowid } = db
     .prepare('INSERT INTO models (name, hash, dimension, created_at) VALUES (?, ?, ?, ?)')
     .run(id, hash, BigInt(dimension), BigInt(Date.now()))
@@ -135,7 +140,13 @@ function addProducts(db: Db, stores: readonly string[], model: number, count: nu
 }
 
 /** Adds vectors of one store by whole chunks to the shadow tables of sqlite-vec 0.1, as it would itself. */
-export function addChunks(db: Db, table: string, storeId: string, vectors: Iterable<Float32Array>): void {
+export function addChunks(
+  db: Db,
+  table: string,
+  storeId: string,
+  vectors: Iterable<Float32Array>,
+  dimension = DIMENSION,
+): void {
   // Otherwise SQLite lets nobody but sqlite-vec write there.
   db.unsafeMode(true)
   const addChunk = db.prepare(
@@ -145,7 +156,7 @@ export function addChunks(db: Db, table: string, storeId: string, vectors: Itera
     `INSERT INTO ${table}_vector_chunks00 (_rowid_, rowid, vectors) VALUES (?, ?, ?)`,
   )
   const addRow = db.prepare(`INSERT INTO ${table}_rowids (rowid, chunk_id, chunk_offset) VALUES (?, ?, ?)`)
-  const floats = new Float32Array(CHUNK_SIZE * DIMENSION)
+  const floats = new Float32Array(CHUNK_SIZE * dimension)
   const blob = new Uint8Array(floats.buffer)
   let held = 0
   let rowid = 0
@@ -163,7 +174,7 @@ export function addChunks(db: Db, table: string, storeId: string, vectors: Itera
     held = 0
   }
   for (const vector of vectors) {
-    floats.set(vector, held * DIMENSION)
+    floats.set(vector, held * dimension)
     held++
     rowid++
     if (held === CHUNK_SIZE) flush()

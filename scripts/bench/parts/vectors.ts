@@ -10,15 +10,15 @@ const SPREAD = 0.2
  * @param kinds how many kinds of near duplicates they form, as the pictures of a catalogue do; 0 for vectors that have
  *   nothing to do with each other.
  */
-export function* generateVectors(count: number, kinds = 0): Generator<Float32Array> {
+export function* generateVectors(count: number, kinds = 0, dimension = DIMENSION): Generator<Float32Array> {
   const drawCentre = createSource(7)
-  const centres = Array.from({ length: kinds }, () => normalise(fill(drawCentre)))
+  const centres = Array.from({ length: kinds }, () => normalise(fill(drawCentre, dimension)))
   const draw = createSource(1)
   for (let n = 0; n < count; n++) {
-    const vector = normalise(fill(draw))
+    const vector = normalise(fill(draw, dimension))
     const centre = centres[n % kinds]
     if (centre) {
-      for (let i = 0; i < DIMENSION; i++) vector[i] = (centre[i] ?? 0) + SPREAD * (vector[i] ?? 0)
+      for (let i = 0; i < dimension; i++) vector[i] = (centre[i] ?? 0) + SPREAD * (vector[i] ?? 0)
       normalise(vector)
     }
     yield vector
@@ -34,9 +34,9 @@ function createSource(seed: number): () => number {
   }
 }
 
-function fill(draw: () => number): Float32Array {
-  const vector = new Float32Array(DIMENSION)
-  for (let i = 0; i < DIMENSION; i++) vector[i] = draw()
+function fill(draw: () => number, dimension: number): Float32Array {
+  const vector = new Float32Array(dimension)
+  for (let i = 0; i < dimension; i++) vector[i] = draw()
   return vector
 }
 

@@ -74,8 +74,12 @@ const closeWith = (token: string, id: number) => ({
   special_tokens: { [token]: { id: token, ids: [id], tokens: [token] } },
 })
 
-/** Lower case, without punctuation, as the export of SigLIP's sentencepiece tokenizer has it. */
-export function makeUnigramTokenizer(words: number, window: number): TokenizerFiles {
+/**
+ * Lower case, without punctuation, as the export of SigLIP's sentencepiece tokenizer has it.
+ *
+ * @param extra tokens after the vocabulary that the model has no rows for; the tokenizer of T5 has a hundred.
+ */
+export function makeUnigramTokenizer(words: number, window: number, extra = 0): TokenizerFiles {
   const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789äöüßéèàçñółżąę', '▁']
   const pieces: [string, number][] = [
     ['<pad>', 0],
@@ -94,12 +98,15 @@ export function makeUnigramTokenizer(words: number, window: number): TokenizerFi
   for (const ending of endings) add(ending)
   for (const word of list) add(`▁${word}`)
   for (const ending of endings) for (const word of list) add(`▁${word}${ending}`)
+  const extras = Array.from({ length: extra }, (_, i) => `<extra_id_${extra - 1 - i}>`)
+  const more = extras.map((piece, i) => special(pieces.length + i, piece, false))
+  pieces.push(...extras.map((piece) => [piece, 0] as [string, number]))
   return {
     tokenizer: {
       version: '1.0',
       truncation: null,
       padding: null,
-      added_tokens: [special(1, '</s>', true), special(2, '<unk>', true)],
+      added_tokens: [special(1, '</s>', true), special(2, '<unk>', true), ...more],
       normalizer: {
         type: 'Sequence',
         normalizers: [

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { readTreatment } from './child/treatment.ts'
 import { listFingerprinted } from './model-files.ts'
@@ -9,11 +9,13 @@ import {
   pointerMessage,
   readJsonFile,
   readModelLayout,
+  readOutline,
+  readStart,
   type Tower,
   type TowerFile,
   UnusableModel,
 } from './model-layout.ts'
-import { type OnnxOutline, type OutlinePort, readOnnxOutline, UnreadableOnnx } from './onnx-outline.ts'
+import type { OnnxOutline, OutlinePort } from './onnx-outline.ts'
 
 export interface InspectedModel extends ModelLayout {
   /** Every file that the program may read, below the folder; nothing else needs to be copied. */
@@ -83,7 +85,7 @@ export function checkTower(
   layout: ModelLayout,
 ): { outline: OnnxOutline; output: string } {
   const file = layout.towers[tower]
-  const outline = readTower(modelDir, file)
+  const outline = readOutline(modelDir, file.path)
   checkOperators(file, outline)
   checkExternal(modelDir, file, outline)
   if (tower === 'text') checkTextInputs(file, outline)
@@ -102,17 +104,6 @@ export function checkTower(
     )
   }
   return { outline, output }
-}
-
-function readTower(modelDir: string, { path }: TowerFile): OnnxOutline {
-  const full = join(modelDir, path)
-  try {
-    return readOnnxOutline(full)
-  } catch (error) {
-    if (!(error instanceof UnreadableOnnx)) throw error
-    if (isGitPointer(readStart(full))) throw new UnusableModel(pointerMessage(path))
-    throw new UnusableModel(`${path} is no complete ONNX model (${error.message}): copy it again`)
-  }
 }
 
 function checkOperators({ path }: TowerFile, { operators }: OnnxOutline): void {
@@ -229,14 +220,4 @@ function exists(path: string): boolean {
   const entry = lstatSync(path, { throwIfNoEntry: false })
   if (!entry?.isSymbolicLink()) return entry !== undefined
   return statSync(path, { throwIfNoEntry: false }) !== undefined
-}
-
-function readStart(path: string, from = 0): string {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(128)
-    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, from))
-  } finally {
-    closeSync(file)
-  }
 }

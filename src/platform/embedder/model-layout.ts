@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { readOnnxOutline } from './onnx-outline.ts'
+import { type OnnxOutline, readOnnxOutline, UnreadableOnnx } from './onnx-outline.ts'
 
 export type ModelFamily = 'clip' | 'mobileclip' | 'siglip' | 'siglip2'
 export type Tower = 'text' | 'vision'
@@ -57,7 +57,8 @@ const PREFERRED: readonly Precision[] = ['q8', 'fp32', 'fp16']
 /** The convolutions of MobileCLIP lose their accuracy in 8 bits; its export warns of it. */
 const PREFERRED_MOBILE_VISION: readonly Precision[] = ['fp32', 'fp16', 'q8']
 
-/** What SigLIP's configuration leaves out where it is the usual number. */
+/** What configurations leave out where it is the usual number. */
+const CLIP_WIDTH = 512
 const SIGLIP_WIDTH = 768
 const SIGLIP_WINDOW = 64
 const CLIP_WINDOW = 77
@@ -77,7 +78,7 @@ export function readModelLayout(modelDir: string): ModelLayout {
   return {
     family,
     towers,
-    dimension: readDimension(modelDir, config, family, towers.vision),
+    dimension: readDimension(modelDir, config, isSiglip, towers),
     tokensMax: Math.max(3, window),
     // CLIP's text model attends only to earlier tokens, so padding would change nothing. An export whose configuration says nothing
     // is not made from transformers' CLIP, and may attend to all.
@@ -125,9 +126,7 @@ function readConfig(modelDir: string): ConfigFile {
 function tellFamily(modelDir: string, config: ConfigFile): ModelFamily {
   const { model_type: type, text_config: text, vision_config: vision } = config
   if (type === 'mobileclip') return 'mobileclip'
-  if (type === 'clip') {
-    return isBare(config) && takesPlainPixels(modelDir) ? 'mobileclip' : 'clip'
-  }
+  if (type === 'clip') return takesPlainPixels(modelDir) ? 'mobileclip' : 'clip'
   if (type === 'siglip' || type === 'siglip2') {
     if (vision?.num_patches !== undefined) {
       throw new UnusableModel(
@@ -177,18 +176,43 @@ function findTower(modelDir: string, tower: Tower, preferred: readonly Precision
   throw new UnusableModel(`${paths.map(({ path }) => path).join(', ')}: none of these is there; ${hint}`)
 }
 
-function readDimension(modelDir: string, config: ConfigFile, family: ModelFamily, vision: TowerFile): number {
+/** The configuration, or else the towers' outlines; a child that loads the model checks it. */
+function readDimension(
+  modelDir: string,
+  config: ConfigFile,
+  isSiglip: boolean,
+  { text, vision }: ModelLayout['towers'],
+): number {
   if (config.projection_dim !== undefined) return config.projection_dim
-  const named = readOutputWidth(modelDir, vision)
+  const named = readOutputWidth(modelDir, 'vision', vision) ?? readOutputWidth(modelDir, 'text', text)
   if (named !== undefined) return named
-  const { vision_config: tower } = config
-  if (family === 'siglip' || family === 'siglip2') return tower?.hidden_size ?? SIGLIP_WIDTH
-  throw new UnusableModel(
-    'Neither config.json (projection_dim) nor the picture model says how long the vectors are: add projection_dim to config.json',
-  )
+  return isSiglip ? (config.vision_config?.hidden_size ?? SIGLIP_WIDTH) : CLIP_WIDTH
 }
 
-function readOutputWidth(modelDir: string, { path }: TowerFile): number | undefined {
-  const { outputs } = readOnnxOutline(join(modelDir, path))
-  return outputs.find(({ name }) => OUTPUTS.vision.includes(name))?.shape.at(-1)
+function readOutputWidth(modelDir: string, tower: Tower, { path }: TowerFile): number | undefined {
+  const { outputs } = readOutline(modelDir, path)
+  return outputs.find(({ name }) => OUTPUTS[tower].includes(name))?.shape.at(-1)
+}
+
+/** Reads a tower's outline. @throws UnusableModel */
+export function readOutline(modelDir: string, path: string): OnnxOutline {
+  const full = join(modelDir, path)
+  try {
+    return readOnnxOutline(full)
+  } catch (error) {
+    if (!(error instanceof UnreadableOnnx)) throw error
+    if (isGitPointer(readStart(full))) throw new UnusableModel(pointerMessage(path))
+    throw new UnusableModel(`${path} is no complete ONNX model (${error.message}): copy it again`)
+  }
+}
+
+/** The first bytes of a file, or those from a place on. */
+export function readStart(path: string, from = 0): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(128)
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, from))
+  } finally {
+    closeSync(file)
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
@@ -9,6 +10,7 @@ import { runWithDeadline } from '../outbound/deadline.ts'
 import type { Egress } from '../outbound/egress.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import { DownloadError } from '../outbound/follow.ts'
+import { giveToOwner, giveTreeToOwner } from '../owner.ts'
 import { flushFolder } from '../sync-folder.ts'
 import { type HandFile, tellByHand } from './by-hand.ts'
 import { downloadFile, findBytesHere, hashFile, isThere } from './file-download.ts'
@@ -110,7 +112,7 @@ export async function downloadModel(order: ModelOrder, options: DownloadOptions)
     throw new OperatorError(
       `This install is offline (OFFLINE=1), so bring the files by hand.\n\n${tellPlan(plan)}`,
     )
-  await mkdir(dirname(options.folder), { recursive: true, mode: 0o700 })
+  await makeParent(options.folder)
   const unlock = tryLockDownloads(dirname(options.folder))
   if (!unlock) throw new OperatorError('Another lookalike is downloading a model: wait until it has ended.')
   const access = { egress: options.egress, hasAnswered: false }
@@ -120,8 +122,20 @@ export async function downloadModel(order: ModelOrder, options: DownloadOptions)
     options.signal.throwIfAborted()
     throw explain(error, plan, options, access.hasAnswered)
   } finally {
+    giveAway(options.folder)
     unlock()
   }
+}
+
+/** Root may download for a service of another user, which must then be able to read, go on with and delete the files. */
+function giveAway(folder: string): void {
+  for (const one of [folder, `${folder}.partial`]) if (existsSync(one)) giveTreeToOwner(dirname(folder), one)
+}
+
+async function makeParent(folder: string): Promise<void> {
+  const models = dirname(folder)
+  const made = await mkdir(models, { recursive: true, mode: 0o700 })
+  if (made !== undefined) giveToOwner(dirname(models), models)
 }
 
 async function run(
@@ -140,6 +154,7 @@ async function run(
   await rm(options.folder, { recursive: true, force: true })
   const partial = `${options.folder}.partial`
   await preparePartial(partial, note)
+  giveTreeToOwner(dirname(partial), partial)
   await demandRoom(partial, files)
   await withAccess(extraMs + (bytesTotal / slowest) * 1_000, async (access) => {
     let done = 0

@@ -6,6 +6,7 @@ import { writeCollected } from '../../core/collected-writes.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { ResponseHead } from '../outbound/exchange.ts'
 import { OutboundError } from '../outbound/failure.ts'
+import { giveToOwner } from '../owner.ts'
 import { addressOf, explainStatus, getFromHub, type HubAccess, type HubFile, type HubSource } from './hub.ts'
 
 export interface FileOrder {
@@ -168,9 +169,13 @@ async function save(
   }
 }
 
-/** No link is followed, whoever has put it there. */
-const openPart = (part: string): Promise<FileHandle> =>
-  open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o600)
+/** No link is followed, whoever has put it there. A later run of the folder's owner can go on with what root has begun. */
+async function openPart(part: string): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
+  const handle = await open(part, flags, 0o600)
+  giveToOwner(dirname(part), part)
+  return handle
+}
 
 /** Reads a part that an earlier run has left; one that is too long is thrown away. */
 async function readBegun(path: string, file: HubFile): Promise<Begun> {
@@ -213,8 +218,10 @@ async function resumeHeaders(part: string, { sizeBytes }: Begun): Promise<Record
 
 async function keepMark(part: string, etag: string | undefined): Promise<void> {
   const isStrong = etag !== undefined && etag.length <= MARK_CHARS_MAX && /^"[\x21\x23-\x7e]*"$/.test(etag)
-  if (isStrong) await writeFile(markOf(part), etag, { mode: 0o600 })
-  else await rm(markOf(part), { force: true })
+  await rm(markOf(part), { force: true })
+  if (!isStrong) return
+  await writeFile(markOf(part), etag, { mode: 0o600, flag: 'wx' })
+  giveToOwner(dirname(part), markOf(part))
 }
 
 async function findLength(path: string): Promise<number | undefined> {

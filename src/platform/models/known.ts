@@ -17,7 +17,7 @@ export interface KnownModel {
   files: readonly KnownFile[]
   /** As the repository of the weights states it. */
   license: string
-  /** Of all files. */
+  /** Of all files; about, where they are unconfirmed. */
   bytes: number
   dimension: number
   /** Measured with weights of the same shape on two cores with AVX2 and without VNNI; null while nobody has measured it. */
@@ -34,7 +34,7 @@ export interface KnownModel {
   status: 'confirmed' | 'unconfirmed'
 }
 
-type Row = Omit<KnownModel, 'bytes'>
+type Row = Omit<KnownModel, 'bytes'> & Partial<Pick<KnownModel, 'bytes'>>
 
 const MB = 1_000_000
 
@@ -171,12 +171,13 @@ const ROWS: readonly Row[] = [
         sha256: '17d3c037b1d488c10c50e09f6009ea5a198caef4e0e8f4ea5617b7cb2d067ac0',
       },
     ],
-    license: 'Apple ML Research Model License (research; read it before you sell with it)',
+    license: 'Apple’s own (apple-amlr)',
     dimension: 512,
     memoryBytes: null,
     pictureMs: null,
     textMs: null,
-    suits: 'Trials on the smallest machines; its licence is for research.',
+    suits:
+      'Trials on small machines: Apple’s licence speaks of research, so read it before you sell with it.',
     languages: ['en'],
     status: 'confirmed',
   },
@@ -241,6 +242,7 @@ const ROWS: readonly Row[] = [
       unconfirmed('onnx/text_model_quantized.onnx', 150 * MB),
       unconfirmed('onnx/vision_model_quantized.onnx', 150 * MB),
     ],
+    bytes: 213 * MB,
     license: 'Apache-2.0',
     dimension: 768,
     memoryBytes: null,
@@ -263,6 +265,7 @@ const ROWS: readonly Row[] = [
       unconfirmed('onnx/text_model_quantized.onnx', 150 * MB),
       unconfirmed('onnx/vision_model_quantized.onnx', 150 * MB),
     ],
+    bytes: 213 * MB,
     license: 'Apache-2.0',
     dimension: 768,
     memoryBytes: null,
@@ -278,7 +281,7 @@ const ROWS: readonly Row[] = [
 /** The models that the program knows by name, from the smallest step up to the most special. */
 export const KNOWN_MODELS: readonly KnownModel[] = ROWS.map((row) => ({
   ...row,
-  bytes: row.files.reduce((sum, { bytes }) => sum + bytes, 0),
+  bytes: row.bytes ?? row.files.reduce((sum, { bytes }) => sum + bytes, 0),
 }))
 
 export const findKnownModel = (name: string): KnownModel | undefined =>

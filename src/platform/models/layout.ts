@@ -18,6 +18,8 @@ export const SMALL_FILES = [
 const TOWERS = ['text', 'vision'] as const
 /** 8 bits first, then full precision; half precision is the slowest on processors. */
 const PRECISIONS = ['_quantized', '', '_fp16'] as const
+/** The picture models of MobileCLIP lose their accuracy in 8 bits. */
+const PRECISIONS_OF_MOBILE_VISION = ['', '_fp16', '_quantized'] as const
 
 /** The files of an export that has the usual 8-bit weights. */
 export const USUAL_FILES: readonly string[] = [
@@ -42,7 +44,9 @@ export function chooseFiles(listed: ReadonlyMap<string, HubFile>, repository: st
     return file
   })
   const weights = TOWERS.flatMap((tower) => {
-    const precision = PRECISIONS.find((one) => listed.has(weightsOf(tower, one)))
+    const isMobile = tower === 'vision' && /mobileclip/i.test(repository)
+    const precisions = isMobile ? PRECISIONS_OF_MOBILE_VISION : PRECISIONS
+    const precision = precisions.find((one) => listed.has(weightsOf(tower, one)))
     if (precision === undefined) {
       throw new OperatorError(
         `${repository} has no ${weightsOf(tower, '_quantized')}: it takes an export for transformers.js with separate models for texts and pictures.`,

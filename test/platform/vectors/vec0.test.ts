@@ -105,6 +105,33 @@ function expectNear(hits: Hits, exact: Hits): void {
   }
 }
 
+test.each([256, 768, 1_152])(
+  'vectors of %d numbers are found as by exact search, and estimated',
+  async (dimension) => {
+    const { table } = openTable(dimension)
+    const arena = createVectorArena(dimension, { largeSlots: 100, threads: 0 })
+    const next = unitVectors(dimension, 3)
+    for (let rowid = 1; rowid <= 300; rowid++) {
+      const vector = next()
+      table.put('red', rowid, vector)
+      arena.put('red', rowid, vector)
+    }
+    expect(all(table).get(300)?.vector).toHaveLength(dimension)
+    const query = next()
+    const exact = table.nearest('red', query, 300)
+    expectNear(found(arena, 'red', query), exact)
+    const segment = arena.segment('red')
+    const estimates = await segment?.score({ query, mayEstimate: true }, ({ scores, isEstimated }) => {
+      expect(isEstimated).toBe(true)
+      return scores.slice()
+    })
+    // The estimates of the half that is more alike are higher on the whole.
+    const sum = (hits: Hits) =>
+      hits.reduce((total, { rowid }) => total + (estimates?.[segment?.findSlot(rowid) ?? -1] as number), 0)
+    expect(sum(exact.slice(0, 150))).toBeGreaterThan(sum(exact.slice(150)))
+  },
+)
+
 test('stores never see each other’s vectors, however near', () => {
   const { table } = openTable()
   const arena = createVectorArena(DIMENSION)

@@ -52,6 +52,7 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
         yield
         if (!fits(owner, some.length)) break
         for (const picture of some) into.load(owner, picture, undefined, rows.spelling)
+        pictures += some.length
       }
     }
     return pictures

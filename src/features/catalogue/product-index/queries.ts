@@ -37,15 +37,18 @@ export function productIndexQueries(db: Db, model: number) {
     palette: string,
   ]
   // Arrays, because objects take longer, and a store may have millions of pictures.
-  const pictures = db
-    .prepare<[string, string, number, number], Row>(`
+  const preparePictures = (condition: string) =>
+    db
+      .prepare<[string, string, number], Row>(`
     SELECT asked.key, product, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, sold_out,
       palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
     CROSS JOIN products ON products.id = pictures.product
-    WHERE pictures.store_id = ? AND (? IN (model, coalesce(second_model, 0))) = ?`)
-    .raw()
+    WHERE pictures.store_id = ? AND ${condition}`)
+      .raw()
+  const pictures = preparePictures('? IN (model, second_model)')
+  const blanks = preparePictures('NOT ? IN (model, coalesce(second_model, 0))')
   const texts = db
     .prepare<[string, string], [product: number, productId: string, metadata: string]>(`
     SELECT products.id, product_id, metadata
@@ -73,9 +76,9 @@ export function productIndexQueries(db: Db, model: number) {
     ORDER BY product, id LIMIT ${BLANKS_AT_ONCE}`)
     .raw()
 
-  function list(storeId: string, ids: readonly number[], hasVector: 0 | 1): AskedPicture[] {
-    return pictures
-      .all(JSON.stringify(ids), storeId, model, hasVector)
+  function list(asked: typeof pictures, storeId: string, ids: readonly number[]): AskedPicture[] {
+    return asked
+      .all(JSON.stringify(ids), storeId, model)
       .map(
         ([
           n,
@@ -110,7 +113,8 @@ export function productIndexQueries(db: Db, model: number) {
 
   return {
     /** Those of some pictures of a store that have a vector, with the fields that searches filter by. */
-    listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] => list(storeId, ids, 1),
+    listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] => 
+      list(pictures, storeId, ids),
 
     /** Stores with pictures that have no vector of the model; without another model nothing is read. */
     listBlankStores: (): string[] => [
@@ -126,9 +130,9 @@ export function productIndexQueries(db: Db, model: number) {
           const found = blankPictures.all(other, storeId, model, product, product, id)
           if (found.length > 0)
             yield list(
+              blanks,
               storeId,
               found.map(([picture]) => picture),
-              0,
             )
           after = found.at(-1)
         }

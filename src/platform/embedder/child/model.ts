@@ -134,7 +134,8 @@ function useLocalModel(modelDir: string): string {
   const path = resolve(modelDir)
   env.allowRemoteModels = false
   env.localModelPath = `${dirname(path)}/`
-  env.logLevel = LogLevel.ERROR
+  // What it would print is thrown as well, and with a failed inference it prints the picture's numbers.
+  env.logLevel = LogLevel.NONE
   return basename(path)
 }
 

@@ -1,4 +1,5 @@
 import { readGolden } from '../model-files.ts'
+import { UnusableModel } from '../model-layout.ts'
 
 /**
  * The lowest cosine that passes.
@@ -42,6 +43,23 @@ export async function testTexts(
   for (const { text, vector } of texts)
     worst = Math.min(worst, compareVectors(text, await embed(text), vector))
   return worst
+}
+
+/**
+ * Runs a model once that has no golden vectors, because damaged weights and towers of other shapes load without a word.
+ *
+ * @throws UnusableModel
+ */
+export async function tryOnce(path: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof UnusableModel) throw error
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, 160)
+    throw new UnusableModel(
+      `${path} does not fit the other files of the folder: take all of them from one export (${reason})`,
+    )
+  }
 }
 
 /** @returns the cosine. @throws Error when it is too low. */

@@ -1,8 +1,9 @@
 import { releaseStartMemory } from '../../native/start-memory.ts'
 import type { EmbedRequest } from '../messages.ts'
+import { readModelLayout } from '../model-layout.ts'
 import { nextTurn, type ProcessTask, toBytes } from './channel.ts'
 import { loadTextModel, type Tokens } from './model.ts'
-import { testTexts } from './self-test.ts'
+import { testTexts, tryOnce } from './self-test.ts'
 
 interface Waiting {
   id: number
@@ -20,6 +21,10 @@ export async function runTextProcess({ modelDir, isTested, channel }: ProcessTas
     return vector
   }
   const worstCosine = isTested ? null : await testTexts(modelDir, (text) => embed(model.tokenize(text)))
+  if (!isTested && worstCosine === null) {
+    const { path } = readModelLayout(modelDir).towers.text
+    await tryOnce(path, () => embed(model.tokenize('red shoes')))
+  }
   // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })

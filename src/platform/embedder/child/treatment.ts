@@ -6,7 +6,13 @@ const Side = Type.Integer({ minimum: 1, maximum: 4096 })
 /** One number is for all three colours. */
 const Triple = Type.Union([Type.Number(), Type.Array(Type.Number(), { minItems: 3, maxItems: 3 })])
 /** Steps that no supported family takes; a file may name them as off. */
-const Off = Type.Optional(Type.Union([Type.Literal(false), Type.Null()]))
+const UNKNOWN_STEPS = [
+  'do_pad',
+  'do_thumbnail',
+  'do_crop_margin',
+  'do_convert_grayscale',
+  'do_flip_channel_order',
+] as const
 
 /** The supported part of `preprocessor_config.json`; models use both forms of sizes. */
 const PreprocessorFile = Type.Object({
@@ -27,11 +33,6 @@ const PreprocessorFile = Type.Object({
   do_normalize: Type.Optional(Type.Boolean()),
   image_mean: Type.Optional(Triple),
   image_std: Type.Optional(Triple),
-  do_pad: Off,
-  do_thumbnail: Off,
-  do_crop_margin: Off,
-  do_convert_grayscale: Off,
-  do_flip_channel_order: Off,
   /** Not of transformers: see `Treatment.shrinksOnLoad`. */
   shrink_on_load: Type.Optional(Type.Boolean()),
   /** Not of transformers: see `Treatment.addsObject`. */
@@ -77,8 +78,10 @@ export function readTreatment(modelDir: string): Treatment {
   const json = readJsonFile(modelDir, 'preprocessor_config.json')
   const [fault] = Value.Errors(PreprocessorFile, json)
   if (fault) {
-    throw unsupported(`${fault.path.slice(1) || 'content'} is not what the program can do (${fault.message})`)
+    throw unsupported(`${fault.path.slice(1) || 'its content'} has another form (${fault.message})`)
   }
+  const step = UNKNOWN_STEPS.find((name) => (json as Record<string, unknown>)[name] === true)
+  if (step !== undefined) throw unsupported(`it asks for ${step}, which the program does not do`)
   return toTreatment(Value.Parse(PreprocessorFile, json))
 }
 

@@ -1,9 +1,10 @@
 import { releaseStartMemory } from '../../native/start-memory.ts'
+import { readModelLayout } from '../model-layout.ts'
 import type { ProcessTask } from './channel.ts'
 import { createPictureDecoder, type DecodedPicture, hardenDecoder } from './decoder.ts'
 import { addVectors, loadVisionModel } from './model.ts'
 import { answerPictures, listInputs } from './picture-answers.ts'
-import { testPictures } from './self-test.ts'
+import { testPictures, tryOnce } from './self-test.ts'
 import { readTreatment } from './treatment.ts'
 
 /**
@@ -24,6 +25,11 @@ export async function runVisionProcess(task: ProcessTask & { threads: number }):
     return vector ?? new Float32Array()
   }
   const worstCosine = isTested ? null : await testPictures(modelDir, embedOne)
+  if (!isTested && worstCosine === null) {
+    const { width, height } = treatment.input
+    const { path } = readModelLayout(modelDir).towers.vision
+    await tryOnce(path, () => embed([{ tensor: new Float32Array(3 * width * height) }]))
+  }
   // Frees about 15 MB of garbage from loading.
   Bun.gc(true)
   channel.send({ kind: 'ready', readyMs: Math.round(performance.now()), worstCosine })

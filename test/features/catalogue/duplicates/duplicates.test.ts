@@ -205,6 +205,7 @@ describe('nothing is scanned', () => {
 
   test('and the index is not touched then; an index that is too busy fails no write', async () => {
     let [isAsked, asked] = [false, 0]
+    const map = { midpoint: 0.7, slope: 10 }
     const service = duplicatesService({
       queries: { findFirst: () => undefined },
       index: {
@@ -213,7 +214,7 @@ describe('nothing is scanned', () => {
           throw new Error('too many scans wait')
         },
       },
-      mapOf: () => ({ midpoint: 0.7, slope: 10 }),
+      mapOf: () => map,
       readThreshold: () => THRESHOLD,
       isAskedFor: () => isAsked,
       clock: app.clock,

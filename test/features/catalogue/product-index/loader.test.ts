@@ -118,6 +118,7 @@ const paletteOf = (seed: number) =>
 /** Does to an index what the changes of products do: the same writes, in the same order. */
 function createShop(index: ProductIndexService) {
   const queries = productQueries(app.db, oneModel(model), NO_THUMBNAILS)
+  const serving = oneModel(model).inUse
   const older = productQueries(app.db, oneModel(other), NO_THUMBNAILS)
   const facts = { width: 1, height: 1, contentType: 'image/jpeg', phash: '', bytes: 1 }
   let seed = 0
@@ -152,7 +153,6 @@ function createShop(index: ProductIndexService) {
       const used = isOlder ? older : queries
       const saved = app.db.transaction(() => used.save(product, given))()
       for (const id of saved.removedPictureIds) index.remove(storeId, id)
-      if (isOlder) return
       for (const [n, picture] of given.entries()) {
         const pictureId = saved.pictureIds[n] as number
         const { palette } = 'kept' in picture ? picture.kept : picture.added
@@ -165,7 +165,9 @@ function createShop(index: ProductIndexService) {
           metadata,
           palette,
         }
-        index.put(entry, 'vector' in picture ? picture.vector : undefined)
+        // Of another model: words alone find it.
+        if (isOlder) index.open(serving).index.putBlank(entry)
+        else index.put(entry, 'vector' in picture ? picture.vector : undefined)
       }
     },
     remove(storeId: string, productId: string): void {

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type PictureRow, productQueries } from '../../../../src/features/catalogue/products/queries.ts'
 import { shownQueries } from '../../../../src/features/catalogue/products/shown-queries.ts'
-import { registerModel } from '../../../../src/platform/db/models.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
-import { DIMENSION, fakeEmbedder } from '../../../support/embedder.ts'
+import { DIMENSION } from '../../../support/embedder.ts'
 import { NO_THUMBNAILS } from '../../../support/thumbnails.ts'
 
 let app: TestApp
