@@ -91,8 +91,7 @@ export async function fill(stage: Stage, { name, products }: Shop): Promise<void
     for (;;) {
       const { status, failed } = await client.call('GET', `/v1/jobs/${job}`)
       if (status === 'completed' && failed === 0) break
-      if (status !== 'processing')
-        throw new Error(`The job ended as ${status}, ${failed} failed`)
+      if (status !== 'processing') throw new Error(`The job ended as ${status}, ${failed} failed`)
       await Bun.sleep(250)
     }
   }

@@ -113,8 +113,7 @@ export function productIndexQueries(db: Db, model: number) {
 
   return {
     /** Those of some pictures of a store that have a vector, with the fields that searches filter by. */
-    listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] => 
-      list(pictures, storeId, ids),
+    listPictures: (storeId: string, ids: readonly number[]): AskedPicture[] => list(pictures, storeId, ids),
 
     /** Stores with pictures that have no vector of the model; without another model nothing is read. */
     listBlankStores: (): string[] => [
