@@ -56,7 +56,11 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
   const entrance = wireEntrance(install, { ...ports, models }, signIn, billing, findAddress)
-  const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters)
+  const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters, {
+    onStoreMoving: (storeId) => discovery.searchChecks.service.moves.onStoreMoving(storeId),
+    isChecking: (storeId) => discovery.searchChecks.service.moves.isChecking(storeId),
+    onStoreMoved: (storeId) => discovery.searchChecks.service.moves.onStoreMoved(storeId),
+  })
   const discovery = wireDiscovery(config, install, ports, models, catalogue, meters)
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
@@ -113,7 +117,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     for (const module of modules) module.forgetStore?.(storeId)
   }
 
-  const { productIndex, products, filters, jobs, reembedding, feeds, demo } = catalogue
+  const { productIndex, products, filters, jobs, modelMoves, feeds, demo } = catalogue
   return {
     http,
     /** The verbs that commands use of an install, whether a service runs or not. */
@@ -125,10 +129,12 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       products: products.service,
       filters: filters.service,
       jobs: jobs.service,
-      reembedding: reembedding.service,
+      modelMoves: modelMoves.service,
       feeds: feeds.service,
       search: discovery.search.service,
       history: discovery.search.service.history,
+      checkMoves: discovery.searchChecks.service.moves,
+      modelDesk: operation.models.service,
     },
     chores: watchWork(chores, storage.report),
     loadIndex(): number {

@@ -7,6 +7,7 @@ import { buildPayments } from './features/billing/payments/module.ts'
 import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
 import type { BackupWorld } from './features/operation/backups/service.ts'
+import { buildModelState } from './features/operation/models/module.ts'
 import type { Db } from './platform/db/open.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import type { Poster } from './platform/outbound/poster.ts'
@@ -113,6 +114,8 @@ export function createInstall(
       webhooks: delivery.webhooks.service,
       billing: payments.service.desk,
       backups: backups.service,
+      /** Which model is in use, and how a move stands. */
+      readModels: buildModelState(base).readState,
       endSubscriptions: payments.service.endSubscriptions,
     },
   }

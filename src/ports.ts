@@ -1,9 +1,12 @@
 import type { Check } from './commands/doctor/check.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
+import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
+import type { BringStep } from './platform/models/bring.ts'
 import type { ModelFolder } from './platform/models/model-set.ts'
+import type { ModelShelf } from './platform/models/shelf.ts'
 import type { FileDownloads } from './platform/outbound/downloads.ts'
 import type { Pages } from './platform/outbound/pages.ts'
 import type { PictureFetcher } from './platform/pictures/fetch.ts'
@@ -14,6 +17,8 @@ import type { WorkFiles } from './platform/work-files.ts'
 export interface Ports extends InstallPorts {
   /** The model in use at the start. */
   embedder: Embedder
+  /** What a move to another model needs of this machine. */
+  moveWorld: MoveWorld
   /** Starts the processes of another model. @throws Error for a folder that cannot be read. */
   openModel(folder: ModelFolder): Embedder
   /** Bounds the bodies and pictures that are in memory at a time; the fetcher takes from it, too. */
@@ -38,8 +43,14 @@ export interface Ports extends InstallPorts {
   findDamage?(): Promise<string[]>
   /** The most memory of the vectors of all stores; without it what the machine can give. */
   vectorMemoryBytesMax?: number
+  /** The models that lie on this machine. */
+  shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** Downloads a known model, tries it, and puts it on the shelf. */
+  fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
   /** Signs the access tokens. */
   tokenSecret: string
+  /** What commands on this machine show to act as the operator; without one none can. */
+  operatorKey?: string
   /** The configuration as it may be shown; by default without the sources. */
   settings?: readonly ShownSetting[]
 }

@@ -184,6 +184,7 @@ const SERVED = `
   POST   /v1/search/checks           3.16
   DELETE /v1/search/checks/:id       3.16
   POST   /v1/search/checks/run       3.16
+  GET    /v1/admin/models/checks     3.16
   GET    /v1/store/rules             3.17
   POST   /v1/store/rules             3.17
   GET    /v1/store/rules/:id         3.17
@@ -225,6 +226,15 @@ const SERVED = `
   GET    /v1/admin/backups           8.14
   POST   /v1/admin/backups           8.14
   GET    /v1/admin/backups/:id       8.14
+  GET    /v1/admin/models            8.15
+  POST   /v1/admin/models/fetch      8.15
+  POST   /v1/admin/models/fetch/cancel          8.15
+  POST   /v1/admin/models/use        8.15
+  POST   /v1/admin/models/back       8.15
+  POST   /v1/admin/models/reindex    8.15
+  POST   /v1/admin/models/cancel     8.15
+  POST   /v1/admin/models/confirm    8.15
+  DELETE /v1/admin/models/:name      8.15
   POST   /v1/admin/stores/:id/open   8.10
   GET    /v1/admin/plans             8.12
   GET    /v1/admin/overview          8.12

@@ -80,6 +80,12 @@ export const AUDIT_ACTIONS = {
   'mail.resent': 'The operator had a waiting mail sent again.',
   'mail.read': 'The operator read the text of a waiting mail.',
   'backup.started': 'A super-admin started a backup.',
+  'model.fetch_started': 'The operator started the download of a model.',
+  'model.fetch_cancelled': 'The operator cancelled the download of a model.',
+  'model.move_started': 'The operator began to move the stores to another model, or to embed them again.',
+  'model.move_cancelled': 'The operator cancelled the move to another model.',
+  'model.confirmed': 'The operator kept the model in use, and the vectors of the former one were deleted.',
+  'model.removed': 'The operator deleted the files of a model.',
   'store.opened_as_operator': 'A super-admin opened a store to act for it.',
   'super_admin.acted': 'A super-admin who is no member of the store changed something in it.',
 } as const satisfies Record<string, string>

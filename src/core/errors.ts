@@ -278,6 +278,11 @@ export const ERRORS = {
     'The disk of this service is full, or its memory for vectors.',
     'Ask the operator to free some space or memory; reading still works.',
   ),
+  model_no_room: kind(
+    503,
+    'This machine has no room for the vectors or the processes of a second model.',
+    'Free the disk or memory that `message` names, or choose a smaller model; the present model goes on.',
+  ),
   storage_failed: kind(
     503,
     'The disk or the database of this service is faulty.',

@@ -8,12 +8,15 @@ import {
   type Permission,
   type StorePower,
 } from '../core/actor.ts'
+import type { Operator } from '../core/audit.ts'
 import { type ApiError, missingPermission, signInFirst, superAdminOnly } from '../core/errors.ts'
+import { hashSecret, isSecret } from '../core/secrets.ts'
 import { type AuthDeps, createAuthentication, type Purpose, personNeeded, refuse } from './auth.ts'
 import type { AddressBudgets } from './budgets/address-budget.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
 import type { WidgetWork } from './budgets/widget-budget.ts'
 import { clientInfoPlugin, type Incoming } from './client-info.ts'
+import { readCredential } from './credential.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type WidgetGuardDeps, type WidgetUse, widgetGuard } from './widget-guard.ts'
 
@@ -35,6 +38,7 @@ const EVERY_CREDENTIAL = [{ oauth2: [] }, { bearer: [] }, { apiKey: [] }]
 /** The same for a route that only people may call. */
 const PERSONS_ONLY = [{ bearer: [] }]
 const PERSON_NEEDED = 'Needs a signed-in person.'
+const SUPER_ADMIN_NEEDED = 'Needs a super-admin who has signed in.'
 
 /** The right that a route requires. */
 type Need = Permission | StorePower
@@ -52,6 +56,8 @@ export interface GuardDeps extends AuthDeps, WidgetGuardDeps {
   idempotency: Idempotency
   /** Judges a code of the set-up link. @throws ApiError `unauthorized`, `rate_limit_exceeded`. */
   admitSetupCode(code: string, address: string): void
+  /** What commands on this machine show instead of a sign-in; without one no command is let in. */
+  operatorKey?: string | undefined
   /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
   spendEvents(caller: Caller, count: number): void
 }
@@ -76,6 +82,8 @@ export function createGuards(deps: GuardDeps) {
     forPersonOrSetup: setupGuard(deps),
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminGuard(deps),
+    /** Lets in super-admins who have signed in, and commands that can read the data folder of this service. */
+    forOperator: operatorGuard(deps),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
     forWidget: (use: WidgetUse, work?: WidgetWork) => widgetGuard(deps, use, work),
     /** Lets everyone in, without a credential, and gives each route its `clientInfo`. */
@@ -216,7 +224,38 @@ function superAdminGuard(deps: AuthDeps) {
     .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await admit({ request, set }) }))
     .macro({
       superAdmin: (_isAsked: true) => ({
-        detail: { [NEED]: 'Needs a super-admin who has signed in.', security: [{ bearer: [] }] },
+        detail: { [NEED]: SUPER_ADMIN_NEEDED, security: PERSONS_ONLY },
+      }),
+    })
+}
+
+/**
+ * Gives every route `operator`: a super-admin who has signed in, or null for a command, which shows the key that the service
+ * has written into its data folder. The key lasts as long as the process, and opens no other route.
+ */
+function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>) {
+  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const keyHash = deps.operatorKey ? hashSecret(deps.operatorKey) : undefined
+  async function admit(incoming: Incoming): Promise<Operator> {
+    incoming.set.headers['cache-control'] = 'no-store'
+    const { kind, text } = readCredential(incoming.request)
+    if (kind === 'token' && isSecret(text, keyHash)) return null
+    const caller = await authenticate(incoming)
+    caller.demand(demandSuperAdmin)
+    return caller
+  }
+  return new Elysia({ name: 'http.guards.operator' })
+    .onParse({ as: 'scoped' }, async ({ request, set }) => {
+      await admit({ request, set })
+    })
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({ operator: await admit({ request, set }) }))
+    .macro({
+      operator: (_isAsked: true) => ({
+        detail: { [NEED]: SUPER_ADMIN_NEEDED, security: PERSONS_ONLY },
+        beforeHandle({ operator }: { operator?: Operator }) {
+          // Null is a command; a route whose guard has not run lets nobody in.
+          if (operator === undefined) throw superAdminOnly()
+        },
       }),
     })
 }

@@ -4,10 +4,11 @@ import { buildExports } from '../features/catalogue/exports/module.ts'
 import { buildFilters } from '../features/catalogue/filters/module.ts'
 import { buildImports } from '../features/catalogue/imports/module.ts'
 import { buildJobs, type JobsModule } from '../features/catalogue/jobs/module.ts'
+import { buildModelMoves } from '../features/catalogue/model-moves/module.ts'
+import type { StoreMoves } from '../features/catalogue/model-moves/world.ts'
 import { buildFeeds, type FeedsModule } from '../features/catalogue/product-feeds/module.ts'
 import { buildProductIndex } from '../features/catalogue/product-index/module.ts'
 import { buildProducts } from '../features/catalogue/products/module.ts'
-import { buildReembedding } from '../features/catalogue/reembedding/module.ts'
 import { buildCatalogueReport } from '../features/catalogue/report/module.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import { createSpool } from '../http/spool.ts'
@@ -28,6 +29,7 @@ export function wireCatalogue(
   { usage }: BillingWing,
   { requests }: Entrance,
   { countItems }: Pick<Meters, 'countItems'>,
+  storeMoves: StoreMoves,
 ) {
   const { db, clock, ids } = base
   const { stop } = ports
@@ -118,11 +120,14 @@ export function wireCatalogue(
     products: products.service,
     models,
   })
-  const reembedding = buildReembedding(base, {
+  const modelMoves = buildModelMoves(base, {
     storeRows,
-    model: models.inUse,
-    embedder: models.inUse.embedder,
-    products: products.service,
+    models,
+    index: productIndex.service,
+    products,
+    world: ports.moveWorld,
+    storeMoves,
+    vectorMemoryBytesMax: ports.vectorMemoryBytesMax,
   })
   const report = buildCatalogueReport(base, {
     index: productIndex.service,
@@ -142,7 +147,7 @@ export function wireCatalogue(
     feeds,
     exported,
     report,
-    reembedding,
+    modelMoves,
     filters,
     demo: buildDemo(base, { readPicture: ports.readDemoPicture, products: products.service }),
   }

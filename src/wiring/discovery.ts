@@ -27,7 +27,7 @@ export function wireDiscovery(
   { foundation, mail, stores: { settings, storeRows, people }, keys }: Install,
   { pages, stop }: Pick<Ports, 'pages' | 'stop'>,
   models: ModelSet,
-  { writeTogether, productIndex, products, filters, reembedding, jobs }: CatalogueWing,
+  { writeTogether, productIndex, products, filters, modelMoves, jobs }: CatalogueWing,
   { timeSearch }: Pick<Meters, 'timeSearch'>,
 ) {
   const { base } = foundation
@@ -63,7 +63,7 @@ export function wireDiscovery(
     models,
     index: productIndex.service,
     filters: filters.service,
-    countWaiting: reembedding.service.countWaiting,
+    countWaiting: modelMoves.service.countWaiting,
     pictures: products.service.pictures,
     readDefaults(storeId) {
       const { search_defaults, sold_out } = settings.service.read(storeId)

@@ -17,7 +17,7 @@ export type Entrance = ReturnType<typeof wireEntrance>
 /** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
-  { budget, models }: Pick<Ports, 'budget'> & { models: ModelSet },
+  { budget, operatorKey, models }: Pick<Ports, 'budget' | 'operatorKey'> & { models: ModelSet },
   { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
@@ -51,6 +51,7 @@ export function wireEntrance(
     spendEvents: requests.spendEvents,
     nameOwner: intake.intake.nameOwner,
     admitSetupCode: stores.setupCodes.demand,
+    operatorKey,
     nameCredential: recentRequests.calls.name,
     admitWidget: (key, origin, use, readClientInfo) =>
       widgetPreview.service.isPreview(key)

@@ -4,9 +4,11 @@ import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
 import { buildHealth } from '../features/operation/health/module.ts'
 import { buildMetrics, type MetricsNeeds } from '../features/operation/metrics/module.ts'
+import { buildModels } from '../features/operation/models/module.ts'
 import { buildPortal } from '../features/operation/portal/module.ts'
 import { buildWidgetFiles } from '../features/operation/widget-files/module.ts'
 import type { Install } from '../install.ts'
+import { KNOWN_MODELS } from '../platform/models/known.ts'
 import type { ModelSet } from '../platform/models/model-set.ts'
 import type { StorageWatch } from '../platform/storage-watch.ts'
 import type { Ports } from '../ports.ts'
@@ -22,14 +24,16 @@ export function wireOperation(
   {
     foundation: { base, audit },
     mail,
-    stores: { stores, people },
+    stores: { stores, storeRows, people },
     accounts,
     delivery,
     payments,
     backups,
   }: Install,
-  { models, readFreeDiskShare, examine, settings }: Ports & { models: ModelSet },
-  { productIndex, jobs }: CatalogueWing,
+  { models: modelSet, readFreeDiskShare, examine, settings, shelf, fetchModel, stop }: Ports & {
+    models: ModelSet
+  },
+  { productIndex, jobs, modelMoves }: CatalogueWing,
   { writes }: DiscoveryWing,
   storage: StorageWatch,
   meters: MetricsNeeds['meters'],
@@ -37,11 +41,20 @@ export function wireOperation(
   listRoutes: () => Server['routes'],
 ) {
   const health = buildHealth(base, {
-    models,
+    models: modelSet,
     storage,
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
+  })
+  const moves = modelMoves.service
+  const models = buildModels(base, {
+    ...{ moves, shelf, storeRows, known: KNOWN_MODELS },
+    bring: fetchModel,
+    readDimension: () => modelSet.inUse.embedder.model.dimension,
+    isModelDirSet: config.MODEL_DIR !== '',
+    isOffline: config.OFFLINE,
+    stop: stop ?? new AbortController().signal,
   })
   const admin = buildAdmin(base, {
     people,
@@ -58,16 +71,17 @@ export function wireOperation(
     examine,
     desk: payments.service.desk,
     work: {
-      listJobs: jobs.service.listForOperator,
+      listJobs: (query) => jobs.service.listForOperator(query, models.service.listJobs),
       listDeliveries: delivery.webhooks.service.listForOperator,
     },
     settings: [...(settings ?? listSettings(config))],
   })
   const metrics = buildMetrics(base, {
     meters,
-    models,
+    models: modelSet,
     readFreeDiskShare,
     findLastBackup: backups.service.findLastGood,
+    findMove: () => moves.status().move,
     token: config.METRICS_TOKEN,
     findAddress,
   })
@@ -77,6 +91,7 @@ export function wireOperation(
     metrics,
     diskGrowth: buildDiskGrowth(base, { readFreeDiskShare }),
     admin,
+    models,
     docs,
     portal: buildPortal(),
     widgetFiles: buildWidgetFiles(base),

@@ -114,10 +114,11 @@ export function wireTeams(
 export const wireNotices = (
   { foundation: { base }, stores: { storeRows, settings }, accounts, keys }: Install,
   { usage }: BillingWing,
-  { filters }: CatalogueWing,
+  { filters, modelMoves }: CatalogueWing,
   { analytics, searchLog, writes }: DiscoveryWing,
 ) =>
   buildNotices(base, {
+    moves: modelMoves.service,
     storeRows,
     settings: settings.service,
     readFields: filters.service.readFields,

@@ -78,7 +78,17 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       isStopping: () => false,
     },
     embedder,
+    shelf: { list: async () => [], find: async () => undefined, remove: async () => {} },
+    fetchModel: async () => {},
     openModel: ({ name, hash = name.repeat(64).slice(0, 64) }) => fakeEmbedder({ id: name, hash }),
+    moveWorld: {
+      find: async () => undefined,
+      findFolder: ({ dir }) => dir ?? undefined,
+      machine: { readFreeDiskBytes: async () => 1e12, readFreeMemoryBytes: () => 1e12 },
+      isDirSet: false,
+      isChosen: false,
+      dir: '/models/fake',
+    },
     budget: createByteBudget(),
     fetcher: {
       async fetch(url) {

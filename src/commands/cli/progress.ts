@@ -7,8 +7,22 @@ const LINE_MS = 10_000
 /** How far a piece of work is. */
 export type ProgressState = Pick<JobSummary, 'progress' | 'processed' | 'total' | 'failed' | 'eta_seconds'>
 
+/** A part of the work that is counted in something else than products. */
+export interface ProgressPart {
+  /** Such as `downloading`. */
+  what: string
+  done: number
+  total: number
+  /** null while nobody knows it. */
+  secondsLeft: number | null
+  /** Writes an amount; by default as a number. */
+  format?: ((amount: number) => string) | undefined
+}
+
 export interface Progress {
-  show(state: ProgressState): void
+  /** @param notes further facts for the end of the line. */
+  show(state: ProgressState, notes?: readonly string[]): void
+  showPart(part: ProgressPart): void
   /** Shows words in the place of the bar, on a terminal alone. */
   say(text: string): void
   /** Leaves what was shown last, or removes it. */
@@ -18,14 +32,18 @@ export interface Progress {
 /** Shows progress on stderr: a bar on a terminal, otherwise a line now and then. */
 export function createProgress(out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr): Progress {
   let shownAt = performance.now()
+
+  function draw(share: number, text: string): void {
+    if (out.isTTY) out.write(`\r\x1b[K${formatBar(share)} ${text}`)
+    else if (performance.now() - shownAt >= LINE_MS) {
+      shownAt = performance.now()
+      out.write(`${text}\n`)
+    }
+  }
+
   return {
-    show(state) {
-      if (out.isTTY) out.write(`\r\x1b[K${formatBar(state.progress)} ${formatProgress(state)}`)
-      else if (performance.now() - shownAt >= LINE_MS) {
-        shownAt = performance.now()
-        out.write(`${formatProgress(state)}\n`)
-      }
-    },
+    show: (state, notes = []) => draw(state.progress, [formatProgress(state), ...notes].join(', ')),
+    showPart: (part) => draw(part.total === 0 ? 1 : part.done / part.total, formatPart(part)),
     say(text) {
       if (out.isTTY) out.write(`\r\x1b[K${text}`)
     },
@@ -36,7 +54,7 @@ export function createProgress(out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> 
 }
 
 function formatBar(progress: number): string {
-  const full = Math.round(progress * BAR_CHARS)
+  const full = Math.min(BAR_CHARS, Math.round(progress * BAR_CHARS))
   return `[${'#'.repeat(full)}${'-'.repeat(BAR_CHARS - full)}]`
 }
 
@@ -51,6 +69,14 @@ export function formatProgress({ processed, total, failed, eta_seconds: eta }: P
   }
   if (failed > 0) parts.push(`${number(failed)} failed`)
   return parts.join(', ')
+}
+
+/** Formats `downloading: 12.5 MB of 155 MB (8 %), 40 s left`. */
+export function formatPart({ what, done, total, secondsLeft, format = String }: ProgressPart): string {
+  const share = total === 0 ? 100 : Math.floor((done / total) * 100)
+  const left =
+    secondsLeft !== null && secondsLeft > 0 && done < total ? `, ${formatDuration(secondsLeft)} left` : ''
+  return `${what}: ${format(done)} of ${format(total)} (${share} %)${left}`
 }
 
 function formatDuration(seconds: number): string {

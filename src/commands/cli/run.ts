@@ -15,6 +15,7 @@ import { importFile } from '../import.ts'
 import { inbox } from '../inbox.ts'
 import { keyCreate, keyList, keyRevoke } from '../key.ts'
 import { licences } from '../licences.ts'
+import { modelCommands } from '../model.ts'
 import { openapi } from '../openapi.ts'
 import { outboxCommands } from '../outbox.ts'
 import { report } from '../report.ts'
@@ -48,6 +49,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Keys', commands: [keyList, keyRevoke] },
   { title: 'Stores', commands: storeCommands },
   { title: 'People', commands: userCommands },
+  { title: 'Models', commands: modelCommands },
   { title: 'Bills', commands: billingCommands },
   { title: 'Mail and webhooks', commands: [...outboxCommands, inbox] },
   {

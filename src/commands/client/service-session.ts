@@ -1,9 +1,11 @@
+import { resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Call } from '../cli/command.ts'
 import { requireStore } from '../cli/store-choice.ts'
 import { findAddress } from '../service/addresses.ts'
 import { findRunningService } from '../service/data-folder.ts'
+import { readOperatorKey } from '../service/operator-key.ts'
 import { startService } from '../service/runtime.ts'
 import { withInstall } from '../service/with-install.ts'
 import { createServiceClient, type ServiceClient } from './service-client.ts'
@@ -43,6 +45,49 @@ export async function withService(
   } finally {
     await service.stop()
   }
+}
+
+/** The service of a data folder, called as its operator. */
+export interface OperatorSession {
+  client: ServiceClient
+  /** Whether this command has started the service, which ends with it. */
+  isOwn: boolean
+}
+
+/**
+ * Works as the operator through the service that runs on the data folder, or through one of its own while none runs.
+ *
+ * @param stop aborts every request.
+ * @returns the exit code: that of the work, or 1 if the service was stopped before it answered.
+ * @throws OperatorError if there is no install, or if no service can be reached or started.
+ */
+export async function withOperator(
+  { config }: Pick<Call, 'config'>,
+  stop: AbortSignal,
+  work: (session: OperatorSession) => Promise<number>,
+): Promise<number> {
+  const dataDir = resolve(config.DATA_DIR)
+  const open = (at: string, isOwn: boolean): OperatorSession => ({
+    client: createServiceClient(at, async () => requireOperatorKey(dataDir), stop),
+    isOwn,
+  })
+  const address = findRunningService(config)
+  if (address) return work(open(address, false))
+  const service = await startService(configureOwn(config), stop)
+  if (!service) return 1
+  try {
+    return await work(open(service.address, true))
+  } finally {
+    await service.stop()
+  }
+}
+
+function requireOperatorKey(dataDir: string): string {
+  const key = readOperatorKey(dataDir)
+  if (key) return key
+  throw new OperatorError(
+    `The service on ${dataDir} is of an earlier version, or is stopping: restart it, and try again.`,
+  )
 }
 
 /** Nobody but this command uses its own service. The addresses of pictures are those that the next service will have. */

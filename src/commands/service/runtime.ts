@@ -10,7 +10,7 @@ import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
-import { readFreeDiskShare } from '../../platform/disk.ts'
+import { readFreeDisk, readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
@@ -31,15 +31,12 @@ import { createRenewal } from './domain-certificate.ts'
 import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
-import {
-  createConfiguredEmbedder,
-  openEgresses,
-  openInstallPorts,
-  openModel,
-  openPaymentGateway,
-  parseNetworks,
-} from './open-ports.ts'
+import { createModelFetcher } from './model-fetcher.ts'
+import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
+import { openShelf } from './open-shelf.ts'
+import { publishOperatorKey } from './operator-key.ts'
 import { partsOf } from './parts.ts'
+import { openStartModel, rescueFormerModel } from './start-model.ts'
 import { openListener } from './starting-listener.ts'
 import { logUncaught } from './uncaught.ts'
 import { findWarnings } from './warnings.ts'
@@ -131,14 +128,18 @@ async function start(
   started.defer(() => void db.close())
   logUncaught(log, () => !db.open || !db.inTransaction, clock.monotonic)
   await checkDiskSpace(dataDir, partsOf(config))
+  rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const embedder = createConfiguredEmbedder(config, log)
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
   started.defer(() => waitAtMost(CLOSE_MS, deferred.finish()))
   // Aborts all outbound work.
   const stop = new AbortController()
   started.defer(() => stop.abort())
+  const operator = publishOperatorKey(dataDir, ids)
+  started.defer(operator.remove)
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
@@ -153,8 +154,19 @@ async function start(
     }),
     paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
+    operatorKey: operator.key,
     embedder,
+    shelf,
+    fetchModel: createModelFetcher(config, dataDir, shelf),
     openModel: (folder) => openModel(config, log, folder),
+    moveWorld: {
+      ...startModel,
+      find: shelf.find,
+      machine: {
+        readFreeDiskBytes: async () => (await readFreeDisk(dataDir)).freeBytes,
+        readFreeMemoryBytes: () => process.availableMemory(),
+      },
+    },
     budget,
     stop: stop.signal,
     settings,
@@ -195,10 +207,10 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, reembedding, products } = app.services
-    reembedding.stop()
+    const { jobs, modelDesk, modelMoves, products } = app.services
+    modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), reembedding.drain(), products.thumbnails.drain()]
+    const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
     return waitAtMost(CLOSE_MS, Promise.all(drained))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))

@@ -41,6 +41,11 @@ export const listModels = (db: Db): StoredModel[] =>
       vectors: createVectorTable(db, nameTable(id), dimension),
     }))
 
+/** Notes where the files of a model lie. */
+export function noteModelDir(db: Db, row: number, dir: string): void {
+  db.prepare('UPDATE models SET dir = @dir WHERE id = @row AND dir IS NOT @dir').run({ row, dir })
+}
+
 const nameTable = (row: number): string => `vectors_${row}`
 
 /** By model, the tables that a picture may have vectors in, of each database that is open. */

@@ -60,7 +60,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   released_pictures: { writer: 'catalogue/products', rows: { column: 'address', through: 'kept_pictures' } },
   thumbnails: { writer: 'catalogue/products', rows: OF_STORE },
   catalogue_reports: { writer: 'catalogue/report', rows: OF_STORE },
-  reembedding_tries: { writer: 'catalogue/reembedding', rows: OF_STORE },
+  reembedding_tries: { writer: 'catalogue/model-moves', rows: OF_STORE },
+  model_state: { writer: 'catalogue/model-moves', rows: 'node' },
+  model_moves: { writer: 'catalogue/model-moves', rows: 'node' },
+  model_move_stores: { writer: 'catalogue/model-moves', rows: OF_STORE },
+  store_models: { writer: 'catalogue/model-moves', rows: OF_STORE },
+  leaving_models: { writer: 'catalogue/model-moves', rows: 'node' },
   jobs: { writer: 'catalogue/jobs', rows: OF_STORE },
   job_items: { writer: 'catalogue/jobs', rows: { column: 'job', through: 'jobs' } },
   feeds: { writer: 'catalogue/product-feeds', rows: OF_STORE },
@@ -116,6 +121,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   provider_events: { writer: 'billing/payments', rows: 'node' },
 
   backups: { writer: 'operation/backups', rows: 'node' },
+  model_fetches: { writer: 'operation/models', rows: 'node' },
 
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },

@@ -8,6 +8,13 @@ export interface VectorBlock {
   vectorAt(n: number): Float32Array
 }
 
+/** Where up to 64 vectors of one store lie. */
+export interface VectorChunk {
+  chunk: number
+  storeId: string
+  rowids: readonly number[]
+}
+
 /** The durable vectors of all stores in one vec0 table. The caller opens the transactions. */
 export interface VectorTable {
   create(): void
@@ -19,6 +26,8 @@ export interface VectorTable {
   remove(rowid: number): void
   /** Deletes some vectors of a store, at most 64. @returns how many; 0 when none is left. */
   removeSome(storeId: string): number
+  /** The store and the rows of the first chunk behind another one; undefined behind the last. */
+  findChunk(after: number): VectorChunk | undefined
   /** A copy of one vector; undefined when the store has none under this rowid. */
   find(storeId: string, rowid: number): Float32Array | undefined
   /** Visits all vectors in no particular order. The vector is a view that is valid only during the visit; copy it. */
@@ -93,6 +102,16 @@ export function createVectorTable(db: Database.Database, table: string, dimensio
       for (const rowid of rowids) sql.remove().run(rowid)
       return rowids.length
     },
+    findChunk(after) {
+      const chunk = sql.chunkBehind().get(BigInt(after))
+      return (
+        chunk && {
+          chunk: chunk.id,
+          storeId: chunk.storeId,
+          rowids: listSlots(chunk).map(({ rowid }) => Number(rowid)),
+        }
+      )
+    },
     find(storeId, rowid) {
       const row = sql.find().get(BigInt(rowid), storeId)
       return row && new Float32Array(new Uint8Array(row.embedding).buffer)
@@ -146,6 +165,12 @@ function createStatements(db: Database.Database, table: string) {
     chunkOf: once(() =>
       db.prepare<[string], Pick<Chunk, 'validity' | 'rowids'>>(
         `SELECT validity, rowids FROM ${table}_chunks WHERE partition00 = ? LIMIT 1`,
+      ),
+    ),
+    chunkBehind: once(() =>
+      db.prepare<[bigint], Omit<Chunk, 'vectors'> & { id: number }>(
+        `SELECT chunk_id AS id, partition00 AS storeId, validity, rowids FROM ${table}_chunks
+        WHERE chunk_id > ? ORDER BY chunk_id LIMIT 1`,
       ),
     ),
     remove: once(() => db.prepare(`DELETE FROM ${table} WHERE rowid = ?`)),

@@ -15,13 +15,27 @@ interface ConfirmProps {
   action: string
   /** What must be typed before the button works; for a whole store. */
   typed?: string
+  /** How the button looks, where nothing is lost. */
+  kind?: 'danger' | 'primary'
+  /** What leaves all as it is, where "Cancel" would be ambiguous. */
+  otherwise?: string
   /** A failure stays in the dialog, which closes when this is done. */
   onConfirm(): Promise<unknown>
   onClose(): void
 }
 
-/** Asks once before something is lost, and names it. */
-export function Confirm({ question, children, action, typed, onConfirm, onClose }: ConfirmProps) {
+/** Asks once before something is lost or much begins, and names it. */
+export function Confirm(props: ConfirmProps) {
+  const {
+    question,
+    children,
+    action,
+    typed,
+    kind = 'danger',
+    otherwise = t.cancel,
+    onConfirm,
+    onClose,
+  } = props
   const [text, setText] = useState('')
   const [state, setState] = useState<'idle' | 'busy' | CallError>('idle')
   const isBusy = state === 'busy'
@@ -56,13 +70,13 @@ export function Confirm({ question, children, action, typed, onConfirm, onClose 
         <p class="actions">
           <button
             type="submit"
-            class="danger"
+            class={kind}
             disabled={isBusy || (typed !== undefined && text.trim() !== typed)}
           >
             {action}
           </button>
           <button type="button" disabled={isBusy} onClick={onClose}>
-            {t.cancel}
+            {otherwise}
           </button>
         </p>
       </form>

@@ -1,9 +1,9 @@
-import type { Actor } from '../../../core/actor.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Base } from '../../module.ts'
 import { type Accounting, NO_COUNTS } from './accounting.ts'
 import type { Arrivals } from './arrivals.ts'
 import { toAuthor, tooManyJobs } from './intake.ts'
+import type { JobAuthor } from './item.ts'
 import type { JobCounts, JobQueries, JobRow } from './queries.ts'
 import type { JobStarted, JobSummary } from './schema.ts'
 
@@ -27,17 +27,22 @@ export function createForeignJobs(deps: ForeignJobDeps) {
     /**
      * Starts a job.
      *
+     * @param author undefined for a job that the service starts by itself.
      * @param enqueue has the items wait for the job, in its transaction. @returns how many.
      * @throws ApiError `overloaded` while the store has too many unfinished jobs, and what `enqueue` throws.
      */
-    start(actor: Actor, type: JobSummary['type'], enqueue: (jobId: string) => number): JobStarted {
-      const { storeId } = actor
+    start(
+      storeId: string,
+      author: JobAuthor | undefined,
+      type: JobSummary['type'],
+      enqueue: (jobId: string) => number,
+    ): JobStarted {
       const jobId = ids.uuid()
       const job = atomically(() => {
         if (queries.countUnfinished(storeId) >= LIMITS.unfinishedJobsMax) throw tooManyJobs()
         const total = enqueue(jobId)
         const now = clock.now()
-        const id = queries.add({ jobId, storeId, type, now, source: null, ...toAuthor(actor) })
+        const id = queries.add({ jobId, storeId, type, now, source: null, ...toAuthor(author) })
         queries.begin(id, now)
         return queries.acknowledge(id, {
           ...{ total, failed: 0, unchanged: 0, errorsDropped: 0, callbackUrl: null, warnings: [] },

@@ -16,6 +16,7 @@ import type {
   JobList,
   JobListQuery,
   JobSummary,
+  NodeJob,
   OpenFailures,
 } from './schema.ts'
 
@@ -25,6 +26,13 @@ export interface JobReaderDeps {
   presenter: Pick<JobPresenter, 'summary'>
   addThumbnailUrls: Thumbnails['addUrls']
 }
+
+/** Lists jobs of the node. @param beforeId only older ones. */
+export type ListNodeJobs = (
+  status: NodeJob['status'] | undefined,
+  beforeId: string | undefined,
+  limit: number,
+) => NodeJob[]
 
 export type JobReader = ReturnType<typeof createJobReader>
 
@@ -74,18 +82,26 @@ export function createJobReader({ queries, failures, presenter, addThumbnailUrls
       return { jobs: rows.map(presenter.summary), count: rows.length, next_cursor: nextCursor }
     },
 
-    /** GET /v1/admin/jobs: those of all stores. @throws ApiError `invalid_cursor`. */
-    listForOperator({ limit = LIMITS.jobsPageDefault, cursor, status }: JobListQuery): AdminJobList {
-      const found = queries.listOfAll(status, ALL_JOBS.read(cursor)?.id, limit + 1)
-      const { rows, nextCursor } = ALL_JOBS.page(found, limit, ({ jobId }) => ({ id: jobId }))
-      return {
-        jobs: rows.map((row) => ({
-          store: { id: row.storeId, slug: row.slug },
-          ...presenter.summary(row),
-        })),
-        count: rows.length,
-        next_cursor: nextCursor,
-      }
+    /**
+     * GET /v1/admin/jobs: those of all stores, and those of the node.
+     *
+     * @param listOfNode lists the jobs of the node, the newest first.
+     * @throws ApiError `invalid_cursor`.
+     */
+    listForOperator(
+      { limit = LIMITS.jobsPageDefault, cursor, status }: JobListQuery,
+      listOfNode: ListNodeJobs,
+    ): AdminJobList {
+      const beforeId = ALL_JOBS.read(cursor)?.id
+      const ofStores = queries.listOfAll(status, beforeId, limit + 1).map((row) => ({
+        store: { id: row.storeId, slug: row.slug },
+        ...presenter.summary(row),
+      }))
+      const found = [...ofStores, ...listOfNode(status, beforeId, limit + 1)]
+      // The ids grow with time.
+      found.sort((a, b) => (a.job_id < b.job_id ? 1 : -1))
+      const { rows, nextCursor } = ALL_JOBS.page(found, limit, ({ job_id }) => ({ id: job_id }))
+      return { jobs: rows, count: rows.length, next_cursor: nextCursor }
     },
 
     /** GET /v1/jobs/{job_id}/errors. @throws ApiError `not_found`, `invalid_cursor`. */

@@ -103,13 +103,15 @@ const JobAuthorView = named(
   }),
 )
 
+const JOB_TYPES = ['bulk_index', 'import', 'feed', 'search_checks', 'search_replay'] as const
+
 /** A job without its errors. */
 export const JobSummary = named(
   'JobSummary',
   t.Object({
     job_id: JobId,
     type: oneOf(
-      ['bulk_index', 'import', 'feed', 'search_checks', 'search_replay'] as const,
+      JOB_TYPES,
       '`search_checks` runs saved checks: `succeeded` counts those that were run, passed or not. `search_replay` makes searches of the log again: `GET /v1/search/replay/{job_id}` has what it found.',
     ),
     status: JobState,
@@ -188,13 +190,24 @@ export const JobErrorsQuery = t.Object({
     oneOf(['json', 'csv'] as const, '`csv`: all errors as a table; `limit` and `cursor` then mean nothing.'),
   ),
 })
-/** The jobs of all stores, for super-admins. */
+/** A job as super-admins see it: of a store, or of the node itself. */
+const AdminJob = t.Object({
+  store: t.Union([NamedStore, t.Null()], { description: 'null for a job of the node.' }),
+  ...JobSummary.properties,
+  type: oneOf(
+    [...JOB_TYPES, 'model_fetch', 'model_move'] as const,
+    'As the jobs of a store have it. `model_fetch` downloads a model, and `model_move` moves all stores to another one; `source.name` names it, and `GET /v1/admin/models` says more.',
+  ),
+})
+
+/** A job of the node itself. */
+export type NodeJob = typeof AdminJob.static & { store: null }
+
+/** The jobs of all stores and those of the node, for super-admins. */
 export const AdminJobList = named(
   'AdminJobList',
   t.Object({
-    jobs: t.Array(t.Object({ store: NamedStore, ...JobSummary.properties }), {
-      description: 'Newest first.',
-    }),
+    jobs: t.Array(AdminJob, { description: 'Newest first.' }),
     count: Type.Integer({ description: 'Jobs on this page.' }),
     ...PAGE_END,
   }),

@@ -33,6 +33,7 @@ import { productQueries } from './queries.ts'
 import { productRoutes } from './routes.ts'
 import { saleQueries } from './sale-queries.ts'
 import { createSales } from './sales.ts'
+import { secondVectorQueries } from './second-vector-queries.ts'
 import { productService } from './service.ts'
 import { shownQueries } from './shown-queries.ts'
 import { createStorageLimit } from './storage-limit.ts'
@@ -186,6 +187,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
         }
       },
     },
+    rows: secondVectorQueries(db),
     routes: (guards: Guards) =>
       new Elysia({ name: 'products' })
         .use(productRoutes(guards, products))

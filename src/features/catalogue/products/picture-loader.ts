@@ -66,6 +66,8 @@ export interface Preparation {
   free: PictureRow[]
   /** The effect of the whole write on the bytes that the store keeps. */
   change: StorageChange
+  /** Embeds pictures although their content is known. */
+  isAnew?: boolean
 }
 
 interface Content {
@@ -235,7 +237,8 @@ export function createPictureLoader(deps: PictureLoaderDeps) {
   }
 
   /** A picture whose vector is known already; undefined for a new content. */
-  function recognise({ reader, free }: Preparation, content: Content): ReadyContent | undefined {
+  function recognise({ reader, free, isAnew }: Preparation, content: Content): ReadyContent | undefined {
+    if (isAnew) return undefined
     const { contentHash } = content
     const own = take(free, (picture) => !picture.isPrecomputed && picture.contentHash.equals(contentHash))
     if (own) return { own, second: own.isAwaited ? findSecond(reader, contentHash) : undefined }

@@ -21,6 +21,8 @@ export interface PictureDeps extends Pick<Base, 'clock'> {
 export interface PreparingOptions {
   /** Downloads pictures again although their addresses are known. */
   refresh: boolean
+  /** Embeds pictures again although their content is known. */
+  isAnew?: boolean
   /** `bulk` gives way to everything else, downloads included. */
   priority: Exclude<QueuePriority, 'search'>
   models: PictureModels
@@ -78,7 +80,7 @@ export function productPictures(deps: PictureDeps) {
       store: CallerStore,
       sources: PictureSource[],
       product: ProductRow | undefined,
-      { refresh, priority, models }: PreparingOptions,
+      { refresh, isAnew = false, priority, models }: PreparingOptions,
     ): Promise<PictureToSave[]> {
       const storeId = store.id
       const present = product?.pictures ?? []
@@ -92,17 +94,17 @@ export function productPictures(deps: PictureDeps) {
         listLeaving,
       )
       const reader = { storeId, priority, models, thumbnail: thumbnails.findSide(store) }
-      const preparation = { reader, free, change }
+      const preparation = { reader, free, change, isAnew }
       // Known addresses come first, so that a new address with the same content cannot take their picture.
       const planned = sources.map((source) => {
         const isKnown = ({ imageUrl }: PictureRow) =>
           'url' in source && imageUrl === kept.toStored(source.url)
-        return { source, known: refresh ? undefined : take(free, isKnown) }
+        return { source, known: refresh || isAnew ? undefined : take(free, isKnown) }
       })
       const limited = pLimit(LOADING_MAX)
       const ready = await limited
         .map(planned, async ({ source, known }) => {
-          if (!known) return loader.load(preparation, refresh ? withoutPrecomputed(source) : source)
+          if (!known) return loader.load(preparation, refresh || isAnew ? withoutPrecomputed(source) : source)
           return models.needsComing && known.isAwaited ? loader.complete(preparation, known) : asItIs(known)
         })
         .finally(limited.clearQueue)

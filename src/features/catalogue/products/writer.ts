@@ -12,7 +12,7 @@ import { isUnchanged } from './changed-fields.ts'
 import { createProductCommits, type ProductCommitsDeps, type WaitingWrites } from './commits.ts'
 import { checkMetadata } from './metadata.ts'
 import type { ProductPictures } from './pictures.ts'
-import type { PictureToSave, ProductQueries, ProductRow } from './queries.ts'
+import type { PictureRow, PictureToSave, ProductQueries, ProductRow } from './queries.ts'
 import {
   demandStill,
   isNews,
@@ -38,6 +38,17 @@ export interface ProductWriterDeps
 }
 
 const CLIENT = { kind: 'client' } as const satisfies WriteOrigin
+
+/** Which vectors a write is for. */
+interface Embedding {
+  /** Those of the model that the store is moving to; it fails without them. */
+  needsComing?: boolean
+  /** New ones of pictures that have one. */
+  isAnew?: boolean
+}
+
+/** What came of a write for new vectors. */
+export type Rewrite = 'embedded' | 'unchanged'
 
 export type ProductWriter = ReturnType<typeof createProductWriter>
 
@@ -77,8 +88,10 @@ export function createProductWriter(deps: ProductWriterDeps) {
     return { effect: 'unchanged', productId, vectorId }
   }
 
-  /** @param needsComing for the vectors of the model that the store is moving to. */
-  async function write(writing: Write, needsComing = false): Promise<ProductWrite> {
+  async function write(
+    writing: Write,
+    { needsComing = false, isAnew = false }: Embedding = {},
+  ): Promise<ProductWrite> {
     const { store, input, origin, before } = writing
     const { productId, sources, metadata, refresh = false } = input
     checkMetadata(metadata)
@@ -89,7 +102,12 @@ export function createProductWriter(deps: ProductWriterDeps) {
     }
     const priority = origin.kind === 'job' || origin.kind === 'reembedding' ? 'bulk' : 'index'
     const made = { present: models.of(store.id), coming: models.comingOf(store.id), needsComing }
-    const prepared = await pictures.prepare(store, sources, before, { refresh, priority, models: made })
+    const prepared = await pictures.prepare(store, sources, before, {
+      refresh,
+      isAnew,
+      priority,
+      models: made,
+    })
     const isDemo = isOfDemo(writing)
     if (before && isUnchanged(before, { metadata, isDemo, pictures: prepared }))
       return leaveUnchanged(writing, before)
@@ -101,6 +119,22 @@ export function createProductWriter(deps: ProductWriterDeps) {
       .finally(() => scan?.close())
     return { effect: before ? 'updated' : 'indexed', productId, vectorId }
   }
+
+  /** Writes a product as it is, for new vectors, if one of its pictures needs them. */
+  const rewrite = (
+    store: CallerStore,
+    productId: string,
+    isNeeded: (picture: PictureRow) => boolean,
+    how?: Embedding,
+  ): Promise<Rewrite> =>
+    lockProduct(store.id, productId, async (arrival) => {
+      const before = queries.find(store.id, productId)
+      if (!before?.pictures.some(isNeeded)) return 'unchanged'
+      const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
+      const input = { productId, sources, metadata: before.metadata }
+      await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, how)
+      return 'embedded'
+    })
 
   /** Scans for products like the first picture of a write, unless the product has shown it before. */
   async function scanForDuplicates(
@@ -161,14 +195,8 @@ export function createProductWriter(deps: ProductWriterDeps) {
      *
      * @throws ApiError as `put` does.
      */
-    embedAgain: (store: CallerStore, productId: string): Promise<void> =>
-      lockProduct(store.id, productId, async (arrival) => {
-        const before = queries.find(store.id, productId)
-        if (!before || before.pictures.every(({ hasVector }) => hasVector)) return
-        const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
-        const input = { productId, sources, metadata: before.metadata }
-        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival })
-      }),
+    embedAgain: (store: CallerStore, productId: string): Promise<Rewrite> =>
+      rewrite(store, productId, ({ hasVector }) => !hasVector),
 
     /**
      * Makes the vectors of the model that the store is moving to, where pictures of a product lack them. A picture whose
@@ -177,15 +205,16 @@ export function createProductWriter(deps: ProductWriterDeps) {
      * @returns `unchanged` for a product that is gone or has them all, and for a store that is not moving.
      * @throws ApiError as `put` does.
      */
-    embedComing: (store: CallerStore, productId: string): Promise<'embedded' | 'unchanged'> =>
-      lockProduct(store.id, productId, async (arrival) => {
-        const before = queries.find(store.id, productId)
-        if (!before?.pictures.some(({ isAwaited }) => isAwaited)) return 'unchanged'
-        const sources = before.pictures.map(({ imageUrl }) => ({ url: imageUrl }))
-        const input = { productId, sources, metadata: before.metadata }
-        await write({ store, input, origin: { kind: 'reembedding' }, before, arrival }, true)
-        return 'embedded'
-      }),
+    embedComing: (store: CallerStore, productId: string): Promise<Rewrite> =>
+      rewrite(store, productId, ({ isAwaited }) => isAwaited, { needsComing: true }),
+
+    /**
+     * Embeds all pictures of a product again. It is told as {@link embedAgain} tells it; a product that is gone is left alone.
+     *
+     * @throws ApiError as `put` does.
+     */
+    embedAnew: (store: CallerStore, productId: string): Promise<Rewrite> =>
+      rewrite(store, productId, () => true, { isAnew: true }),
 
     /**
      * Deletes a product with its pictures and vectors.

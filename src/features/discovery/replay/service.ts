@@ -46,7 +46,7 @@ export function replayService({ queries, jobs, flush, end, wake, clock, atomical
       flush(storeId)
       const cancelled = queries.findRunning(storeId)
       if (cancelled && !jobs.isOpen(storeId, cancelled.jobId)) atomically(() => end(cancelled))
-      const started = jobs.start(actor, 'search_replay', (jobId) => {
+      const started = jobs.start(storeId, actor, 'search_replay', (jobId) => {
         const running = queries.findRunning(storeId)
         if (running !== undefined) throw alreadyRunning(running.jobId)
         queries.forget(storeId, LIMITS.replaysKept - 1)

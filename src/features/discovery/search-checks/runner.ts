@@ -14,6 +14,8 @@ export interface CheckRunnerDeps
   search: Pick<SearchService, 'byText' | 'byUrl'>
   models: Pick<ModelSet, 'inUse' | 'of'>
   jobs: Pick<ForeignJobs, 'isOpen' | 'count'>
+  /** The name of the model that answers the searches of a store. */
+  nameModel(storeId: string): string
   /** Aborts when the program ends. */
   stop: AbortSignal | undefined
 }
@@ -30,7 +32,7 @@ const REST_MS_MAX = 1_000
  * What waits stands in the table, and a result is written together with the count of its job: a run goes on after a crash.
  */
 export function createCheckRunner(deps: CheckRunnerDeps) {
-  const { queries, search, models, jobs, clock, log, atomically, defer } = deps
+  const { queries, search, models, jobs, nameModel, clock, log, atomically, defer } = deps
   let isBusy = false
   let restUntil = Number.NEGATIVE_INFINITY
   let lastStore = ''
@@ -60,9 +62,9 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
   }
 
   /** Writes a result and counts it. A check that was deleted or cancelled meanwhile has none. */
-  function write({ id, storeId }: CheckRow, job: string, result: CheckResult): void {
+  function write({ id, storeId }: CheckRow, job: string, model: string, result: CheckResult): void {
     atomically(() => {
-      if (!queries.finish(storeId, id, { job, now: clock.now(), result })) return
+      if (!queries.finish(storeId, id, { job, model, now: clock.now(), result })) return
       jobs.count(storeId, job, result.error ? { failed: 1 } : { succeeded: 1 })
     })
   }
@@ -87,8 +89,10 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
       return
     }
     const startedAt = clock.monotonic()
+    const model = nameModel(check.storeId)
     const result = await judge(check).catch(toResult)
-    if (result) write(check, job, result)
+    // Another model has taken its place meanwhile: nobody can say which one answered, so the check is run once more.
+    if (result && nameModel(check.storeId) === model) write(check, job, model, result)
     const restMs = result ? Math.min(clock.monotonic() - startedAt, REST_MS_MAX) : PAUSE_MS
     restUntil = clock.monotonic() + restMs
     // A timer may be up to a millisecond early.

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
-import { Moment } from '../../../http/paging.ts'
+import { Moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
 
 /** The place that a search can show at most. */
@@ -50,9 +50,7 @@ const Found = t.Object({
   }),
 })
 
-const LastRun = t.Object({
-  job_id: t.String(),
-  run_at: Moment,
+const Result = t.Object({
   passed: t.Boolean(),
   found: t.Array(Found, { description: 'In the order of `expect`; empty if the search failed.' }),
   error: t.Union([t.Object({ error: t.String(), message: t.String() }), t.Null()], {
@@ -60,7 +58,22 @@ const LastRun = t.Object({
   }),
 })
 /** The result of a run as its row keeps it. */
-export type CheckResult = Pick<typeof LastRun.static, 'passed' | 'found' | 'error'>
+export type CheckResult = typeof Result.static
+
+const LastRun = t.Object({
+  job_id: t.String(),
+  run_at: Moment,
+  model: t.Union([t.String(), t.Null()], {
+    description: 'The model that answered; null where it was not noted.',
+  }),
+  ...Result.properties,
+})
+
+const RunBefore = t.Object({
+  run_at: Moment,
+  model: t.String({ description: 'The model that answered.' }),
+  ...Result.properties,
+})
 
 export const SearchCheck = named(
   'SearchCheck',
@@ -73,9 +86,25 @@ export const SearchCheck = named(
     created_at: Moment,
     is_waiting: t.Boolean({ description: 'Whether a job has yet to run it.' }),
     last_run: t.Union([LastRun, t.Null()], { description: 'null before the first run.' }),
+    before: t.Union([RunBefore, t.Null()], {
+      description:
+        'The last run with the model that the store had before the one of `last_run`; null if it has had none.',
+    }),
   }),
 )
 export type SearchCheck = typeof SearchCheck.static
+
+const Before = t.Union(
+  [
+    t.Object({
+      model: t.String({ description: 'The model that answered the newest of these runs.' }),
+      passed: Type.Integer(),
+      total: Type.Integer({ description: 'Checks that were run with that model.' }),
+    }),
+    t.Null(),
+  ],
+  { description: 'The same with the model before; null if no check was run with one.' },
+)
 
 export const SearchCheckList = named(
   'SearchCheckList',
@@ -83,9 +112,39 @@ export const SearchCheckList = named(
     checks: t.Array(SearchCheck, { description: 'Oldest first.' }),
     count: Type.Integer(),
     passed: Type.Integer({ description: 'Those that passed in their last run.' }),
+    before: Before,
   }),
 )
 export type SearchCheckList = typeof SearchCheckList.static
+
+/** How the checks of one store stand. */
+export const CheckStanding = named(
+  'SearchCheckStanding',
+  t.Object({
+    store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
+    model: t.Union([t.String(), t.Null()], {
+      description: 'The model that answered the newest of the last runs; null before the first one.',
+    }),
+    passed: Type.Integer({ description: 'Checks that passed in their last run.' }),
+    total: Type.Integer(),
+    is_waiting: t.Boolean({ description: 'Whether a job has yet to run some of them.' }),
+    before: Before,
+  }),
+)
+export type CheckStanding = typeof CheckStanding.static
+
+export const StandingQuery = t.Object(pageQuery({ default: 50, maximum: 100 }))
+export type StandingQuery = typeof StandingQuery.static
+
+export const CheckStandings = named(
+  'SearchCheckStandings',
+  t.Object({
+    stores: t.Array(CheckStanding, { description: 'Stores that have checks, the oldest store first.' }),
+    count: Type.Integer({ description: 'Stores on this page.' }),
+    ...PAGE_END,
+  }),
+)
+export type CheckStandings = typeof CheckStandings.static
 
 /** The body of a run; may be absent. */
 export const RunBody = named('SearchCheckRun', t.Object({}), {})

@@ -4,13 +4,21 @@ import { decodeBase64, decodeDataUri } from '../../../core/data-uri.ts'
 import { ApiError, notFound } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { sizeInWords } from '../../../core/text.ts'
+import { CursorId, createCursors } from '../../../http/paging.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { ForeignJobs } from '../../catalogue/jobs/foreign-jobs.ts'
 import type { JobStarted } from '../../catalogue/jobs/schema.ts'
 import type { Base } from '../../module.ts'
-import type { CheckQueries, CheckRow } from './queries.ts'
-import type { CheckBody, SearchCheck, SearchCheckList } from './schema.ts'
+import type { CheckQueries, CheckRow, StoreOfChecks } from './queries.ts'
+import type {
+  CheckBody,
+  CheckStanding,
+  CheckStandings,
+  SearchCheck,
+  SearchCheckList,
+  StandingQuery,
+} from './schema.ts'
 
 export interface CheckDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'> {
   queries: CheckQueries
@@ -61,12 +69,16 @@ export function checkService({ queries, models, hasProduct, jobs, wake, clock, i
 
   return {
     list(storeId: string): SearchCheckList {
-      const checks = queries.list(storeId).map(view)
-      return {
-        checks,
-        count: checks.length,
-        passed: checks.filter(({ last_run }) => last_run?.passed).length,
-      }
+      const checks = queries.list(storeId)
+      return { checks: checks.map(view), count: checks.length, ...countPassed(checks) }
+    },
+
+    /** GET /v1/admin/models/checks: how the checks of all stores stand. @throws ApiError `invalid_cursor`. */
+    listForOperator({ limit = 50, cursor }: StandingQuery): CheckStandings {
+      const found = queries.listStores(STORES.read(cursor)?.id ?? '', limit + 1)
+      const { rows, nextCursor } = STORES.page(found, limit, ({ id }) => ({ id }))
+      const stores = rows.map((store) => standingOf(store, queries.list(store.id)))
+      return { stores, count: stores.length, next_cursor: nextCursor }
     },
 
     /**
@@ -105,7 +117,7 @@ export function checkService({ queries, models, hasProduct, jobs, wake, clock, i
     /** Starts a job that runs all checks of the store. @throws ApiError `conflict` without any, and during another run. */
     run(actor: Actor): JobStarted {
       const { storeId } = actor
-      const started = jobs.start(actor, 'search_checks', (jobId) => {
+      const started = jobs.start(storeId, actor, 'search_checks', (jobId) => {
         const running = queries.findJob(storeId)
         if (running !== undefined) throw alreadyRunning(running)
         const total = queries.enqueue(storeId, jobId)
@@ -118,16 +130,49 @@ export function checkService({ queries, models, hasProduct, jobs, wake, clock, i
   }
 }
 
+const STORES = createCursors({ list: 'checks of stores' }, { id: CursorId })
+
 function view(row: CheckRow): SearchCheck {
   const { id, name, query, expected, within, createdAt, waitingFor, lastJob, lastRunAt, lastResult } = row
+  const { lastModel, beforeRunAt, beforeModel, beforeResult } = row
   const hasRun = lastJob !== null && lastRunAt !== null && lastResult !== null
+  const hasBefore = beforeRunAt !== null && beforeModel !== null && beforeResult !== null
   return {
     ...{ id, name, query, expect: expected, within },
     created_at: isoTime(createdAt),
     is_waiting: waitingFor !== null,
-    last_run: hasRun ? { job_id: lastJob, run_at: isoTime(lastRunAt), ...lastResult } : null,
+    last_run: hasRun
+      ? { job_id: lastJob, run_at: isoTime(lastRunAt), model: lastModel, ...lastResult }
+      : null,
+    before: hasBefore ? { run_at: isoTime(beforeRunAt), model: beforeModel, ...beforeResult } : null,
   }
 }
+
+/** The one of some checks that was run last. */
+const newest = (checks: readonly CheckRow[], at: (check: CheckRow) => number | null): CheckRow | undefined =>
+  checks.reduce<CheckRow | undefined>(
+    (best, check) => ((at(check) ?? 0) > ((best && at(best)) ?? 0) ? check : best),
+    undefined,
+  )
+
+/** Counts the checks that pass now, and those that passed with the model before. */
+function countPassed(checks: readonly CheckRow[]): Pick<SearchCheckList, 'passed' | 'before'> {
+  const model = newest(checks, ({ beforeRunAt }) => beforeRunAt)?.beforeModel
+  const earlier = checks.flatMap(({ beforeResult }) => beforeResult ?? [])
+  const passed = earlier.filter((result) => result.passed).length
+  return {
+    passed: checks.filter(({ lastResult }) => lastResult?.passed).length,
+    before: model == null ? null : { model, passed, total: earlier.length },
+  }
+}
+
+const standingOf = (store: StoreOfChecks, checks: readonly CheckRow[]): CheckStanding => ({
+  store,
+  model: newest(checks, ({ lastRunAt }) => lastRunAt)?.lastModel ?? null,
+  total: checks.length,
+  is_waiting: checks.some(({ waitingFor }) => waitingFor !== null),
+  ...countPassed(checks),
+})
 
 const queryOrPicture = () =>
   validationError([

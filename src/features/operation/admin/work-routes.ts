@@ -21,9 +21,9 @@ export const adminWorkRoutes = ({ forSuperAdmin }: Pick<Guards, 'forSuperAdmin'>
       response: { 200: AdminJobList, ...failures(...LIST) },
       detail: {
         operationId: 'listJobsAsOperator',
-        summary: 'List the jobs of all stores',
+        summary: 'List the jobs of all stores and of the node',
         description:
-          'As each store lists its own, with the store, in pages. Act for the store to read the errors of a job, to cancel or to retry it.',
+          'As each store lists its own, with the store, in pages. Act for the store to read the errors of a job, to cancel or to retry it. Jobs of the node have no store.',
       },
     })
     .get('/deliveries', ({ query }) => work.listDeliveries(query), {

@@ -3,6 +3,7 @@ import type Registry from 'prom-client/lib/registry.js'
 import type { Clock } from '../../../core/clock.ts'
 import type { FileSizes } from '../../../platform/db/file-sizes.ts'
 import type { Embedder, ModelSide } from '../../../platform/embedder/embedder.ts'
+import { addMoveGauges, type MoveCounts } from './move-gauges.ts'
 import type { MetricsQueries, NodeCounts } from './queries.ts'
 
 export interface GaugesDeps {
@@ -18,6 +19,8 @@ export interface GaugesDeps {
   readMemoryBytes(): number
   /** When a backup was last made that counts, in Unix ms; undefined before the first one. */
   findLastBackup?: (() => number | undefined) | undefined
+  /** The running move to another model, or the last one; null before the first one. */
+  findMove(): MoveCounts | null
 }
 
 /** Several scrapers within this time get the same counts of the tables. */
@@ -25,7 +28,7 @@ const COUNTS_MS = 5_000
 
 const MODEL_SIDES: readonly ModelSide[] = ['text', 'picture']
 
-type Values = readonly (readonly [value: number | undefined, labels?: Record<string, string>])[]
+export type Values = readonly (readonly [value: number | undefined, labels?: Record<string, string>])[]
 
 /** Numbers that are read when somebody asks. @returns reads them all anew. */
 export function createGauges(registry: Registry, deps: GaugesDeps): () => Promise<void> {
@@ -133,6 +136,8 @@ export function createGauges(registry: Registry, deps: GaugesDeps): () => Promis
     () => counts.webhooksDisabled,
   )
   addPlain('mails_waiting', 'Mails that could not be sent yet.', () => counts.mails)
+
+  addMoveGauges(add, deps.findMove)
 
   addPlain('db_size_bytes', 'Size of the database without its log.', () => sizes?.databaseBytes)
   addPlain('db_wal_size_bytes', 'Size of the log of its latest writes.', () => sizes?.walBytes)

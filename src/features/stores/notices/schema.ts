@@ -75,6 +75,23 @@ export const StoreOverview = named(
 )
 export type StoreOverview = typeof StoreOverview.static
 
+/** What concerns the service itself. Names stay; later versions may add more. */
+const NODE_NOTICE_KINDS = ['model_products_failed', 'former_model_kept'] as const
+
+export const NodeNotice = named(
+  'NodeNotice',
+  t.Object({
+    kind: oneOf(
+      NODE_NOTICE_KINDS,
+      '`model_products_failed`: a move to another model could not embed some products again; `former_model_kept`: the way back to the former model is open.',
+    ),
+    severity: NOTICE.severity,
+    page: oneOf(['models'] as const, 'The page of the operator that it belongs to.'),
+    ...{ text: NOTICE.text, data: NOTICE.data, link: NOTICE.link, since: NOTICE.since },
+  }),
+)
+export type NodeNotice = typeof NodeNotice.static
+
 /** GET /v1/admin/overview. */
 export const NodeOverview = named(
   'NodeOverview',
@@ -90,6 +107,7 @@ export const NodeOverview = named(
       }),
       { description: 'Errors first; at most 3 of one store, and 300 in all.' },
     ),
+    of_node: t.Array(NodeNotice, { description: 'What concerns no store, as it is at this moment.' }),
     stores: Type.Integer({ description: 'Stores that were looked at: those that are not suspended.' }),
     stores_with_attention: Type.Integer(),
     made_at: MomentOrNull,

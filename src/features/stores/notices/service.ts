@@ -9,8 +9,10 @@ import type { StoreFields } from '../../catalogue/filters/fields/schema.ts'
 import type { UnmetDemand } from '../../discovery/analytics/schema.ts'
 import type { SearchLogService } from '../../discovery/search-log/service.ts'
 import type { Base } from '../../module.ts'
+import type { ModelMoves } from '../../catalogue/model-moves/service.ts'
 import type { SettingsService } from '../settings/service.ts'
 import type { StoreQueries } from '../stores/queries.ts'
+import { listNodeNotices } from './node-notices.ts'
 import { type Facts, listNotices, type SearchHealth } from './notices.ts'
 import type { NoticeQueries } from './queries.ts'
 import {
@@ -33,6 +35,8 @@ export interface NoticeDeps extends Pick<Base, 'clock'> {
   readUnmet(storeId: string): UnmetDemand
   listSearches: SearchLogService['list']
   usage: Pick<UsageService, 'show'>
+  /** The move to another model. */
+  moves: Pick<ModelMoves, 'status'>
   twoFactor: Pick<TwoFactorService, 'isEnabled' | 'countMembers'>
   apiKeys: Pick<ApiKeyService, 'countByState' | 'countByFormerMembers'>
   /** Writes the queued searches and events of a store. */
@@ -54,12 +58,15 @@ const STORES_AT_ONCE = 5
 /** Making the list takes at most this share of the time. */
 const NODE_DUTY = 20
 
+/** What is wrong in the stores. */
+type OfStores = Omit<NodeOverview, 'of_node'>
+
 export type NoticeService = ReturnType<typeof noticeService>
 
 /** Says what a store should do next, and what needs its attention (contract 4.16), from what is counted already. */
 export function noticeService(deps: NoticeDeps) {
   const { queries, settings, storeRows, usage, twoFactor, apiKeys, clock } = deps
-  let node: { at: number; took: number; list: NodeOverview } | undefined
+  let node: { at: number; took: number; list: OfStores } | undefined
 
   /** @param userId the person who asks. */
   function gather(store: CallerStore, fields: StoreFields | undefined, userId: string | null): Facts {
@@ -97,9 +104,9 @@ export function noticeService(deps: NoticeDeps) {
     ]
   }
 
-  const look = shareRun(async (): Promise<NodeOverview> => {
+  const look = shareRun(async (): Promise<OfStores> => {
     const began = clock.monotonic()
-    const found: NodeOverview['attention'] = []
+    const found: OfStores['attention'] = []
     let [stores, concerned] = [0, 0]
     for (let after = ''; ; ) {
       await deps.turn()
@@ -153,10 +160,10 @@ export function noticeService(deps: NoticeDeps) {
     },
 
     /** GET /v1/admin/overview: a list that is a minute old at most; requests that come together wait for one. */
-    showAll(): Promise<NodeOverview> {
-      if (node && clock.now() - node.at < Math.max(NODE_AGE_MS, NODE_DUTY * node.took))
-        return Promise.resolve(node.list)
-      return look()
+    async showAll(): Promise<NodeOverview> {
+      const isFresh = node && clock.now() - node.at < Math.max(NODE_AGE_MS, NODE_DUTY * node.took)
+      const list = node && isFresh ? node.list : await look()
+      return { ...list, of_node: listNodeNotices(deps.moves.status()) }
     },
   }
 }

@@ -54,6 +54,8 @@ const Settings = Type.Partial(
 const { name, expect, within, query } = CheckBody.properties
 const [LastRun] = SearchCheck.properties.last_run.anyOf
 const { passed, found, error } = LastRun.properties
+const CheckRun = orNull(Type.Object({ passed, found, error }))
+const ModelName = orNull(text({ maxLength: 200, pattern: LINE }))
 
 /**
  * The rules of the API for the rows that a file brings: whoever wrote it may have written what no request could, and the
@@ -113,7 +115,8 @@ const RULES: Readonly<Record<string, RowRule>> = {
     columns: {
       ...{ name, expected: expect, within },
       query: orNull(Type.Unsafe({ ...query })),
-      last_result: orNull(Type.Object({ passed, found, error })),
+      ...{ last_model: ModelName, before_model: ModelName },
+      ...{ last_result: CheckRun, before_result: CheckRun },
     },
     max: LIMITS.checksPerStore,
   },

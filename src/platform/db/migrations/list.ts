@@ -53,6 +53,8 @@ import replay from './0055_replay.sql' with { type: 'text' }
 import weeklyMails from './0056_weekly_mails.sql' with { type: 'text' }
 import modelMoves from './0057_model_moves.sql' with { type: 'text' }
 import secondModel from './0058_second_model.sql' with { type: 'text' }
+import modelFetches from './0059_model_fetches.sql' with { type: 'text' }
+import checkModels from './0060_check_models.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -111,4 +113,6 @@ export const migrations: readonly string[] = [
   weeklyMails,
   modelMoves,
   secondModel,
+  modelFetches,
+  checkModels,
 ]

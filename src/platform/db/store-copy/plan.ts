@@ -83,6 +83,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   weekly_mails: { stays: HISTORY },
   weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
+  model_fetches: { stays: OF_INSTALL },
   disk_samples: { stays: OF_INSTALL },
 
   // Products name them by their addresses.
@@ -111,6 +112,11 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   }),
   released_pictures: { stays: 'It names files of this install that may go.' },
   reembedding_tries: { stays: HISTORY },
+  model_state: { stays: OF_INSTALL },
+  model_moves: { stays: OF_INSTALL },
+  model_move_stores: { stays: 'It tells how far a move of this install has come.' },
+  store_models: { stays: 'The manifest names the models of the vectors.' },
+  leaving_models: { stays: OF_INSTALL },
   catalogue_reports: { stays: 'The next night makes a new one.' },
   jobs: { stays: HISTORY },
   job_items: { stays: HISTORY },
@@ -153,7 +159,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   search_checks: copied({
     named: 'uuid',
     without: ['waiting_for', 'last_job'],
-    json: { expected: 'texts', last_result: 'object' },
+    json: { expected: 'texts', last_result: 'object', before_result: 'object' },
   }),
   // A rule whose widget key is gone meets no search; without the key it would meet all of them.
   search_rules: copied({

@@ -4,12 +4,13 @@ import type { Embedder } from '../../../../src/platform/embedder/embedder.ts'
 import { pictureBytes, type TestApp, testApp } from '../../../support/app.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
-import { refusal } from '../../../support/people.ts'
+import { addPerson, getToken, refusal } from '../../../support/people.ts'
 
 interface Check {
   id: string
   is_waiting: boolean
-  last_run: { job_id: string; passed: boolean; found: object[]; error: object | null } | null
+  last_run: { job_id: string; model: string; passed: boolean; found: object[]; error: object | null } | null
+  before: { model: string; passed: boolean } | null
 }
 
 let app: TestApp
@@ -17,11 +18,16 @@ let token: string
 let other: string
 /** Called before each text that is embedded. */
 let beforeText: () => Promise<void> | void = () => {}
+/** The name of the model that answers. */
+let model: string
 
 function watchedEmbedder(): Embedder {
   const embedder = fakeEmbedder()
   return {
     ...embedder,
+    get model() {
+      return { ...embedder.model, id: model }
+    },
     async embedText(text, priority) {
       await beforeText()
       return embedder.embedText(text, priority)
@@ -31,6 +37,7 @@ function watchedEmbedder(): Embedder {
 
 beforeEach(async () => {
   beforeText = () => {}
+  model = 'first'
   app = testApp({ embedder: watchedEmbedder() })
   token = await app.signIn('one')
   other = await app.signIn('two')
@@ -297,5 +304,154 @@ describe('running the checks', () => {
       ...{ passed: false, found: [], error: { error: 'image_unreadable', message: 'Broken' } },
     })
     expect(await readJob(job_id)).toMatchObject({ status: 'failed', failed: 1 })
+  })
+})
+
+describe('a change of model', () => {
+  const idOf = (slug: string) => app.stores.requireBySlug(slug).id
+  const runChore = () => app.chores.find(({ name }) => name === 'running saved checks')?.run()
+  /** Has another model answer, as the end of a move does. */
+  function move(to: string, slug = 'one'): void {
+    model = to
+    app.services.checkMoves.onStoreMoved(idOf(slug))
+  }
+  const runsOf = async () =>
+    (await list()).map(({ last_run, before }) => [
+      ...[last_run?.model, last_run?.passed],
+      ...[before?.model, before?.passed],
+    ])
+
+  test('shows how each check stood with the model before, until a third one answers', async () => {
+    await call('POST', '', words())
+    await call('POST', '', words({ expect: ['a'] }))
+    app.services.checkMoves.onStoreMoving(idOf('one'))
+    await runAll()
+    expect(await runsOf()).toEqual([
+      ['first', true, undefined, undefined],
+      ['first', true, undefined, undefined],
+    ])
+    expect((await call('GET')).body).toMatchObject({ passed: 2, before: null })
+    await app.call('DELETE', '/v1/products/b', { token })
+    move('second')
+    await app.settle()
+    await runAll()
+    const moved = [
+      ['second', false, 'first', true],
+      ['second', true, 'first', true],
+    ]
+    expect(await runsOf()).toEqual(moved)
+    await call('POST', '', words({ expect: ['c'] }))
+    await call('POST', '/run')
+    await runAll()
+    expect(await runsOf()).toEqual([...moved, ['second', true, undefined, undefined]])
+    expect((await call('GET')).body).toMatchObject({
+      ...{ count: 3, passed: 2, before: { model: 'first', passed: 2, total: 2 } },
+    })
+    move('third')
+    await app.settle()
+    await runAll()
+    expect(await runsOf()).toEqual([
+      ['third', false, 'second', false],
+      ['third', true, 'second', true],
+      ['third', true, 'second', true],
+    ])
+  })
+
+  test('runs by itself, in the name of the service, and a switch may wait for the run before it', async () => {
+    const { onStoreMoving, isChecking } = app.services.checkMoves
+    const store = idOf('one')
+    onStoreMoving(store)
+    expect(isChecking(store)).toBe(false)
+    await call('POST', '', words())
+    onStoreMoving(store)
+    expect(isChecking(store)).toBe(true)
+    expect(isChecking(idOf('two'))).toBe(false)
+    const { body } = await app.call('GET', '/v1/jobs', { token })
+    expect(body['jobs']).toMatchObject([{ type: 'search_checks', total: 1, started_by: null }])
+    await runAll()
+    expect(isChecking(store)).toBe(false)
+  })
+
+  test.each<[string, () => void]>([
+    ['the store is suspended', () => app.stores.suspend(idOf('one'), 'Unpaid', null)],
+    ['ten minutes are over', () => app.clock.advance(10 * 60_000)],
+  ])('waits for no run before it once %s', async (_, happen) => {
+    await call('POST', '', words())
+    app.services.checkMoves.onStoreMoving(idOf('one'))
+    happen()
+    expect(app.services.checkMoves.isChecking(idOf('one'))).toBe(false)
+  })
+
+  test('runs the checks after a start with another model, or a crash in the middle of a move', async () => {
+    await app.close()
+    const db = memoryDatabase()
+    const close = db.close.bind(db)
+    db.close = () => db
+    app = testApp({ db, embedder: watchedEmbedder() })
+    token = await app.signIn('one')
+    await add('a', [1])
+    await call('POST', '', words({ expect: ['a'] }))
+    await call('POST', '/run')
+    await runAll()
+    model = 'second'
+    app = testApp({ db, embedder: watchedEmbedder() })
+    app.loadIndex()
+    await runChore()
+    await runAll()
+    expect(await runsOf()).toMatchObject([['second', expect.any(Boolean), 'first', true]])
+    db.close = close
+  })
+
+  test('in the middle of a run has each check say which model answered it', async () => {
+    for (const query of ['1', '2', '3']) await call('POST', '', words({ query, expect: ['a'] }))
+    await call('POST', '/run')
+    let asked = 0
+    beforeText = () => {
+      if (++asked === 2) move('second')
+    }
+    await runAll()
+    // The one that was being answered is asked again, and the first one after the run.
+    expect((await list()).map(({ last_run }) => last_run?.model)).toEqual(['first', 'second', 'second'])
+    app.clock.advance(5_000)
+    await runChore()
+    await runAll()
+    expect(await runsOf()).toMatchObject([
+      ['second', true, 'first', true],
+      ['second', true, undefined, undefined],
+      ['second', true, undefined, undefined],
+    ])
+  })
+
+  test('is shown to the operator, store by store', async () => {
+    const root = await getToken(app, await addPerson(app, 'root', [], { isSuperAdmin: true }))
+    const ask = (query = '') => app.call('GET', `/v1/admin/models/checks${query}`, { token: root })
+    expect((await ask()).body).toEqual({ stores: [], count: 0, next_cursor: null })
+    await call('POST', '', words())
+    await call('POST', '', words({ expect: ['theirs'] }), other)
+    app.services.checkMoves.onStoreMoving(idOf('one'))
+    await runAll()
+    await app.call('DELETE', '/v1/products/b', { token })
+    move('second')
+    await app.settle()
+    await runAll()
+    const first = await ask('?limit=1')
+    expect(first.body['stores']).toEqual([
+      {
+        store: { id: idOf('one'), slug: 'one', name: 'one' },
+        ...{ model: 'second', passed: 0, total: 1, is_waiting: false },
+        before: { model: 'first', passed: 1, total: 1 },
+      },
+    ])
+    const second = await ask(`?cursor=${first.body['next_cursor']}`)
+    expect(second.body).toMatchObject({
+      stores: [{ store: { slug: 'two' }, model: null, passed: 0, total: 1, before: null }],
+      next_cursor: null,
+    })
+    expect(refusal(await ask('?cursor=x'))).toEqual([400, 'invalid_cursor'])
+    expect(refusal(await ask('?limit=101'))).toEqual([422, 'validation_error'])
+    expect(refusal(await app.call('GET', '/v1/admin/models/checks', { token }))).toEqual([
+      403,
+      'permission_denied',
+    ])
   })
 })

@@ -33,6 +33,7 @@ export function Checks({ question, answer, can }: ChecksProps) {
       {last && checks.length === 0 && <p>{t.noChecks}</p>}
       {last && checks.length > 0 && (
         <>
+          <BeforeAndAfter list={last} />
           <ul>
             {checks.map((check) => (
               <OneCheck key={check.id} check={check} onDelete={mayWrite ? () => setDoomed(check) : null} />
@@ -62,33 +63,56 @@ export function Checks({ question, answer, can }: ChecksProps) {
 const ruleOf = ({ query, expect, within }: SearchCheck): string =>
   t.checkRule(query === null ? t.thisPhoto : `“${query}”`, expect.join(', '), formatNumber(within))
 
+/** What another model has done to the checks of the store; nothing where there was none. */
+function BeforeAndAfter({ list: { checks, count, passed, before } }: { list: SearchCheckList }) {
+  const model = checks.find((check) => check.before)?.last_run?.model
+  if (!before || !model) return null
+  return (
+    <p class="note">
+      {t.checksNow(model, formatNumber(passed), formatNumber(count))}{' '}
+      {t.checksBefore(before.model, formatNumber(before.passed), formatNumber(before.total))}
+    </p>
+  )
+}
+
+type Run = NonNullable<SearchCheck['before'] | SearchCheck['last_run']>
+
+const verdictOf = ({ passed }: Pick<Run, 'passed'>): string => (passed ? `✓ ${t.passed}` : `✗ ${t.missed}`)
+
+/** Where the products stand, and where they stood with the model before, if that was another place. */
+function describePlaces({ last_run, before }: SearchCheck): string {
+  const findBefore = (id: string) => before?.found.find(({ product_id }) => product_id === id)
+  const lines = last_run?.found.map(({ product_id, rank }) => {
+    const place = rank === null ? t.notAmong(product_id) : t.atPlace(product_id, formatNumber(rank))
+    const earlier = findBefore(product_id)
+    if (!earlier || earlier.rank === rank) return place
+    return `${place} (${t.before(earlier.rank === null ? '–' : formatNumber(earlier.rank))})`
+  })
+  return lines?.join(' · ') ?? ''
+}
+
 function OneCheck({ check, onDelete }: { check: SearchCheck; onDelete: (() => void) | null }) {
-  const { name, last_run, is_waiting } = check
+  const { name, last_run, before, is_waiting } = check
   return (
     <li>
       <p>
         <strong dir="auto">{name}</strong>{' '}
-        {last_run ? (
+        {last_run && (
           <span class={last_run.passed ? 'check-verdict' : 'check-verdict problem'}>
-            {last_run.passed ? `✓ ${t.passed}` : `✗ ${t.missed}`}
+            {verdictOf(last_run)}
           </span>
-        ) : (
-          <span class="muted">{is_waiting ? t.checkWaits : t.notRun}</span>
-        )}
+        )}{' '}
+        {last_run && before && before.passed !== last_run.passed && (
+          <span class="muted">{t.before(verdictOf(before))}</span>
+        )}{' '}
+        {(is_waiting || !last_run) && <span class="muted">{is_waiting ? t.checkWaits : t.notRun}</span>}
       </p>
       <p class="muted" dir="auto">
         {ruleOf(check)}
       </p>
       {last_run && (
         <p class="muted">
-          {last_run.error
-            ? last_run.error.message
-            : last_run.found
-                .map(({ product_id, rank }) =>
-                  rank === null ? t.notAmong(product_id) : t.atPlace(product_id, formatNumber(rank)),
-                )
-                .join(' · ')}{' '}
-          · {formatAgo(last_run.run_at)}
+          {last_run.error ? last_run.error.message : describePlaces(check)} · {formatAgo(last_run.run_at)}
         </p>
       )}
       {onDelete && (

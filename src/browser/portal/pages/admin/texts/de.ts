@@ -189,6 +189,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Gespeicherte Prüfungen',
     search_replay: 'Suchen noch einmal gestellt',
+    model_fetch: 'Herunterladen eines Modells',
+    model_move: 'Umzug auf ein anderes Modell',
   },
   jobStates: {
     processing: 'Läuft',
@@ -265,11 +267,6 @@ export const texts: Texts = {
   restoreHint:
     'Auf dem Rechner, bei angehaltenem Dienst: Der Befehl zeigt, was wodurch ersetzt wird, und fragt. Der Stand davor bleibt erhalten.',
   backupsGuide: 'So stellen Sie sie wieder her',
-  modelInUse: 'Modell in Benutzung',
-  modelDimension: 'Länge seiner Vektoren',
-  modelHash: 'Hash seiner Dateien',
-  modelsNotYet:
-    'Von dieser Seite aus lassen sich Modelle noch nicht holen, prüfen oder wechseln. Heute nennt die Einstellung MODEL_DIR beim Start des Dienstes den Ordner eines anderen Modells.',
   readiness: 'Bereitschaft',
   checkStates: { ok: 'OK', warning: 'Warnung', error: 'Fehler' },
   upFor: 'Läuft seit',

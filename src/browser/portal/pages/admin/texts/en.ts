@@ -182,6 +182,8 @@ export const texts = {
     feed: 'Feed',
     search_checks: 'Saved checks',
     search_replay: 'Replay of searches',
+    model_fetch: 'Download of a model',
+    model_move: 'Move to another model',
   },
   jobStates: { processing: 'Running', failed: 'Failed', completed: 'Done', cancelled: 'Cancelled' },
   done: 'Done',
@@ -249,11 +251,6 @@ export const texts = {
   restoreHint:
     'On the machine, with the service stopped: the command shows what it replaces by what, and asks. The state before is kept.',
   backupsGuide: 'How to restore it',
-  modelInUse: 'Model in use',
-  modelDimension: 'Length of its vectors',
-  modelHash: 'Hash of its files',
-  modelsNotYet:
-    'Fetching, checking and changing models from this page is not there yet. Today the setting MODEL_DIR names the folder of another model when the service starts.',
   readiness: 'Readiness',
   checkStates: { ok: 'OK', warning: 'Warning', error: 'Error' },
   upFor: 'Running for',

@@ -193,6 +193,8 @@ export const texts: Texts = {
     feed: 'Fuente de productos',
     search_checks: 'Comprobaciones guardadas',
     search_replay: 'Búsquedas repetidas',
+    model_fetch: 'Descarga de un modelo',
+    model_move: 'Paso a otro modelo',
   },
   jobStates: {
     processing: 'En curso',
@@ -270,11 +272,6 @@ export const texts: Texts = {
   restoreHint:
     'En la máquina, con el servicio detenido: la orden muestra qué se sustituye y por qué, y pregunta. El estado anterior se conserva.',
   backupsGuide: 'Cómo restaurarla',
-  modelInUse: 'Modelo en uso',
-  modelDimension: 'Longitud de sus vectores',
-  modelHash: 'Hash de sus archivos',
-  modelsNotYet:
-    'Aún no se pueden descargar, comprobar ni cambiar modelos desde esta página. Hoy, el ajuste MODEL_DIR indica la carpeta de otro modelo al iniciar el servicio.',
   readiness: 'Disponibilidad',
   checkStates: { ok: 'OK', warning: 'Advertencia', error: 'Error' },
   upFor: 'En marcha desde hace',

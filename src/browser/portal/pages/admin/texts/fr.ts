@@ -199,6 +199,8 @@ export const texts: Texts = {
     feed: 'Flux',
     search_checks: 'Vérifications enregistrées',
     search_replay: 'Recherches rejouées',
+    model_fetch: 'Téléchargement d’un modèle',
+    model_move: 'Passage à un autre modèle',
   },
   jobStates: {
     processing: 'En cours',
@@ -278,11 +280,6 @@ export const texts: Texts = {
   restoreHint:
     'Sur la machine, service arrêté : la commande montre ce qui est remplacé et par quoi, et demande confirmation. L’état précédent est conservé.',
   backupsGuide: 'Comment la restaurer',
-  modelInUse: 'Modèle utilisé',
-  modelDimension: 'Longueur de ses vecteurs',
-  modelHash: 'Empreinte de ses fichiers',
-  modelsNotYet:
-    'Il n’est pas encore possible de télécharger, de vérifier ou de changer des modèles depuis cette page. Aujourd’hui, le paramètre MODEL_DIR indique le dossier d’un autre modèle au démarrage du service.',
   readiness: 'Disponibilité',
   checkStates: { ok: 'OK', warning: 'Avertissement', error: 'Erreur' },
   upFor: 'En marche depuis',

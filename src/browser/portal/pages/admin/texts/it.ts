@@ -200,6 +200,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Verifiche salvate',
     search_replay: 'Ricerche ripetute',
+    model_fetch: 'Download di un modello',
+    model_move: 'Passaggio a un altro modello',
   },
   jobStates: {
     processing: 'In corso',
@@ -274,11 +276,6 @@ export const texts: Texts = {
   restoreHint:
     'Sulla macchina, a servizio fermo: il comando mostra che cosa viene sostituito e con che cosa, e chiede conferma. Lo stato precedente resta.',
   backupsGuide: 'Come ripristinarlo',
-  modelInUse: 'Modello in uso',
-  modelDimension: 'Lunghezza dei vettori',
-  modelHash: 'Hash dei file',
-  modelsNotYet:
-    'Da questa pagina non è ancora possibile scaricare, verificare o cambiare modelli. Oggi l’impostazione MODEL_DIR indica la cartella di un altro modello all’avvio del servizio.',
   readiness: 'Disponibilità',
   checkStates: { ok: 'OK', warning: 'Avviso', error: 'Errore' },
   upFor: 'In funzione da',

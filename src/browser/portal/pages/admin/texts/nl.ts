@@ -192,6 +192,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Opgeslagen controles',
     search_replay: 'Opnieuw uitgevoerde zoekopdrachten',
+    model_fetch: 'Download van een model',
+    model_move: 'Overgang naar een ander model',
   },
   jobStates: { processing: 'Bezig', failed: 'Mislukt', completed: 'Klaar', cancelled: 'Geannuleerd' },
   done: 'Klaar',
@@ -263,11 +265,6 @@ export const texts: Texts = {
   restoreHint:
     'Op de machine, met de dienst gestopt: de opdracht toont wat door wat wordt vervangen, en vraagt het. De staat ervoor blijft bewaard.',
   backupsGuide: 'Zo zet u hem terug',
-  modelInUse: 'Model in gebruik',
-  modelDimension: 'Lengte van de vectoren',
-  modelHash: 'Hash van de bestanden',
-  modelsNotYet:
-    'Modellen ophalen, controleren en wisselen kan op deze pagina nog niet. Nu wijst de instelling MODEL_DIR bij het starten van de dienst de map van een ander model aan.',
   readiness: 'Gereedheid',
   checkStates: { ok: 'OK', warning: 'Waarschuwing', error: 'Fout' },
   upFor: 'Draait al',

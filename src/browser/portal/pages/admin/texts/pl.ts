@@ -192,6 +192,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Zapisane testy',
     search_replay: 'Powtórzone wyszukiwania',
+    model_fetch: 'Pobieranie modelu',
+    model_move: 'Przejście na inny model',
   },
   jobStates: { processing: 'W toku', failed: 'Nieudane', completed: 'Zakończone', cancelled: 'Anulowane' },
   done: 'Wykonano',
@@ -265,11 +267,6 @@ export const texts: Texts = {
   restoreHint:
     'Na tej maszynie, przy zatrzymanej usłudze: polecenie pokazuje, co czym zastąpi, i pyta. Poprzedni stan zostaje zachowany.',
   backupsGuide: 'Jak ją przywrócić',
-  modelInUse: 'Używany model',
-  modelDimension: 'Długość wektorów',
-  modelHash: 'Skrót plików',
-  modelsNotYet:
-    'Na tej stronie nie można jeszcze pobierać, sprawdzać ani zmieniać modeli. Na razie folder innego modelu podaje ustawienie MODEL_DIR przy uruchamianiu usługi.',
   readiness: 'Gotowość',
   checkStates: { ok: 'OK', warning: 'Ostrzeżenie', error: 'Błąd' },
   upFor: 'Czas działania',

@@ -188,6 +188,8 @@ export const texts: Texts = {
     feed: 'Feed',
     search_checks: 'Testes guardados',
     search_replay: 'Pesquisas repetidas',
+    model_fetch: 'Transferência de um modelo',
+    model_move: 'Passagem para outro modelo',
   },
   jobStates: { processing: 'Em curso', failed: 'Falhou', completed: 'Concluída', cancelled: 'Cancelada' },
   done: 'Feito',
@@ -256,11 +258,6 @@ export const texts: Texts = {
   restoreHint:
     'Na máquina, com o serviço parado: o comando mostra o que é substituído e por quê, e pergunta. O estado anterior fica guardado.',
   backupsGuide: 'Como restaurá-la',
-  modelInUse: 'Modelo em uso',
-  modelDimension: 'Comprimento dos vetores',
-  modelHash: 'Hash dos ficheiros',
-  modelsNotYet:
-    'Ainda não é possível obter, verificar nem mudar modelos nesta página. Por agora, a definição MODEL_DIR indica a pasta de outro modelo quando o serviço inicia.',
   readiness: 'Prontidão',
   checkStates: { ok: 'OK', warning: 'Aviso', error: 'Erro' },
   upFor: 'Em funcionamento há',

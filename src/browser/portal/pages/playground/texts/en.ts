@@ -138,6 +138,11 @@ export const texts = {
   notRun: 'not run yet',
   atPlace: (id: string, place: string) => `${id} at place ${place}`,
   notAmong: (id: string) => `${id} not among the first 100`,
+  checksNow: (model: string, passed: string, total: string) =>
+    `Now, with the model ${model}: ${passed} of ${total} found.`,
+  checksBefore: (model: string, passed: string, total: string) =>
+    `Before, with ${model}: ${passed} of ${total} found.`,
+  before: (what: string) => `before: ${what}`,
   runAll: (count: string) => plural(count, 'Run the check', `Run all ${count} checks`),
   running: (done: string, all: string) => `${done} of ${all} run`,
   deleteCheck: (name: string) => `Delete the check “${name}”?`,

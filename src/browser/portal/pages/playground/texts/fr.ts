@@ -140,6 +140,10 @@ export const texts: Texts = {
   notRun: 'pas encore lancée',
   atPlace: (id, place) => `${id} à la place ${place}`,
   notAmong: (id) => `${id} ne figure pas parmi les 100 premiers`,
+  checksNow: (model, passed, total) =>
+    `Maintenant, avec le modèle ${model} : ${passed} sur ${total} trouvées.`,
+  checksBefore: (model, passed, total) => `Avant, avec ${model} : ${passed} sur ${total} trouvées.`,
+  before: (what) => `avant : ${what}`,
   runAll: (count) => plural(count, 'Lancer la vérification', `Lancer les ${count} vérifications`),
   running: (done, all) => `Lancées : ${done} sur ${all}`,
   deleteCheck: (name) => `Supprimer la vérification « ${name} » ?`,

@@ -14,8 +14,8 @@ beforeEach(() => {
 afterEach(async () => {
   // They share one database, which only the first one may close.
   for (const later of opened.splice(0)) {
-    later.reembedding.stop()
-    await later.reembedding.drain()
+    later.modelMoves.stop()
+    await later.modelMoves.drain()
   }
   await app.close()
 })
@@ -44,8 +44,8 @@ const storeOf = (slug = 'one'): string =>
 
 /** Does all that is due. */
 async function work(later: TestApp): Promise<void> {
-  later.reembedding.wake()
-  await later.reembedding.drain()
+  await later.modelMoves.wake()
+  await later.modelMoves.drain()
 }
 
 async function fill(token: string, count: number, prefix = 'p'): Promise<void> {
@@ -69,11 +69,11 @@ describe('products of an earlier model', () => {
     const search = async () =>
       later.call('POST', '/v1/search/text', { token: await tokenFor(later), body: { query: '3', limit: 1 } })
     expect((await search()).body['error']).toBe('model_not_ready')
-    expect(later.reembedding.countWaiting(storeOf())).toBe(7)
+    expect(later.modelMoves.countWaiting(storeOf())).toBe(7)
 
     await work(later)
     later.clock.advance(3_000)
-    expect(later.reembedding.countWaiting(storeOf())).toBe(0)
+    expect(later.modelMoves.countWaiting(storeOf())).toBe(0)
     const found = (await search()).body as { results: { product_id: string }[]; total_candidates: number }
     expect(found.results.map(({ product_id }) => product_id)).toEqual(['p3'])
     expect(found.total_candidates).toBe(7)
@@ -145,7 +145,7 @@ describe('products of an earlier model', () => {
     await fill(one, 2, 'a')
     await fill(two, 1, 'b')
     const later = restart()
-    expect([storeOf('one'), storeOf('two')].map(later.reembedding.countWaiting)).toEqual([2, 1])
+    expect([storeOf('one'), storeOf('two')].map(later.modelMoves.countWaiting)).toEqual([2, 1])
   })
 })
 
@@ -159,7 +159,7 @@ describe('a picture that cannot be had', () => {
     later.web.delete(url)
     await work(later)
     later.clock.advance(3_000)
-    expect(later.reembedding.countWaiting(storeOf())).toBe(1)
+    expect(later.modelMoves.countWaiting(storeOf())).toBe(1)
     const tries = later.downloads.filter((download) => download === url).length
     await work(later)
     expect(later.downloads.filter((download) => download === url).length).toBe(tries)
@@ -168,7 +168,7 @@ describe('a picture that cannot be had', () => {
     later.clock.advance(60_000)
     await work(later)
     later.clock.advance(3_000)
-    expect(later.reembedding.countWaiting(storeOf())).toBe(0)
+    expect(later.modelMoves.countWaiting(storeOf())).toBe(0)
     expect(later.db.prepare('SELECT count(*) AS n FROM reembedding_tries').get()).toEqual({ n: 0 })
   })
 
@@ -203,7 +203,7 @@ describe('a model that is busy or not ready', () => {
     later.clock.advance(60_000)
     await work(later)
     later.clock.advance(3_000)
-    expect(later.reembedding.countWaiting(storeOf())).toBe(0)
+    expect(later.modelMoves.countWaiting(storeOf())).toBe(0)
   })
 
   test('begins nothing before it is ready', async () => {
@@ -218,7 +218,7 @@ describe('a model that is busy or not ready', () => {
 test('an install whose vectors are all of the present model has nothing to do', async () => {
   const token = await app.signIn()
   await fill(token, 2)
-  app.reembedding.wake()
-  expect(app.reembedding.countWaiting(storeOf())).toBe(0)
+  await app.modelMoves.wake()
+  expect(app.modelMoves.countWaiting(storeOf())).toBe(0)
   expect(app.downloads.length).toBe(2)
 })

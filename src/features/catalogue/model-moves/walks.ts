@@ -1,0 +1,161 @@
+import type { CallerStore } from '../../../core/actor.ts'
+import { turn } from '../../../core/turns.ts'
+import type { WaitingProduct } from './waiting-queries.ts'
+
+/** How far one store has come. */
+export interface Walk<Place> {
+  readonly storeId: string
+  /** Undefined at the end of a pass. */
+  place: Place | undefined
+  /** Products that were read ahead. */
+  window: WaitingProduct[]
+  /** Products in progress. */
+  inFlight: number
+  /** Products that this pass has found waiting. */
+  found: number
+  /** Products of this pass that need nothing any more, so far. */
+  passed: number
+}
+
+/** What becomes of a store when a pass over its products has ended. */
+export type PassEnd =
+  /** It leaves the list. */
+  | 'done'
+  /** Another pass follows at once. */
+  | 'again'
+  /** Another pass follows at this time, in Unix ms. */
+  | { at: number }
+
+export interface WalksDeps<Place> {
+  findStore(id: string): CallerStore | undefined
+  listStores(): readonly string[]
+  /** Where a pass begins. */
+  begin(storeId: string): Place
+  /** Reads ahead from the place of a walk, and moves it on. A short step. */
+  refill(walk: Walk<Place>): void
+  /** Called when no product of the pass is in progress any more. */
+  endPass(walk: Walk<Place>, store: CallerStore): PassEnd | Promise<PassEnd>
+  now(): number
+  isStopped(): boolean
+}
+
+/** One product whose turn it is. */
+export interface Turn {
+  store: CallerStore
+  product: WaitingProduct
+  /** To be called once when the product is done or has failed. */
+  finished(): void
+}
+
+/**
+ * Walks over the products of stores that have something to do. Stores take turns, product by product, and each step takes a
+ * turn of the event loop of its own.
+ */
+export function createWalks<Place>(deps: WalksDeps<Place>) {
+  const { findStore, now, isStopped } = deps
+  const walks = new Map<string, Walk<Place>>()
+  /** Walks whose turn comes, the next one first. */
+  let open: Walk<Place>[] = []
+  const later: { walk: Walk<Place>; at: number }[] = []
+
+  function begin(storeId: string): Walk<Place> {
+    const place = deps.begin(storeId)
+    return { storeId, place, window: [], inFlight: 0, found: 0, passed: 0 }
+  }
+
+  /** Adds the stores that are not walked over yet. */
+  function fill(): void {
+    for (const storeId of deps.listStores()) {
+      if (walks.has(storeId)) continue
+      const walk = begin(storeId)
+      walks.set(storeId, walk)
+      open.push(walk)
+    }
+  }
+
+  function wakeLater(): void {
+    for (let n = later.length - 1; n >= 0; n--) {
+      const { walk, at } = later[n] as { walk: Walk<Place>; at: number }
+      if (at > now()) continue
+      later.splice(n, 1)
+      if (walks.get(walk.storeId) === walk) open.push(walk)
+    }
+  }
+
+  /** Begins the next pass over a store. Its numbers start at 0 again. */
+  function restart(walk: Walk<Place>): void {
+    Object.assign(walk, { place: deps.begin(walk.storeId), window: [], found: 0, passed: 0 })
+  }
+
+  async function end(walk: Walk<Place>, store: CallerStore): Promise<void> {
+    const next = await deps.endPass(walk, store)
+    if (walks.get(walk.storeId) !== walk) return
+    if (next === 'done') walks.delete(walk.storeId)
+    else {
+      restart(walk)
+      if (next === 'again') open.push(walk)
+      else later.push({ walk, at: next.at })
+    }
+  }
+
+  function take(walk: Walk<Place>, store: CallerStore, product: WaitingProduct): Turn {
+    walk.inFlight++
+    const finished = () => {
+      walk.inFlight--
+      walk.passed++
+      const isEnded = walk.inFlight === 0 && walk.window.length === 0 && walk.place === undefined
+      if (isEnded && walks.get(walk.storeId) === walk) open.push(walk)
+    }
+    return { store, product, finished }
+  }
+
+  return {
+    fill,
+
+    /** The next product; undefined when none waits now. */
+    async next(): Promise<Turn | undefined> {
+      wakeLater()
+      for (let walk = open.shift(); walk && !isStopped(); walk = open.shift()) {
+        const store = findStore(walk.storeId)
+        if (!store || walks.get(walk.storeId) !== walk) {
+          // `fill` finds it again if it comes back.
+          if (walks.get(walk.storeId) === walk) walks.delete(walk.storeId)
+          continue
+        }
+        if (walk.window.length === 0 && walk.place !== undefined) {
+          deps.refill(walk)
+          walk.found += walk.window.length
+        }
+        const product = walk.window.shift()
+        if (product) {
+          const work = take(walk, store, product)
+          if (walk.window.length > 0 || walk.place !== undefined) open.push(walk)
+          return work
+        }
+        if (walk.place !== undefined) open.push(walk)
+        else if (walk.inFlight === 0) await end(walk, store)
+        await turn()
+      }
+      return undefined
+    },
+
+    /** Whether no store is left, not even one that waits for a later pass. */
+    isDone: (): boolean => walks.size === 0,
+
+    /** The walk over a store. */
+    find: (storeId: string): Walk<Place> | undefined => walks.get(storeId),
+    list: (): Iterable<Walk<Place>> => walks.values(),
+
+    /** Begins anew with a store that has changed as a whole. */
+    forget(storeId: string): void {
+      walks.delete(storeId)
+    },
+
+    /** Forgets all stores. */
+    clear(): void {
+      walks.clear()
+      open = []
+      later.length = 0
+    },
+  }
+}
