@@ -30,7 +30,15 @@ export function wireOperation(
     payments,
     backups,
   }: Install,
-  { models: modelSet, readFreeDiskShare, examine, settings, shelf, fetchModel, stop }: Ports & {
+  {
+    models: modelSet,
+    readFreeDiskShare,
+    examine,
+    settings,
+    shelf,
+    fetchModel,
+    stop,
+  }: Ports & {
     models: ModelSet
   },
   { productIndex, jobs, modelMoves }: CatalogueWing,

@@ -1,12 +1,19 @@
 import { rm } from 'node:fs/promises'
 import type { Egress } from '../outbound/egress.ts'
-import { type DownloadOptions, downloadModel, type ModelOrder, nameOfOrder, workFolderOf } from './download.ts'
+import {
+  type DownloadOptions,
+  downloadModel,
+  type ModelOrder,
+  nameOfOrder,
+  workFolderOf,
+} from './download.ts'
 import { type AddStep, type ModelShelf, modelsFolder } from './shelf.ts'
 
 /** How far a model is that is being fetched. */
 export type BringStep = { step: 'download'; bytes: number; bytesTotal: number } | AddStep
 
-export interface BringOptions extends Pick<DownloadOptions, 'mirror' | 'isTrusted' | 'isOffline' | 'show' | 'signal'> {
+export interface BringOptions
+  extends Pick<DownloadOptions, 'mirror' | 'isTrusted' | 'isOffline' | 'show' | 'signal'> {
   dataDir: string
   shelf: Pick<ModelShelf, 'add'>
   egress: Pick<Egress, 'send'>
