@@ -45,16 +45,10 @@ export async function fitFinals(
   eyes: Eyes,
   plain: Calibration,
   trusts: Readonly<Record<FinalKind, boolean>>,
-  tell: (done: number, total: number) => void,
 ): Promise<NonNullable<Calibration['final']>> {
   const samples: Record<FinalKind, OddsSample[]> = { text: [], picture: [], hybrid: [], fusion: [] }
-  const total = sets.length * 2
-  let done = 0
   for (const set of sets)
-    for (const writes of [false, true]) {
-      tell(done++, total)
-      await collect(set, sets, writes, eyes, plain, samples)
-    }
+    for (const writes of [false, true]) await collect(set, sets, writes, eyes, plain, samples)
   const final: Partial<Record<FinalKind, FinalMap>> = {}
   for (const [kind, found] of Object.entries(samples) as [FinalKind, OddsSample[]][]) {
     const knee = KNEES[kind]

@@ -6,6 +6,7 @@ import { readGolden, readModelFiles } from '../../platform/embedder/model-files.
 import { readModelLayout } from '../../platform/embedder/model-layout.ts'
 import type { Made, Makes, ProofProgress } from '../../platform/models/proof.ts'
 import {
+  countPairPictures,
   describeFit,
   fitPictures,
   fitWords,
@@ -29,6 +30,7 @@ export interface LoadedModel extends Eyes {
   /** Milliseconds of each picture and text so far. */
   readonly times: { picture: number[]; text: number[] }
   embedPlainly(): Promise<PlainVectors>
+  /** Tells each picture and text, in the place of an earlier listener. */
   onEmbedded(listener: () => void): void
 }
 
@@ -103,7 +105,7 @@ export async function proveModel(dir: string, makes: Makes, tell: Tell): Promise
   const sets = await readKnownSets()
   const pairs = await measureSets(sets, model, tell)
   const languages = await findLanguages(sets.at(-1)?.catalogue ?? [], model)
-  const warnings = warnOf(pairs)
+  const warnings = warnOf(pairs, accuracy)
 
   const makesCalibration = makes === 'all' || (makes === 'missing' && !files.hasCalibration)
   const calibration = makesCalibration ? await fitModel(sets, pairs, languages, model, tell) : undefined
@@ -117,7 +119,7 @@ export async function proveModel(dir: string, makes: Makes, tell: Tell): Promise
       warnings,
     },
     ...(calibration && { calibration }),
-    ...(makesGolden && { golden: toGoldenFile(plain) }),
+    ...(makesGolden && { golden: toGoldenFile(await readOwnVectors(model, plain)) }),
   }
 }
 
@@ -126,26 +128,29 @@ export async function fitModel(
   sets: readonly KnownSet[],
   pairs: readonly Pairs[],
   languages: readonly string[],
-  eyes: Eyes,
+  model: LoadedModel,
   tell: Tell,
 ): Promise<Calibration> {
   const plain: Calibration = { image_image: fitPictures(pairs), text_image: fitWords(pairs) }
   const [pictures, words] = [tellsPictures(pairs), tellsWords(pairs)]
   const trusts = { text: words, picture: pictures, hybrid: words && pictures, fusion: words && pictures }
-  const final = await fitFinals(sets, eyes, plain, trusts, (done, total) =>
-    tell({ step: 'fit', done, total }),
-  )
+  // The catalogues are known by now, their queries are not.
+  const total = sets.reduce((sum, { queries }) => sum + queries.length, 0)
+  countPictures(model, total, (done) => tell({ step: 'fit', done, total }))
+  const final = await fitFinals(sets, model, plain, trusts)
   return { ...plain, final, ...(languages.length > 1 && { languages: [...languages] }) }
 }
 
-export async function measureSets(
-  sets: readonly KnownSet[],
-  model: LoadedModel,
-  tell: Tell,
-): Promise<Pairs[]> {
-  const total = sets.reduce((sum, { catalogue }) => sum + catalogue.length, 0) * 2
-  let done = 0
-  model.onEmbedded(() => tell({ step: 'measure', done: Math.min(total, ++done), total }))
+/** Tells each picture that is embedded from now on. */
+function countPictures(model: LoadedModel, total: number, tell: (done: number) => void): void {
+  const before = model.times.picture.length
+  tell(0)
+  model.onEmbedded(() => tell(Math.min(total, model.times.picture.length - before)))
+}
+
+async function measureSets(sets: readonly KnownSet[], model: LoadedModel, tell: Tell): Promise<Pairs[]> {
+  const total = sets.reduce((sum, set) => sum + countPairPictures(set), 0)
+  countPictures(model, total, (done) => tell({ step: 'measure', done, total }))
   const pairs: Pairs[] = []
   for (const set of sets) pairs.push(await measurePairs(set, model))
   return pairs
@@ -187,6 +192,17 @@ async function compareToPlain(
   return { pictures: round(pictures), texts: round(texts) }
 }
 
+/**
+ * The vectors that the service itself computes, for the self-test of each start. How far they are from the plain path is measured
+ * apart: a model may be so sensitive that a picture turned before or after it was made small gives another vector.
+ */
+async function readOwnVectors(model: LoadedModel, plain: PlainVectors): Promise<PlainVectors> {
+  const pictures: PlainVectors['pictures'] = []
+  for (const { name, bytes } of plain.pictures)
+    pictures.push({ name, bytes, vector: (await model.see(bytes)).vector })
+  return { pictures, texts: plain.texts }
+}
+
 function refuseOtherLength({ pictures, texts }: PlainVectors, dimension: number): void {
   const lengths = [...pictures, ...texts].map(({ vector }) => vector.length)
   const other = lengths.find((length) => length !== dimension)
@@ -194,8 +210,16 @@ function refuseOtherLength({ pictures, texts }: PlainVectors, dimension: number)
     throw new Error(`its vectors have ${other} numbers, and config.json says ${dimension}`)
 }
 
-function warnOf(pairs: readonly Pairs[]): string[] {
+/** Faults of preprocessing give less: 0.89 for swapped channels, 0.77 without alpha on white, 0.64 without the rotation of EXIF. */
+const ACCURACY_MIN = 0.9
+
+function warnOf(pairs: readonly Pairs[], { pictures }: { pictures: number }): string[] {
   return [
+    ...(pictures >= ACCURACY_MIN
+      ? []
+      : [
+          `The model is very sensitive to how a picture is made small: the service's way and the plain one give a cosine of ${pictures} at the worst.`,
+        ]),
     ...(tellsPictures(pairs)
       ? []
       : ['The model does not tell kinds of products apart by their pictures: its scores are kept low.']),

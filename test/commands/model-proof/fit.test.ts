@@ -33,7 +33,10 @@ const FLAT: Pairs = {
 
 test('scores mean the same whatever the cosines of a model are', () => {
   const shifted = Object.fromEntries(
-    Object.entries(GOOD).map(([group, cosines]) => [group, cosines.map((cosine) => 0.5 * cosine - 0.1)]),
+    Object.entries(GOOD).map(([group, cosines]) => [
+      group,
+      cosines.map((cosine: number) => 0.5 * cosine - 0.1),
+    ]),
   ) as unknown as Pairs
   for (const pairs of [GOOD, shifted]) {
     const fit = describeFit([pairs], { image_image: fitPictures([pairs]), text_image: fitWords([pairs]) })
