@@ -25,7 +25,7 @@ const NOTE_FILE = 'shelf.json'
 /** The hash does not cover these: changing them changes no vector. */
 const UNHASHED = ['calibration.json', 'golden.json', 'seen_tokens.json', 'special_tokens_map.json']
 
-export type Facts = Pick<ShelvedModel, 'hash' | 'dimension' | 'family' | 'bytes'>
+export type Facts = Pick<ShelvedModel, 'hash' | 'dimension' | 'family' | 'bytes' | 'memoryBytes'>
 
 /** Remembers what a complete folder is. @param paths of its files. */
 export async function writeNote(
@@ -59,7 +59,8 @@ export async function readFacts(
 ): Promise<{ facts?: Facts; problem?: string }> {
   const note = await readNote(dir)
   if (typeof note === 'string') return { problem: note }
-  const facts = { hash: note.hash, dimension: note.dimension, family: note.family, bytes: note.bytes }
+  const { hash: noted, dimension, family, bytes, memory_bytes: memoryBytes } = note
+  const facts = { hash: noted, dimension, family, bytes, memoryBytes }
   const gone = note.files.find(({ path }) => !existsSync(join(dir, path)))
   if (gone)
     return { facts, problem: `The model ${basename(dir)} has lost ${gone.path}: remove it and add it again.` }
@@ -76,12 +77,6 @@ export async function readFacts(
 
 export const tellChanged = (name: string): string =>
   `The files of the model ${name} have changed since it was added: remove it and add it again.`
-
-/** Bytes of memory that the processes of a model took when it was added; undefined for a folder without a note. */
-export async function readMemoryBytes(dir: string): Promise<number | undefined> {
-  const note = await readNote(dir)
-  return typeof note === 'string' ? undefined : note.memory_bytes
-}
 
 /** The hashes of the models in a folder, as they were when they were added. */
 export async function readNotedHashes(root: string): Promise<Set<string>> {
