@@ -71,10 +71,12 @@ let faults = 0
 try {
   await start(stage, shops)
   for (const shop of shops) await fill(stage, shop)
+  console.error('the stores are filled')
   for (const folder of listModels()) {
     const name = basename(folder)
     const { in_use: home } = await readStatus()
     await command('model', 'add', folder)
+    console.error(`${name} is added`)
     await drill(`to ${name}`, name, ['model', 'use', name], KILLS)
     await drill(`back from ${name}`, home, ['model', 'use', '--back'], 0)
     await command('model', 'confirm')

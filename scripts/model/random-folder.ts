@@ -112,15 +112,19 @@ function makeClip(patch: number, isSmall: boolean): Recipe {
     },
   }
   const preprocessor = {
-    crop_size: size,
+    crop_size: { height: size, width: size },
     do_center_crop: true,
+    do_convert_rgb: true,
     do_normalize: true,
+    do_rescale: true,
     do_resize: true,
-    feature_extractor_type: 'CLIPFeatureExtractor',
     image_mean: OPENAI.mean,
     image_std: OPENAI.std,
+    image_processor_type: 'CLIPFeatureExtractor',
     resample: 3,
-    size,
+    rescale_factor: 0.00392156862745098,
+    // A bare number makes transformers.js bound the longer side; transformers and this program bound the shorter one.
+    size: { shortest_edge: size },
   }
   return {
     files: describeFiles(config, preprocessor, makeClipTokenizer(words, window, '<|endoftext|>')),

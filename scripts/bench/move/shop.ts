@@ -106,11 +106,15 @@ const describe = (
 ) => ({
   product_id: `${group}-${n}`,
   image_url: `${pictures}/${shop}-${group}-${n}-${version}`,
-  metadata: {
-    name: `${SHADES[n % SHADES.length]} ${KINDS[n % KINDS.length]} ${n}`,
-    category: KINDS[n % KINDS.length],
-    group,
-  },
+  // What changes shares no words and no category with what is searched, so the searches of one model always answer the same.
+  metadata:
+    group === 'extra'
+      ? { name: `Item ${n}`, category: 'others', group }
+      : {
+          name: `${SHADES[n % SHADES.length]} ${KINDS[n % KINDS.length]} ${n}`,
+          category: KINDS[n % KINDS.length],
+          group,
+        },
 })
 
 /** Gives one of the products that change another picture. @returns its number once the service has promised to keep it. */

@@ -50,7 +50,7 @@ const sum = (parts: readonly Part[]): number => parts.reduce((total, part) => to
 const isParts = (content: Part | readonly Part[]): content is readonly Part[] => Array.isArray(content)
 
 /** Encodes a message of protobuf. */
-export function message(...fields: readonly Field[]): Part[] {
+function message(...fields: readonly Field[]): Part[] {
   const parts: Part[] = []
   for (const [number, content] of fields) {
     if (typeof content === 'number' || typeof content === 'bigint') {

@@ -166,6 +166,13 @@ export function makeGemmaTokenizer(words: number): TokenizerFiles {
   for (const word of list) grow(word)
   for (const word of list) join('▁', word)
   for (const ending of ['s', 'ed', 'ing', 'er', 'ly']) for (const word of list) join(word, ending)
+  // Gemma's list has every way to make a piece of two others.
+  for (const piece of vocab.keys()) {
+    for (let i = 1; i < piece.length - 1; i++) {
+      const [left, right] = [piece.slice(0, i), piece.slice(i)]
+      if (vocab.has(left) && vocab.has(right)) merges.push([left, right])
+    }
+  }
   return {
     tokenizer: {
       version: '1.0',

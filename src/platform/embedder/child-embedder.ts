@@ -5,7 +5,7 @@ import { SILENT } from '../native/silence.ts'
 import type { Embedder, EmbedderGauges, EmbedderStatus, PictureCrop } from './embedder.ts'
 import type { EmbedderRole } from './messages.ts'
 import { readModelFiles } from './model-files.ts'
-import { readModelLayout } from './model-layout.ts'
+import { measureTower, readModelLayout } from './model-layout.ts'
 import { refuseNewPrivileges } from './no-new-privileges.ts'
 import { LARGE_MAX, ProcessPool } from './process-pool.ts'
 import { readProcessState } from './process-state.ts'
@@ -46,7 +46,7 @@ export interface EmbedderLimits {
   waitMs: number
   /** Longest silence of a process after a ping. */
   silentMs: number
-  /** Resident memory at which a process is killed. */
+  /** Resident memory at which a process is killed, beside what its weights may take. */
   memoryBytesMax: number
   /** Threads of one process for pictures, one of them for the model; more threads mean more processes. */
   processThreadsMax: number
@@ -78,6 +78,9 @@ const THRIFT = {
   BUN_JSC_forceRAMSize: String(256 * 1024 * 1024),
 }
 
+/** onnxruntime holds weights up to three times while it loads them: as in the file, unpacked, and in the order of its kernels. */
+const WEIGHTS_FACTOR = 3
+
 /**
  * One thread for each picture that may be decoded at a time: searches (twice the window), large pictures and one giant.
  * So every started picture is really being decoded, and the kernel gives small ones their share next to slow ones.
@@ -108,7 +111,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
   const { log } = options
   refuseNewPrivileges()
   const modelDir = resolve(options.modelDir)
-  const { dimension } = readModelLayout(modelDir)
+  const { dimension, towers } = readModelLayout(modelDir)
   const limits = { ...LIMITS_DEFAULT, ...options.limits }
   const lanes = Math.max(1, Math.ceil(options.inferenceThreads / limits.processThreadsMax))
   const threads = Math.max(1, Math.ceil(options.inferenceThreads / lanes))
@@ -129,7 +132,7 @@ export function createEmbedder(options: ChildEmbedderOptions): ChildEmbedder {
         taskMs: limits.taskMs,
         startMs: limits.startMs,
         silentMs: limits.silentMs,
-        memoryBytesMax: limits.memoryBytesMax,
+        memoryBytesMax: limits.memoryBytesMax + WEIGHTS_FACTOR * measureTower(modelDir, towers[name]),
       },
       queue,
       windowMax,

@@ -97,7 +97,13 @@ export function checkTower(
       `${file.path} gives ${names.join(', ') || 'nothing'} and not ${OUTPUTS[tower].join(' or ')}: take an export with its projection, for feature extraction`,
     )
   }
-  const width = outline.outputs.find(({ name }) => name === output)?.shape.at(-1)
+  const port = outline.outputs.find(({ name }) => name === output)
+  if (port && port.type !== FLOAT) {
+    throw new UnusableModel(
+      `${file.path} does not give its vector in 32 bits: take an export that keeps the types of inputs and outputs`,
+    )
+  }
+  const width = port?.shape.at(-1)
   if (width !== undefined && width !== layout.dimension) {
     throw new UnusableModel(
       `${file.path} gives vectors of ${width} numbers, and the model's have ${layout.dimension}: its files belong to different models`,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -192,6 +192,12 @@ function readDimension(
 function readOutputWidth(modelDir: string, tower: Tower, { path }: TowerFile): number | undefined {
   const { outputs } = readOutline(modelDir, path)
   return outputs.find(({ name }) => OUTPUTS[tower].includes(name))?.shape.at(-1)
+}
+
+/** The bytes of a tower's weights; 0 where they are missing, which whoever loads them says. */
+export function measureTower(modelDir: string, { path }: TowerFile): number {
+  const size = (name: string) => statSync(join(modelDir, name), { throwIfNoEntry: false })?.size ?? 0
+  return size(path) + size(`${path}_data`)
 }
 
 /** Reads a tower's outline. @throws UnusableModel */

@@ -3,7 +3,7 @@ import { untilBeat } from '../../core/beat.ts'
 import { systemClock } from '../../core/clock.ts'
 import { encodeHead, type Frame, FrameReader } from './ipc-frames.ts'
 import { type ChildRequest, type EmbedReply, PREVIEW_BYTES_MAX, readReply } from './messages.ts'
-import { isProcessStopped, readProcessState } from './process-state.ts'
+import { countTime, isProcessStopped, type ProcessState, readProcessState } from './process-state.ts'
 import type { Task } from './task-queue.ts'
 
 export interface LaneOptions {
@@ -77,8 +77,9 @@ interface Entry {
  * One process from start to end: starts it, sends it tasks, limits its time and memory, and reports its end.
  *
  * Time is counted in checks of the process, so no task is blamed for time in which the service itself was frozen or
- * starved. The checks come close together while the process starts, has tasks, owes an answer to a ping or is stopped. An
- * idle one is only looked at on the beat, and never woken by that.
+ * starved; nor for time in which others had the processor, for the process goes behind everybody else ({@link countTime}).
+ * The checks come close together while the process starts, has tasks, owes an answer to a ping or is stopped. An idle one is
+ * only looked at on the beat, and never woken by that.
  */
 export class ProcessLane {
   readonly #options: LaneOptions
@@ -96,7 +97,8 @@ export class ProcessLane {
   #silentMs = 0
   #stoppedMs = 0
   #asleepMs = 0
-  #cpuTicks = 0
+  /** Undefined where nobody has read them at the last check. */
+  #cpuTicks: number | undefined
   #endReason: string | undefined
   #isSilent = false
   #culprit: Task | undefined
@@ -247,6 +249,7 @@ export class ProcessLane {
   #watchIdle(): void {
     this.#isWatchedClosely = false
     this.#silentMs = 0
+    this.#cpuTicks = undefined
     this.#looks = 0
     clearTimeout(this.#watch)
     this.#awaitLook()
@@ -276,23 +279,31 @@ export class ProcessLane {
     if (state && state.residentBytes > memoryBytesMax) this.kill('it used too much memory')
     else if (this.#stoppedMs >= STOPPED_MS) this.#killSilent('it was stopped')
     else if (this.#isIdle) this.#watchIdle()
-    else if (this.#isReady) this.#checkTasks()
+    else if (this.#isReady) this.#checkTasks(this.#spend(state))
     else {
       this.#startingMs += WATCH_MS
       this.#asleepMs = state?.isAsleep && state.cpuTicks === this.#cpuTicks ? this.#asleepMs + WATCH_MS : 0
-      this.#cpuTicks = state?.cpuTicks ?? 0
+      this.#spend(state)
       if (this.#asleepMs >= ASLEEP_MS) this.kill('its startup hangs')
       else if (this.#startingMs >= startMs) this.kill('it was not ready in time')
     }
   }
 
-  #checkTasks(): void {
+  /** How much of the time since the last check counts for the process. */
+  #spend(state: ProcessState | undefined): number {
+    const before = this.#cpuTicks
+    this.#cpuTicks = state?.cpuTicks
+    if (!state || before === undefined) return WATCH_MS
+    return countTime(WATCH_MS, state, state.cpuTicks - before)
+  }
+
+  #checkTasks(spentMs: number): void {
     const { taskMs, silentMs } = this.#options
-    this.#silentMs += WATCH_MS
+    this.#silentMs += spentMs
     if (this.#silentMs >= silentMs) this.#killSilent('it no longer answers')
     if (this.#silentMs >= PING_AFTER_MS && !this.#isPinged) this.#ping()
     const entries = [...this.#entries.values()]
-    for (const entry of entries) entry.ms += WATCH_MS
+    for (const entry of entries) entry.ms += spentMs
     const slow = entries.find(({ hasBegun, ms }) => hasBegun && ms > taskMs)
     if (slow) {
       this.#culprit = slow.task

@@ -5,6 +5,8 @@ export interface ProcessState {
   isStopped: boolean
   /** Neither running nor waiting for a processor or a disk. */
   isAsleep: boolean
+  /** Running, or waiting for a processor. */
+  isRunnable: boolean
   /** CPU time of all threads so far, in ticks of the kernel's clock (usually 10 ms). */
   cpuTicks: number
   /** Resident memory. */
@@ -21,6 +23,7 @@ export function readProcessState(pid: number): ProcessState | undefined {
     return {
       isStopped: state === STOPPED,
       isAsleep: state === 'S',
+      isRunnable: state === 'R',
       cpuTicks: Number(fields[11]) + Number(fields[12]),
       residentBytes: kilobytes * 1024,
     }
@@ -36,6 +39,27 @@ export function isProcessStopped(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Length of a tick of the kernel's clock. */
+const TICK_MS = 10
+/** On a machine that is far too busy, limits are at most so many times as long by the clock. */
+const STRETCH_MAX = 8
+
+/**
+ * How much of a time counts for a process that has a limit. It is what the process had of a processor, if it computed or could
+ * have: it goes behind everybody else, and a large model takes a quarter of a second of a processor for a picture. For a process
+ * that waits for anything else all of it counts.
+ *
+ * @param ticks of CPU time that the process had meanwhile.
+ */
+export function countTime(
+  ms: number,
+  { isRunnable }: Pick<ProcessState, 'isRunnable'>,
+  ticks: number,
+): number {
+  if (ticks <= 0 && !isRunnable) return ms
+  return Math.min(ms, Math.max(ms / STRETCH_MAX, ticks * TICK_MS))
 }
 
 const STOPPED = 'T'

@@ -112,18 +112,19 @@ export async function downloadModel(order: ModelOrder, options: DownloadOptions)
     throw new OperatorError(
       `This install is offline (OFFLINE=1), so bring the files by hand.\n\n${tellPlan(plan)}`,
     )
-  await makeParent(options.folder)
-  const unlock = tryLockDownloads(dirname(options.folder))
-  if (!unlock) throw new OperatorError('Another lookalike is downloading a model: wait until it has ended.')
   const access = { egress: options.egress, hasAnswered: false }
+  let unlock: (() => void) | undefined
   try {
+    await makeParent(options.folder)
+    unlock = tryLockDownloads(dirname(options.folder))
+    if (!unlock) throw new OperatorError('Another lookalike is downloading a model: wait until it has ended.')
     return await run(plan, options, access)
   } catch (error) {
     options.signal.throwIfAborted()
     throw explain(error, plan, options, access.hasAnswered)
   } finally {
-    giveAway(options.folder)
-    unlock()
+    if (unlock) giveAway(options.folder)
+    unlock?.()
   }
 }
 
@@ -301,11 +302,14 @@ function explain(error: unknown, plan: Plan, options: DownloadOptions, hasAnswer
   }
   if (error instanceof DownloadError)
     return new OperatorError(`${error.message}: try another server with --url.`)
+  const models = dirname(options.folder)
   const fault = storageFailure(error)
   if (fault?.code === 'storage_full')
-    return new OperatorError(`The disk of ${dirname(options.folder)} is full: free some space, and ${again}.`)
-  if (fault)
-    return new OperatorError(`${fault.message} (${dirname(options.folder)}): check the disk, and ${again}.`)
+    return new OperatorError(`The disk of ${models} is full: free some space, and ${again}.`)
+  if (fault || (error as NodeJS.ErrnoException | undefined)?.syscall)
+    return new OperatorError(
+      `${models} cannot be written (${(error as Error).message}): check the disk and whom the folder belongs to, and ${again}.`,
+    )
   // The deadline of the whole download.
   if ((error as Error | undefined)?.name === 'AbortError')
     return new OperatorError(`${server} is too slow: ${again}, or try another server with --url.`)

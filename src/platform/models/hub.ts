@@ -218,11 +218,11 @@ function findNextPage(link: string | undefined, from: string, first: string): st
   return url.origin === new URL(first).origin ? url.href : undefined
 }
 
-/** @returns undefined for folders, and for entries without a length or a hash. Paths are only compared with ours. */
+/** @returns undefined for folders, for empty files, and for entries without a length or a hash. Paths are only compared with ours. */
 function readEntry(entry: unknown): HubFile | undefined {
   if (!isRecord(entry) || entry['type'] !== 'file') return undefined
   const { path, size, oid, lfs } = entry
-  if (typeof path !== 'string' || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+  if (typeof path !== 'string' || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 1)
     return undefined
   // The oid of a file in LFS belongs to its pointer.
   const hash = isRecord(lfs) ? readHash('sha256', lfs['oid'], 64) : readHash('git-sha1', oid, 40)

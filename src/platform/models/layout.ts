@@ -8,7 +8,7 @@ const TEXT_BYTES_MAX = 64 * MB
 const WEIGHTS_BYTES_MAX = 4_000 * MB
 
 /** In the order of download: small files first, because they decide whether the model is usable. */
-export const SMALL_FILES = [
+const SMALL_FILES = [
   'config.json',
   'preprocessor_config.json',
   'tokenizer_config.json',

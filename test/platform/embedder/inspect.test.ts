@@ -41,6 +41,7 @@ function patchJson(name: string, changes: Record<string, unknown>): void {
 
 /** A picture model of one operator. */
 function writeVision({
+  type = 1,
   tensors = [],
   domain = '',
   size = 64,
@@ -51,12 +52,13 @@ function writeVision({
     nodes: [node('Odd', ['pixel_values'], ['image_embeds'], {}, domain)],
     tensors,
     inputs: [pixels],
-    outputs: [{ name: 'image_embeds', type: 1, shape: ['batch', 256] }],
+    outputs: [{ name: 'image_embeds', type, shape: ['batch', 256] }],
     domains: { '': 17, ...(domain && { [domain]: 1 }) },
   })
   writeParts(at(VISION), parts)
 }
 interface Vision {
+  type?: 1 | 10
   tensors?: Part[][]
   domain?: string
   size?: number
@@ -123,6 +125,7 @@ describe('a folder that is refused, in one sentence that says what to do', () =>
       () => writeVision({ size: 96 }),
       /takes pictures of 96 x 96 and preprocessor_config\.json makes 64 x 64/,
     ],
+    ['with vectors in 16 bits', () => writeVision({ type: 10 }), /does not give its vector in 32 bits/],
     ['with one picture at a time', () => writeVision({ batch: 1 }), /exactly 1 at a time/],
     [
       'with an unknown filter',

@@ -611,6 +611,12 @@ describe('an order', () => {
     })
   })
 
+  test('that cannot write is told what to check', async () => {
+    writeFileSync(join(outside, 'file'), '')
+    const inFile = download(await start(), { folder: join(outside, 'file', 'x') })
+    await expect(inFile).rejects.toThrow('cannot be written')
+  })
+
   test('that the disk has no room for is refused before anything is loaded', async () => {
     const hub = await start()
     const [model] = known() as [KnownModel]

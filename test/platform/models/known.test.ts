@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
 import { KNOWN_MODELS } from '../../../src/platform/models/known.ts'
 
 describe('the known models', () => {
@@ -13,6 +14,16 @@ describe('the known models', () => {
       const most = files.reduce((sum, file) => sum + file.bytes, 0)
       if (status === 'confirmed') expect(bytes).toBe(most)
       else expect(bytes).toBeLessThan(most)
+    }
+  })
+
+  test('stand in the guide with whom they suit and what they cost', async () => {
+    const guide = await Bun.file(resolve(import.meta.dir, '../../../src/guide/models.md')).text()
+    for (const model of KNOWN_MODELS) {
+      const { name, suits, bytes, memoryBytes, pictureMs, textMs, dimension, license, status } = model
+      const size = `${status === 'confirmed' ? '' : 'about '}${Math.round(bytes / 1e6)} MB`
+      const costs = `${size} | ${memoryBytes / 1e6} MB | ${pictureMs} ms | ${textMs} ms | ${dimension}`
+      expect(guide).toContain(`| \`${name}\` | ${suits} | ${costs} | ${license} | ${status} |`)
     }
   })
 })

@@ -24,6 +24,9 @@ interface Running {
   bytesTotal: number
 }
 
+/** The lines below it list files for the command line. */
+const firstLine = (message: string): string => message.split('\n')[0] as string
+
 const KEPT_MS = 90 * DAY_MS
 
 const INTERRUPTED =
@@ -46,7 +49,7 @@ export function createFetches(deps: FetchDeps) {
         ? stop.aborted
           ? ['failed', INTERRUPTED]
           : ['cancelled', null]
-        : ['failed', (error as Error).message]
+        : ['failed', firstLine((error as Error).message)]
       if (state === 'failed') log.error({ model: name, reason }, 'a model could not be fetched')
     }
     if (state === 'done') log.info({ model: name }, 'a model was fetched')

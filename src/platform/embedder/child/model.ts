@@ -17,7 +17,7 @@ import {
 } from '../model-layout.ts'
 import { readSeenTokens } from '../seen-tokens.ts'
 import { overflowsFast } from './processor.ts'
-import { checkTokenizer, lowersCase } from './tokenizer.ts'
+import { checkTokenizer, forgetFile, lowersCase } from './tokenizer.ts'
 import type { Size } from './treatment.ts'
 import { createKnowing, type Knowing } from './unknown-words.ts'
 
@@ -74,6 +74,7 @@ export async function loadTextModel(modelDir: string, threads: number): Promise<
     AutoTokenizer.from_pretrained(name, { local_files_only: true }),
   ])
   const { fixedLength, padding } = checkTokenizer(tokenizer, outline, layout)
+  forgetFile(tokenizer)
   const window = fixedLength ?? Math.min(layout.tokensMax, tokenizer.model_max_length)
   const isPadded = layout.isPadded || fixedLength !== undefined
   const isLowered = lowersCase(tokenizer, layout)
@@ -108,7 +109,7 @@ export async function loadTextModel(modelDir: string, threads: number): Promise<
   }
   const spell = (text: string): string[] => tokenizer.tokenize(clean(text))
   const toIds = (text: string) => tokenize(text).ids
-  const look = await createKnowing({ embed, spell, toIds, seen: readSeenTokens(modelDir) })
+  const look = await createKnowing({ embed, spell, toIds, seen: readSeenTokens(modelDir), isPadded })
   return { tokenize, embed, look }
 }
 

@@ -19,8 +19,9 @@ const SPARE_ROWS = 1024
 
 /** The tokenizer's own parts, of which the library's types tell nothing. */
 interface Inner {
+  _tokenizer?: { model?: { merges?: unknown } }
   _tokenizerJSON?: {
-    model?: { vocab?: unknown }
+    model?: { vocab?: unknown; merges?: unknown }
     added_tokens?: { id: number; content: string; special?: boolean }[]
   }
   _tokenizerConfig?: { do_lower_case?: unknown }
@@ -52,6 +53,16 @@ export function checkTokenizer(
   }
   const length = outline.inputs.find(({ name }) => name === 'input_ids')?.shape[1]
   return { fixedLength: length, padding: BigInt(padding) }
+}
+
+/**
+ * Lets go of the file that a tokenizer was made from; it has tables of its own. The file of Gemma's vocabulary takes more than 100 MB of
+ * memory.
+ */
+export function forgetFile(tokenizer: PreTrainedTokenizer): void {
+  const { _tokenizer: made, _tokenizerJSON: json } = tokenizer as unknown as Inner
+  if (json?.model) Object.assign(json.model, { vocab: [], merges: [] })
+  if (made?.model?.merges) made.model.merges = []
 }
 
 /** Sentencepiece tokenizers keep capitals where the model was trained without; CLIP's lowers them itself. */

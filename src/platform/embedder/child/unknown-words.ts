@@ -23,6 +23,8 @@ interface Parts {
   toIds(text: string): bigint[]
   /** The tokens that occurred in training, for a model that says so. */
   seen?: SeenTokens | undefined
+  /** Every text takes as long as the longest, so that trying tokens one by one would take seconds; no such model shares embeddings. */
+  isPadded?: boolean
 }
 
 type Learned = (ids: readonly bigint[]) => Promise<(id: bigint) => boolean>
@@ -41,10 +43,11 @@ const WORD_END = '</w>'
  * For a model without a list of its tokens, see {@link learnFromModel}. With a sentencepiece tokenizer no word is unknown: it spells
  * every word from pieces and bytes, and marks no word's end.
  */
-export async function createKnowing({ embed, spell, toIds, seen }: Parts): Promise<Knowing> {
+export async function createKnowing({ embed, spell, toIds, seen, isPadded }: Parts): Promise<Knowing> {
   const all = async () => (id: bigint) => seen?.has(Number(id)) ?? true
   const isClip = spell('a').at(-1)?.endsWith(WORD_END) ?? false
-  const learned = !isClip ? undefined : seen ? all : await learnFromModel({ embed, toIds })
+  const canTry = isClip && !isPadded
+  const learned = isClip && seen ? all : canTry ? await learnFromModel({ embed, toIds }) : undefined
   if (!learned)
     return async (text) => ({
       unknownShare: 0,
