@@ -20,6 +20,7 @@ import { makeVisible } from './cli/table.ts'
 import { describeBackup, formatComparison, readPresent } from './restore/comparison.ts'
 import { openSource } from './restore/copy.ts'
 import { checkRoom } from './restore/free-space.ts'
+import { tellMissingModels } from './restore/missing-models.ts'
 import { restoreStore } from './restore/one-store.ts'
 import { readAddresses } from './service/addresses.ts'
 import { explainFolderError, makeFolder } from './service/data-folder.ts'
@@ -107,11 +108,11 @@ async function takeStore(
 async function restoreFile(
   dataDir: string,
   path: string,
-  { options }: Call,
+  { options, config }: Call,
   stop: AbortSignal,
 ): Promise<number> {
   const manifest = await openManifest(path)
-  const { has_secrets: hasSecrets } = readDetails(manifest)
+  const { has_secrets: hasSecrets, models } = readDetails(manifest)
   const isTrial = options['dry-run'] !== undefined
   using _lock = lockForRestore(dataDir, { isTrial })
   const present = readPresent(dataDir)
@@ -120,7 +121,9 @@ async function restoreFile(
   if (isTrial) {
     await checkRoom(dataDir, sumBytes(manifest.parts))
     await withProgress(manifest, (onBytes) => tryBackup(path, unpacked, { stop, onBytes }))
-    console.log('\nThe backup was opened and tried, and it is good. Nothing was changed.')
+    console.log(
+      `\nThe backup was opened and tried, and it is good. Nothing was changed.${await tellMissingModels(dataDir, config.MODEL_DIR, models)}`,
+    )
     return 0
   }
   if (present && !(await mayReplace(options))) {
@@ -139,7 +142,10 @@ async function restoreFile(
     throw error
   }
   const old = swapIn(dataDir, NEW_FOLDER, systemClock.now())
-  console.log(formatDone(dataDir, present ? old : undefined, hasSecrets))
+  console.log(
+    formatDone(dataDir, present ? old : undefined, hasSecrets) +
+      (await tellMissingModels(dataDir, config.MODEL_DIR, models)),
+  )
   return 0
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 const LOADS_ONNXRUNTIME =
-  /from '(@huggingface\/transformers|onnxruntime-node|[^']*embedder\/child\/model\.ts)'/
+  /from '(@huggingface\/transformers|onnxruntime-node|[^']*(?:embedder\/child\/model|model-proof\/prove)\.ts)'/
 const SILENT_FIRST = /^(\/\*\*[\s\S]*?\*\/\s*)?import '[^']*\/silent\.ts'\n/
 
 test('every script that loads onnxruntime switches its telemetry off first', async () => {
@@ -14,5 +14,5 @@ test('every script that loads onnxruntime switches its telemetry off first', asy
     loaders.push(path)
     expect({ path, isSilent: SILENT_FIRST.test(text) }).toEqual({ path, isSilent: true })
   }
-  expect(loaders).toContain('scripts/model/golden.ts')
+  expect(loaders).toContain('scripts/model/fit.ts')
 })

@@ -24,7 +24,7 @@ const HALVES_MAX = 40
 export async function measurePairs({ catalogue }: Pick<KnownSet, 'catalogue'>, eyes: Eyes): Promise<Pairs> {
   const pairs: Pairs = { halves: [], sameKind: [], otherKind: [], ownWords: [], otherWords: [] }
   const vectors: Float32Array[] = []
-  const every = Math.ceil(catalogue.length / HALVES_MAX)
+  const every = halvedEvery(catalogue)
   for (const [n, { bytes }] of catalogue.entries()) {
     const { vector } = await eyes.see(bytes)
     vectors.push(vector)
@@ -43,6 +43,12 @@ export async function measurePairs({ catalogue }: Pick<KnownSet, 'catalogue'>, e
   }
   return pairs
 }
+
+const halvedEvery = ({ length }: readonly unknown[]): number => Math.ceil(length / HALVES_MAX)
+
+/** How many pictures {@link measurePairs} looks at. */
+export const countPairPictures = ({ catalogue }: Pick<KnownSet, 'catalogue'>): number =>
+  catalogue.length + Math.ceil(catalogue.length / halvedEvery(catalogue))
 
 async function halve(bytes: Uint8Array): Promise<Uint8Array> {
   const { width } = await sharp(bytes).metadata()

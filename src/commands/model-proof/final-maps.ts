@@ -14,15 +14,8 @@ interface KnownQuestion extends ShopQuestion {
 
 const HITS = 5
 /** Words that mean nothing; their letters look like those of words. */
-export const NONSENSE = [
-  'zxqv plomb',
-  'feltrin',
-  'kortas bilusor',
-  'gribble vantoor',
-  'wibblefritz',
-  'asdf qwer',
-]
-export const ABSENT = [
+const NONSENSE = ['zxqv plomb', 'feltrin', 'kortas bilusor', 'gribble vantoor', 'wibblefritz', 'asdf qwer']
+const ABSENT = [
   ...['phone', 'blender', 'drill', 'toaster', 'laptop', 'hammer', 'dog food', 'violin', 'bicycle'],
 ]
 /** Foreign pictures for each set. */
@@ -30,7 +23,7 @@ const FOREIGN = 24
 /** A rare kind is asked for by its picture, and not by its name. */
 const RARE_MAX = 2
 /** Where words take part, scores rise slowly from 0.73 on; see `FinalMap`. */
-export const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1, fusion: 1 }
+const KNEES: Partial<Record<FinalKind, number>> = { text: 1, hybrid: 1, fusion: 1 }
 
 /**
  * Fits the scores of whole searches. The sets are indexed with and without their metadata, and asked by kind, with the vote of the
@@ -45,16 +38,10 @@ export async function fitFinals(
   eyes: Eyes,
   plain: Calibration,
   trusts: Readonly<Record<FinalKind, boolean>>,
-  tell: (done: number, total: number) => void,
 ): Promise<NonNullable<Calibration['final']>> {
   const samples: Record<FinalKind, OddsSample[]> = { text: [], picture: [], hybrid: [], fusion: [] }
-  const total = sets.length * 2
-  let done = 0
   for (const set of sets)
-    for (const writes of [false, true]) {
-      tell(done++, total)
-      await collect(set, sets, writes, eyes, plain, samples)
-    }
+    for (const writes of [false, true]) await collect(set, sets, writes, eyes, plain, samples)
   const final: Partial<Record<FinalKind, FinalMap>> = {}
   for (const [kind, found] of Object.entries(samples) as [FinalKind, OddsSample[]][]) {
     const knee = KNEES[kind]

@@ -7,6 +7,9 @@ import { checkBundledModel } from '../../platform/native/model-folder.ts'
 import { silenceNativeLibraries } from '../../platform/native/silence.ts'
 import { explainModelError } from './explain.ts'
 
+/** As the process for pictures has it: somebody waits, and searches come first. */
+const NICENESS = 10
+
 /** The process that tries a model: `model-process <order> <process id of the caller>`. */
 export async function runModelProcess([text = '', caller]: readonly string[]): Promise<never> {
   const order = JSON.parse(text) as ProofOrder
@@ -25,6 +28,7 @@ export async function runModelProcess([text = '', caller]: readonly string[]): P
       })
     },
     explainModelError,
+    NICENESS,
   )
   // Threads of the library may hang where a model has failed.
   process.exit()

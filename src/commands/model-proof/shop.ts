@@ -59,8 +59,6 @@ interface Asked {
   colors?: string[]
 }
 
-export type OpenShop = Awaited<ReturnType<typeof openShop>>
-
 /** Indexes pictures in this process, as the service does, and answers questions by the service's own planning and ranking. */
 export async function openShop(catalogue: readonly ShopPicture[], eyes: Eyes) {
   const [first] = catalogue

@@ -1,7 +1,8 @@
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import type { Subprocess } from 'bun'
 import { systemClock } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { giveWay } from '../embedder/child/give-way.ts'
 import { readProcessState } from '../embedder/process-state.ts'
 
 /** A line that a child process writes. */
@@ -20,8 +21,9 @@ interface ChildOptions<Progress> {
 
 interface ChildLimits {
   memoryBytesMax: number
-  /** Longest time without a word. */
+  /** Longest time without a word, computing or asleep; a process that waits for a busy processor is not blamed. */
   silentMs: number
+  /** The same for all of its work. */
   wholeMs: number
 }
 
@@ -67,19 +69,26 @@ export async function runChild<Progress, Made>(
 /** Memory and silence are looked at so often, in ms. */
 const WATCH_MS = 250
 
+/** A tick of the kernel's clock, in ms. */
+const TICK_MS = 10
+
 /** Holds a child to its limits. Time is counted in looks, so none is blamed for time in which this process was frozen. */
 function watchChild(child: Subprocess, { memoryBytesMax, silentMs, wholeMs }: ChildLimits) {
   let reason: string | undefined
-  let [silent, whole] = [0, 0]
+  let [silent, whole, ticks] = [0, 0, 0]
   const kill = (why: string): void => {
     reason ??= why
     child.kill('SIGKILL')
   }
   const watch = setInterval(() => {
-    silent += WATCH_MS
-    whole += WATCH_MS
-    const bytes = readProcessState(child.pid)?.residentBytes ?? 0
-    if (bytes > memoryBytesMax) kill(`it used more than ${Math.round(memoryBytesMax / 1e6)} MB of memory`)
+    const state = readProcessState(child.pid)
+    const worked = state ? TICK_MS * (state.cpuTicks - ticks) : 0
+    const passed = !state || (state.isAsleep && worked === 0) || state.isStopped ? WATCH_MS : worked
+    ticks = state?.cpuTicks ?? ticks
+    silent += passed
+    whole += passed
+    if (state && state.residentBytes > memoryBytesMax)
+      kill(`it used more than ${Math.round(memoryBytesMax / 1e6)} MB of memory`)
     else if (silent > silentMs) kill(`it did nothing for ${Math.round(silentMs / 1000)} seconds`)
     else if (whole > wholeMs) kill(`it took more than ${Math.round(wholeMs / 60_000)} minutes`)
   }, WATCH_MS)
@@ -112,17 +121,19 @@ const LOOK_MS = 1_000
 /**
  * Does the work of a child process, and writes what becomes of it.
  *
+ * @param niceness 19 lets everything else go first, even for minutes.
  * @param caller the process that waits for it: without that nobody would write down what becomes of the work.
  */
 export async function runAsChild<Progress extends { step?: string }, Made>(
   caller: number,
   work: (tell: (progress: Progress) => void, stop: AbortSignal) => Promise<Made>,
   explain: (error: unknown) => string,
+  niceness: number = constants.priority.PRIORITY_LOW,
 ): Promise<void> {
   // Ctrl+C and process managers signal the whole group; the caller decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   // Searches come first.
-  setPriority(constants.priority.PRIORITY_LOW)
+  giveWay(niceness)
   const orphan = new AbortController()
   let toldAt = Number.NEGATIVE_INFINITY
   let step: string | undefined = ''

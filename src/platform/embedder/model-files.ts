@@ -49,7 +49,7 @@ const DEFAULT_NAMES: Record<ModelFamily, string> = {
   siglip2: 'SigLIP',
 }
 
-/** Pictures and texts with their expected vectors, written by `scripts/model/golden.ts`. */
+/** Pictures and texts with their expected vectors, made by `model add`. */
 export const GoldenFile = Type.Object({
   pictures: Type.Array(Type.Object({ name: Type.String(), file: Type.String(), vector: Type.String() }), {
     minItems: 1,

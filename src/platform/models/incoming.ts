@@ -64,13 +64,14 @@ export async function copyModel({ source, root, work, inspect, signal, tell }: C
   if (!place.isOurs) await demandRoom(root, total)
   await mkdir(join(work, 'onnx'), { recursive: true, mode: 0o700 })
   let done = 0
+  const advance = (more: number): void => {
+    done += more
+    tell(done, total)
+  }
   for (const { path, bytes } of files) {
     signal.throwIfAborted()
     if (place.isOurs) await link(join(place.dir, path), join(work, path))
-    else
-      await copyFile(join(place.dir, path), join(work, path), bytes, signal, (more) =>
-        tell((done += more), total),
-      )
+    else await copyFile(join(place.dir, path), join(work, path), bytes, signal, advance)
   }
   tell(total, total)
   await flushFolder(join(work, 'onnx'))

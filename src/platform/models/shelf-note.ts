@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -25,7 +25,7 @@ const NOTE_FILE = 'shelf.json'
 /** The hash does not cover these: changing them changes no vector. */
 const UNHASHED = ['calibration.json', 'golden.json', 'seen_tokens.json', 'special_tokens_map.json']
 
-export type Facts = Pick<ShelvedModel, 'hash' | 'dimension' | 'family' | 'bytes'>
+export type Facts = Pick<ShelvedModel, 'hash' | 'dimension' | 'family' | 'bytes' | 'memoryBytes'>
 
 /** Remembers what a complete folder is. @param paths of its files. */
 export async function writeNote(
@@ -59,7 +59,8 @@ export async function readFacts(
 ): Promise<{ facts?: Facts; problem?: string }> {
   const note = await readNote(dir)
   if (typeof note === 'string') return { problem: note }
-  const facts = { hash: note.hash, dimension: note.dimension, family: note.family, bytes: note.bytes }
+  const { hash: noted, dimension, family, bytes, memory_bytes: memoryBytes } = note
+  const facts = { hash: noted, dimension, family, bytes, memoryBytes }
   const gone = note.files.find(({ path }) => !existsSync(join(dir, path)))
   if (gone)
     return { facts, problem: `The model ${basename(dir)} has lost ${gone.path}: remove it and add it again.` }
@@ -77,10 +78,11 @@ export async function readFacts(
 export const tellChanged = (name: string): string =>
   `The files of the model ${name} have changed since it was added: remove it and add it again.`
 
-/** Bytes of memory that the processes of a model took when it was added; undefined for a folder without a note. */
-export async function readMemoryBytes(dir: string): Promise<number | undefined> {
-  const note = await readNote(dir)
-  return typeof note === 'string' ? undefined : note.memory_bytes
+/** The hashes of the models in a folder, as they were when they were added. */
+export async function readNotedHashes(root: string): Promise<Set<string>> {
+  const names = await readdir(root).catch(() => [])
+  const notes = await Promise.all(names.map((name) => readNote(join(root, name))))
+  return new Set(notes.flatMap((note) => (typeof note === 'string' ? [] : [note.hash])))
 }
 
 /** @returns the problem where there is no note that can be read. */

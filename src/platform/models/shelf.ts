@@ -30,6 +30,8 @@ export interface ShelvedModel {
   dimension: number
   family: ModelFamily
   bytes: number
+  /** What its processes took when it was added; the bundled one was not. */
+  memoryBytes?: number
   isBundled: boolean
   /** Why the folder cannot be used; one sentence. */
   problem?: string

@@ -16,6 +16,7 @@ import {
   UnusableModel,
 } from '../model-layout.ts'
 import { readSeenTokens } from '../seen-tokens.ts'
+import { overflowsFast } from './processor.ts'
 import { checkTokenizer, forgetFile, lowersCase } from './tokenizer.ts'
 import type { Size } from './treatment.ts'
 import { createKnowing, type Knowing } from './unknown-words.ts'
@@ -39,11 +40,16 @@ export interface TextModel {
 }
 
 /** Loads the picture model with `threads` threads for each inference; reads nothing outside the folder. @throws UnusableModel */
-export async function loadVisionModel(modelDir: string, input: Size, threads: number): Promise<VisionModel> {
+export async function loadVisionModel(
+  modelDir: string,
+  input: Size,
+  threads: number,
+  isExact?: boolean,
+): Promise<VisionModel> {
   const layout = readModelLayout(modelDir)
   const { output } = checkTower(modelDir, 'vision', layout)
   const name = useLocalModel(modelDir)
-  const options = createOptions(layout.towers.vision.precision, threads)
+  const options = createOptions(layout.towers.vision.precision, threads, isExact)
   const model = await load(layout, 'vision', () =>
     CLIPVisionModelWithProjection.from_pretrained(name, options),
   )
@@ -137,12 +143,15 @@ function useLocalModel(modelDir: string): string {
 /**
  * Spinning is off: on a busy machine, threads that spin took twice as long as a single thread.
  *
- * `x64quantprecision` matters on x86-64 processors without VNNI (AMD before Zen 4, Intel before Ice Lake), and only there. Their
- * fast int8 multiplication adds pairs in 16 bits, which overflow: the golden pictures came out with cosines of 0.74 to 0.95. With it,
- * onnxruntime multiplies unsigned by unsigned, which cannot overflow, takes a third longer, and gives the vectors of other processors.
+ * `x64quantprecision` changes vectors on x86-64 processors without VNNI, and only there. Their fast int8 multiplication adds pairs in
+ * 16 bits, which overflow: the golden pictures came out with cosines of 0.74 to 0.95. With it, onnxruntime multiplies unsigned by
+ * unsigned, which cannot overflow, and gives the vectors of other processors. It takes a third longer on Zen 3. With VNNI the
+ * vectors are the same bit for bit, and it takes 1.2 to 1.7 times as long, so it is left out there.
  * Source: `kOrtSessionOptionsAvx2PrecisionMode` in onnxruntime's session options.
+ *
+ * @param isExact what a measurement of both ways sets.
  */
-const createOptions = (dtype: Precision, threads: number) => ({
+const createOptions = (dtype: Precision, threads: number, isExact = overflowsFast()) => ({
   dtype,
   local_files_only: true,
   // A configuration may ask for another device, or for files that onnxruntime finds by itself.
@@ -151,7 +160,7 @@ const createOptions = (dtype: Precision, threads: number) => ({
   session_options: {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    extra: { session: { intra_op: { allow_spinning: '0' }, x64quantprecision: '1' } },
+    extra: { session: { intra_op: { allow_spinning: '0' }, x64quantprecision: isExact ? '1' : '0' } },
   },
 })
 
