@@ -17,6 +17,7 @@ const WAITS: Readonly<Record<string, { count: number; reason: string }>> = {
   'platform/embedder/fake-child.ts': { count: 4, reason: 'a child process waits for a file' },
   'platform/embedder/fake.ts': { count: 1, reason: 'waits for a child process' },
   'platform/mail/mailer.test.ts': { count: 1, reason: 'stops while sockets are open' },
+  'platform/models/download.test.ts': { count: 1, reason: 'a server that never ends a file' },
   'platform/outbound/poster.test.ts': { count: 1, reason: 'a server that sends slowly' },
   'platform/pictures/fetch-load.test.ts': { count: 3, reason: 'shows that nothing arrives on a socket' },
   'platform/pictures/fetch.test.ts': { count: 1, reason: 'a server that sends slowly' },

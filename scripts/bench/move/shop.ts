@@ -42,7 +42,7 @@ export async function createShop(dataDir: string, name: string, products: number
 }
 
 /** Draws the picture of a number: soft cells of chance colours, the same in each run. */
-export async function drawPicture(seed: string): Promise<Uint8Array<ArrayBuffer>> {
+async function drawPicture(seed: string): Promise<Uint8Array<ArrayBuffer>> {
   const cells = new Uint8Array(CELLS * CELLS * 3).map((_, n) =>
     Number(BigInt(Bun.hash(`${seed} ${n}`)) & 255n),
   )

@@ -32,7 +32,7 @@ export interface LabelledSet {
 }
 
 /** The demo catalogue, searched with its query pictures. */
-export async function readDemoSet(): Promise<LabelledSet> {
+async function readDemoSet(): Promise<LabelledSet> {
   const singular = (category: string) => category.replaceAll('-', ' ')
   const catalogue = DEMO_PRODUCTS.map(async ({ product_id, picture, metadata }) => ({
     ...{ bytes: await readDemoPicture(picture), product_id, article: product_id },
@@ -47,7 +47,7 @@ export async function readDemoSet(): Promise<LabelledSet> {
 }
 
 /** The larger drawn catalogue, searched with another view of each product. */
-export async function readDrawnSet(): Promise<LabelledSet> {
+async function readDrawnSet(): Promise<LabelledSet> {
   const products = await drawCatalogue()
   return {
     name: 'drawn',

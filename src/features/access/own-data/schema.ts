@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { named } from '../../../http/openapi/named.ts'
 import { text } from '../../../http/text-schema.ts'
+import { TitledStore } from '../../stores/stores/schema.ts'
 import { reauthenticationFields } from '../reauthentication/schema.ts'
 
 export const StoreParams = t.Object({
@@ -12,7 +13,7 @@ export const Left = named(
   'StoreLeft',
   t.Object({
     status: t.Literal('left'),
-    store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
+    store: TitledStore,
   }),
 )
 export type Left = typeof Left.static

@@ -34,8 +34,6 @@ const PAUSE_MS = 15_000
 /** Pauses after the first, second and further failures of one product. */
 const backoff = createBackoff({ waits: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS] })
 
-export type Lanes = ReturnType<typeof createLanes>
-
 /**
  * Embeds products that are no news to anybody, a few at a time. A product that fails is tried again later, each time later; a
  * failure that no product is to blame for makes all of them pause.

@@ -24,8 +24,6 @@ export interface ModelMovesNeeds {
   vectorMemoryBytesMax?: number | undefined
 }
 
-export type ModelMovesModule = ReturnType<typeof buildModelMoves>
-
 const WAKE_MS = 1_000
 
 /**

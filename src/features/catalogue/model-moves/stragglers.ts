@@ -25,8 +25,6 @@ const WINDOW = 32
 const COUNT_MS = 2_000
 const COUNT_FACTOR = 100
 
-export type Stragglers = ReturnType<typeof createStragglers>
-
 /**
  * Finds products that lack a vector of the model of their store: those that a move could not embed, and all of a store whose
  * vectors are of a model that is gone.

@@ -16,8 +16,6 @@ export interface MoveRunDeps extends Pick<Base, 'clock' | 'reportFault'> {
   wake(): void
 }
 
-export type MoveRuns = ReturnType<typeof createMoveRuns>
-
 /** A switch does not wait longer for the checks of a store. */
 const WAIT_MS_MAX = 10 * 60_000
 /** How often stores are looked at whose checks could not be run yet, and how many runs begin at a time. */

@@ -4,6 +4,7 @@ import { LIMITS } from '../../../core/limits.ts'
 import { named } from '../../../http/openapi/named.ts'
 import { Moment, PAGE_END, pageQuery } from '../../../http/paging.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
+import { TitledStore } from '../../stores/stores/schema.ts'
 
 /** The place that a search can show at most. */
 const PLACE_MAX = LIMITS.searchLimitMax
@@ -121,7 +122,7 @@ export type SearchCheckList = typeof SearchCheckList.static
 export const CheckStanding = named(
   'SearchCheckStanding',
   t.Object({
-    store: t.Object({ id: t.String(), slug: t.String(), name: t.String() }),
+    store: TitledStore,
     model: t.Union([t.String(), t.Null()], {
       description: 'The model that answered the newest of the last runs; null before the first one.',
     }),

@@ -1,4 +1,4 @@
-import { counted, groupThousands } from '../../../core/text.ts'
+import { groupThousands } from '../../../core/text.ts'
 import type { ModelsStatus } from '../../catalogue/model-moves/schema.ts'
 import type { NodeNotice } from './schema.ts'
 

@@ -5,7 +5,7 @@ import type { Ports } from '../../../../src/ports.ts'
 import { type TestApp, testApp } from '../../../support/app.ts'
 import { fakeEmbedder } from '../../../support/embedder.ts'
 
-export const OLD = { name: 'fake', hash: 'f'.repeat(64), dimension: 8 }
+const OLD = { name: 'fake', hash: 'f'.repeat(64), dimension: 8 }
 export const NEXT = { name: 'next', hash: 'e'.repeat(64), dimension: 16 }
 export const THIRD = { name: 'third', hash: 'd'.repeat(64), dimension: 8 }
 
@@ -36,7 +36,7 @@ function openFake(models: Models, { name, hash, dimension }: typeof OLD): Embedd
 const KNOWN = [OLD, NEXT, THIRD]
 const byName = (name: string) => KNOWN.find((model) => model.name === name) ?? OLD
 
-export function movePorts(models: Models, world: Partial<MoveWorld> = {}): Partial<Ports> {
+function movePorts(models: Models, world: Partial<MoveWorld> = {}): Partial<Ports> {
   return {
     openModel: ({ name }) => openFake(models, byName(name)),
     moveWorld: {
