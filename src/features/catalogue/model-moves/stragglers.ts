@@ -11,9 +11,9 @@ export interface StragglersDeps {
   clock: Clock
   queries: Pick<
     ModelMoveQueries,
-    'findLacking' | 'findDueLacking' | 'listStores' | 'countLacking' | 'countTries'
+    'findLacking' | 'findDueLacking' | 'listStores' | 'countLacking' | 'countTries' | 'isOnlyModel'
   >
-  models: Pick<ModelSet, 'of' | 'inUse'>
+  models: Pick<ModelSet, 'of' | 'inUse' | 'watch'>
   writer: Pick<ProductWriter, 'embedAgain'>
   findStore(id: string): CallerStore | undefined
   isStopped(): boolean
@@ -34,8 +34,15 @@ const COUNT_FACTOR = 100
 export function createStragglers({ clock, queries, models, writer, findStore, isStopped }: StragglersDeps) {
   /** Stores all of whose missing vectors have failed at least once. */
   const settled = new Set<string>()
+  /** Stores that lack nothing. Whatever is written later comes with its vector. */
+  const whole = new Set<string>()
   const counts = new Map<string, { products: number; until: number }>()
   let isFilled = false
+  /** Whether no other model has ever made a vector here, so that nothing can lack one. */
+  let isOnlyModel = queries.isOnlyModel(models.inUse.row)
+  models.watch(({ row }) => {
+    if (row !== models.inUse.row) isOnlyModel = false
+  })
   const anyTries = { triesMax: Number.MAX_SAFE_INTEGER }
 
   const walks = createWalks<LackPlace>({
@@ -54,7 +61,9 @@ export function createStragglers({ clock, queries, models, writer, findStore, is
       if (found > 0) return 'again'
       settled.add(storeId)
       const at = queries.findDueLacking({ storeId, model: models.of(storeId).row, ...anyTries })
-      return at === null ? 'done' : { at }
+      if (at !== null) return { at }
+      whole.add(storeId)
+      return 'done'
     },
     now: clock.now,
     isStopped,
@@ -80,6 +89,7 @@ export function createStragglers({ clock, queries, models, writer, findStore, is
      * some seconds old.
      */
     countWaiting(storeId: string): number {
+      if (isOnlyModel || whole.has(storeId)) return 0
       const known = counts.get(storeId)
       const start = clock.monotonic()
       if (known && start < known.until) return known.products
@@ -95,21 +105,26 @@ export function createStragglers({ clock, queries, models, writer, findStore, is
     /** Notes that a store has switched, all of whose missing vectors have failed. */
     noteSettled(storeId: string): void {
       settled.add(storeId)
+      whole.delete(storeId)
       counts.delete(storeId)
     },
 
     /** Looks through all stores again, because another model is in use. */
     lookAgain(): void {
       walks.clear()
+      whole.clear()
       counts.clear()
       isFilled = false
     },
 
     forgetStore(storeId: string): void {
       settled.delete(storeId)
+      whole.delete(storeId)
       counts.delete(storeId)
       walks.forget(storeId)
       isFilled = false
+      // It may come back from elsewhere with pictures of another model.
+      isOnlyModel = queries.isOnlyModel(models.inUse.row)
     },
   }
 }

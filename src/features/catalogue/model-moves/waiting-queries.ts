@@ -125,6 +125,9 @@ export function waitingQueries(db: Db) {
       }
     },
 
+    /** Whether no other model is known. */
+    isOnlyModel: (model: number): boolean => nextOther.get(model, 0) === undefined,
+
     /** The number of a store's products with a picture that lacks a vector of a model. Walks over all its pictures. */
     countLacking: (storeId: string, model: number): number =>
       listOthers(model).reduce((sum, other) => sum + (count.get(other, storeId, model) ?? 0), 0),
