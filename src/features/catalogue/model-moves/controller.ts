@@ -82,7 +82,8 @@ export function createController(deps: ControllerDeps) {
       queries.dropModels()
       if (isMoved)
         queries.setState({ inUse: row.to, isChosen: row.isChosen, former: row.from, until: now + FORMER_MS })
-      else if (row.kind !== 'reindex') queries.addLeaving(row.to)
+      // A way back that was given up stays open.
+      else if (row.kind !== 'reindex' && queries.findState()?.former !== row.to) queries.addLeaving(row.to)
     })
     current?.abandon()
     current = undefined

@@ -52,7 +52,8 @@ export interface Turn {
 
 /**
  * Walks over the products of stores that have something to do. Stores take turns, product by product, and each step takes a
- * turn of the event loop of its own.
+ * turn of the event loop of its own. A store with fewer products in progress goes first, so that one whose pictures come from a
+ * server that hardly answers does not hold up the others.
  */
 export function createWalks<Place>(deps: WalksDeps<Place>) {
   const { findStore, now, isStopped } = deps
@@ -70,7 +71,13 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
   }
 
   function dequeue(): Walk<Place> | undefined {
-    const walk = open.shift()
+    let first = 0
+    for (let n = 0; n < open.length; n++) {
+      const { inFlight } = open[n] as Walk<Place>
+      if (inFlight < (open[first] as Walk<Place>).inFlight) first = n
+      if (inFlight === 0) break
+    }
+    const [walk] = open.splice(first, 1)
     if (walk) queued.delete(walk)
     return walk
   }

@@ -110,6 +110,29 @@ describe('a move to another model', () => {
     })
   })
 
+  test('goes on for a store while all pictures of another one hang', async () => {
+    const [slow, quick] = [await app.signIn('slow'), await app.signIn('quick')]
+    await fill(app, slow, 12, 's')
+    await fill(app, quick, 12, 'q')
+    const never = Promise.withResolvers<never>()
+    models.stand = (name, embedder) => ({
+      ...embedder,
+      embedPicture: (bytes, options) =>
+        name === 'next' && options.storeId === storeOf(app, 'slow')
+          ? never.promise
+          : embedder.embedPicture(bytes, options),
+    })
+    await app.modelMoves.use('next')
+    for (let n = 0; n < 300 && app.modelMoves.status().move?.stores_done === 0; n++) {
+      await app.modelMoves.wake()
+      app.clock.advance(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(app.models.of(storeOf(app, 'quick')).embedder.model.id).toBe('next')
+    expect(app.models.of(storeOf(app, 'slow')).embedder.model.id).toBe('fake')
+    never.reject(new Error('The server has hung up'))
+  })
+
   test('takes in what is added, changed and deleted meanwhile', async () => {
     const token = await app.signIn()
     await fill(app, token, 4)
@@ -253,6 +276,23 @@ describe('the former model', () => {
     expect(app.modelMoves.status()).toMatchObject({ in_use: 'third', former: { name: 'next' } })
     expect(await search(app, '2')).toEqual(['p2'])
     expect(['vectors_1', 'vectors_2', 'vectors_3'].map((table) => countRows(app, table))).toEqual([0, 3, 3])
+  })
+
+  test('stays when the way back to it is cancelled', async () => {
+    await fill(app, await app.signIn(), 3)
+    await app.modelMoves.use('next')
+    await finish(app)
+    const { former } = app.modelMoves.status()
+    await app.modelMoves.back()
+    expect(await app.modelMoves.cancel()).toMatchObject({ state: 'cancelled' })
+    await clean(app)
+    expect(app.modelMoves.status()).toMatchObject({ in_use: 'next', former })
+    expect(countRows(app, 'vectors_1')).toBe(3)
+    models.embedded.length = 0
+    await app.modelMoves.back()
+    await finish(app)
+    expect(app.modelMoves.status().in_use).toBe('fake')
+    expect(models.embedded).toEqual([])
   })
 
   test('ends its processes, and the one that came does not', async () => {
