@@ -85,6 +85,19 @@ function formatRows(rows: readonly (readonly string[])[], columns: number): stri
     .join('\n')
 }
 
+/**
+ * Breaks the long lines of a text where a terminal shows it; a program that reads the output gets them whole.
+ *
+ * @param indent of the lines that follow the first.
+ */
+export function wrapForTerminal(text: string, indent = 0, columns = process.stdout.columns): string {
+  if (!columns) return text
+  const next = `\n${' '.repeat(indent)}`
+  const fit = (line: string) =>
+    line.length <= columns ? line : wrap(line, columns - indent).replaceAll('\n', next)
+  return text.split('\n').map(fit).join('\n')
+}
+
 /** Breaks a text between words into lines of at most `columns` characters; a longer word keeps a line of its own. */
 export function wrap(text: string, columns: number): string {
   const lines: string[] = []

@@ -86,6 +86,7 @@ export async function runCommand(
   hint?: string,
 ): Promise<number> {
   const [first] = argv
+  if (first === 'help' && argv.length > 1) return runCommand([...argv.slice(1), '--help'], env)
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
     console.log(formatOverview())
     return first === undefined ? 2 : 0

@@ -32,19 +32,9 @@ export async function withService(
 ): Promise<number> {
   const address = findRunningService(config)
   const { id: storeId } = await withInstall(config, (services) => requireStore(services, options['store']))
-  const open = (at: string, isOwn: boolean): ServiceSession => ({
-    client: createServiceClient(at, () => issueToken(config, storeId), stop),
-    storeId,
-    isOwn,
-  })
-  if (address) return work(open(address, false))
-  const service = await startService(configureOwn(config), stop)
-  if (!service) return 1
-  try {
-    return await work(open(service.address, true))
-  } finally {
-    await service.stop()
-  }
+  return workAt(address, config, stop, (at, isOwn) =>
+    work({ client: createServiceClient(at, () => issueToken(config, storeId), stop), storeId, isOwn }),
+  )
 }
 
 /** The service of a data folder, called as its operator. */
@@ -67,24 +57,31 @@ export async function withOperator(
   work: (session: OperatorSession) => Promise<number>,
 ): Promise<number> {
   const dataDir = resolve(config.DATA_DIR)
-  const open = (at: string, isOwn: boolean): OperatorSession => ({
-    client: createServiceClient(at, async () => requireOperatorKey(dataDir), stop),
-    isOwn,
-  })
-  const run = async (session: OperatorSession): Promise<number> => {
+  return workAt(findRunningService(config), config, stop, (at, isOwn) =>
+    work({ client: createServiceClient(at, async () => requireOperatorKey(dataDir), stop), isOwn }),
+  )
+}
+
+/** @param running the address of a service that runs; without one, a service is started for this work. */
+async function workAt(
+  running: string | undefined,
+  config: Config,
+  stop: AbortSignal,
+  work: (address: string, isOwn: boolean) => Promise<number>,
+): Promise<number> {
+  const run = async (address: string, isOwn: boolean): Promise<number> => {
     try {
-      return await work(session)
+      return await work(address, isOwn)
     } catch (error) {
       if (error !== stop.reason) throw error
       throw new OperatorError('Stopped before the service had answered.')
     }
   }
-  const address = findRunningService(config)
-  if (address) return run(open(address, false))
+  if (running !== undefined) return run(running, false)
   const service = await startService(configureOwn(config), stop)
   if (!service) return 1
   try {
-    return await run(open(service.address, true))
+    return await run(service.address, true)
   } finally {
     await service.stop()
   }

@@ -6,8 +6,9 @@ import { type BringStep, bringModel } from '../../platform/models/bring.ts'
 import type { ModelOrder } from '../../platform/models/download.ts'
 import type { HubFile } from '../../platform/models/hub.ts'
 import { KNOWN_MODELS } from '../../platform/models/known.ts'
-import type { CheckReport, ShelvedModel } from '../../platform/models/shelf.ts'
+import type { AddedModel, CheckReport } from '../../platform/models/shelf.ts'
 import type { Command } from '../cli/command.ts'
+import { wrapForTerminal } from '../cli/help.ts'
 import { JSON_OPTION } from '../cli/options.ts'
 import { createProgress } from '../cli/progress.ts'
 import { createStopSignal } from '../cli/stop-signal.ts'
@@ -55,6 +56,7 @@ export const modelFetch: Command = {
     },
     { flag: 'url', value: 'MIRROR', meaning: 'another server with the addresses of the hub' },
     { flag: 'trust', meaning: 'take the hashes of the server where none stands in this program' },
+    { flag: 'name', value: 'NAME', meaning: 'its name here; default: its own' },
     JSON_OPTION,
   ],
   settings: ['DATA_DIR', 'OFFLINE', 'FETCH_ALLOW_CIDRS'],
@@ -70,6 +72,7 @@ export const modelFetch: Command = {
       const added = await bringModel(order, {
         ...{ dataDir, signal, shelf: openShelf(dataDir), tell: progress.tell, show: showFiles },
         mirror: options['url'],
+        name: options['name'],
         isTrusted: options['trust'] !== undefined,
         isOffline: config.OFFLINE,
         egress: openModelEgress(config),
@@ -86,10 +89,12 @@ export const modelFetch: Command = {
     function showFiles(files: readonly HubFile[]): void {
       if (options['trust'] === undefined) return
       process.stderr.write(
-        `${formatTable([
-          ['FILE', 'BYTES', 'HASH'],
-          ...files.map(({ path, bytes, hash }) => [path, String(bytes), `${hash.algorithm} ${hash.hex}`]),
-        ])}\n`,
+        files
+          .map(
+            ({ path, bytes, hash }) =>
+              `${makeVisible(path)}, ${bytes} bytes\n  ${hash.algorithm} ${hash.hex}\n`,
+          )
+          .join(''),
       )
     }
   },
@@ -103,20 +108,29 @@ export const modelAdd: Command = {
     { flag: 'name', value: 'NAME', meaning: 'its name here; default: the name of the folder' },
     {
       flag: 'refit',
-      meaning: 'measure anew what scores mean, though the folder says it (calibration.json, golden.json)',
+      meaning:
+        'measure anew what scores mean, though the folder says it (calibration.json, golden.json), or the model is here already',
     },
     JSON_OPTION,
   ],
   settings: SHELF_SETTINGS,
   example: 'lookalike model add /media/stick/clip-vit-base-patch32',
   async run({ config, options, positionals: [folder = ''] }) {
-    await readModelState(config)
+    const state = await readModelState(config)
+    const demandUnused = (name: string): void => {
+      const use = findUse(name, state)
+      if (!use || !findRunningService(config)) return
+      throw new OperatorError(
+        `The running service needs ${makeVisible(name)}, because ${use}: stop the service, run this command again, and start it.`,
+      )
+    }
     const signal = createStopSignal()
     const progress = createModelProgress()
     try {
       const added = await openShelf(dataDirOf(config)).add(folder, {
         ...(options['name'] !== undefined && { name: options['name'] }),
         refit: options['refit'] !== undefined,
+        demandUnused,
         tell: progress.tell,
         signal,
       })
@@ -237,14 +251,27 @@ function estimate(done: number, left: number, ms: number): number | null {
 
 /** @returns the exit code. */
 function tellAdded(
-  { model, isNew, warnings }: { model: ShelvedModel; isNew: boolean; warnings: readonly string[] },
+  { model, isNew, isRefitted, warnings }: AddedModel,
   folderFlag: string,
   isJson: boolean,
 ): number {
-  for (const warning of warnings) console.error(makeVisible(warning))
+  for (const warning of warnings) console.error(wrapForTerminal(`Warning: ${makeVisible(warning)}`))
   const { name, family, dimension, bytes, hash } = model
   if (isJson) {
-    console.log(JSON.stringify({ name, is_new: isNew, family, dimension, bytes, hash, warnings }))
+    console.log(
+      JSON.stringify({
+        name,
+        is_new: isNew,
+        is_refitted: isRefitted,
+        family,
+        dimension,
+        bytes,
+        hash,
+        warnings,
+      }),
+    )
+  } else if (!isNew && isRefitted) {
+    console.log(`This model is here already, as ${name}. What its scores mean was measured anew.`)
   } else if (!isNew) {
     console.log(`This model is here already, as ${name}.`)
   } else {
@@ -262,7 +289,7 @@ function formatModels(models: readonly AdminModel[]): string {
   const about = (value: number | null, unit: string) =>
     value === null ? '' : `${formatShort(value)} ${unit}`
   const table = formatTable([
-    ['NAME', 'STATE', 'DISK', 'MEMORY', 'DIMENSIONS', 'PICTURE', 'TEXT', 'LANGUAGES', 'LICENCE'],
+    ['NAME', 'STATE', 'DISK', 'MEMORY', 'DIMENSIONS', 'PICTURE', 'TEXT'],
     ...models.map((model) => [
       model.name,
       stateInWords(model),
@@ -271,13 +298,18 @@ function formatModels(models: readonly AdminModel[]): string {
       model.dimension ? String(model.dimension) : '',
       about(model.picture_ms, 'ms'),
       about(model.text_ms, 'ms'),
-      model.languages?.join(' ') ?? '',
-      model.license?.split(' (')[0] ?? '',
     ]),
   ])
-  const lines = models.flatMap(({ name, suits, problem }) =>
-    problem ? [`${name}: ${makeVisible(problem)}`] : suits ? [`${name}: ${suits}`] : [],
-  )
+  const lines = models
+    .flatMap(({ name, suits, license, languages, status, problem }) => {
+      if (problem) return [`${name}: ${makeVisible(problem)}`]
+      if (!suits) return []
+      const trust = status === 'unconfirmed' ? ' Its hashes are unconfirmed: it needs --trust.' : ''
+      return [
+        `${name}: ${suits} Languages: ${languages?.join(' ') ?? 'unknown'}. Licence: ${license ?? 'unknown'}.${trust}`,
+      ]
+    })
+    .map((line) => wrapForTerminal(line, 2))
   return [table, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')
 }
 
@@ -285,6 +317,8 @@ const formatShort = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
 
 const SURE = 0.99
+const LOW_ACCURACY =
+  'Warning: On this processor its vectors are less exact than they could be. If searches find less than you expect, add the export with its 32-bit weights (onnx/text_model.onnx, onnx/vision_model.onnx) in place of the 8-bit ones.'
 
 function formatReport({ name, family, dimension, bytes, ...report }: CheckReport): string {
   const { accuracy, speed, memoryBytes, fit, languages, warnings } = report
@@ -292,14 +326,17 @@ function formatReport({ name, family, dimension, bytes, ...report }: CheckReport
   const worst = Math.min(accuracy.pictures, accuracy.texts)
   return [
     `${name}: ${family}, ${dimension} dimensions, ${decimalSize(bytes)} on the disk`,
-    `Accuracy    ${share(accuracy.pictures)} for pictures, ${share(accuracy.texts)} for texts (cosine to the exact path, 1 is best)${worst < SURE ? ': low' : ''}`,
+    `Accuracy    ${share(accuracy.pictures)} for pictures, ${share(accuracy.texts)} for texts (cosine to the exact path, 1 is best)`,
     `Speed       ${formatShort(speed.pictureMs)} ms a picture, ${formatShort(speed.textMs)} ms a text`,
     `Memory      ${decimalSize(memoryBytes)} for its processes`,
     `Pictures    ${formatPercent(fit.pictures_told_apart)} of pairs of one kind are more alike than pairs of two kinds (50 % is chance)`,
     `Words       ${formatPercent(fit.words_told_apart)} fit a picture of what they name better than another one`,
     `Languages   ${languages.length === 0 ? 'none is known' : languages.join(' ')}`,
+    ...(worst < SURE ? [LOW_ACCURACY] : []),
     ...warnings.map((warning) => `Warning: ${makeVisible(warning)}`),
-  ].join('\n')
+  ]
+    .map((line) => wrapForTerminal(line, line.startsWith('Warning') ? 0 : 12))
+    .join('\n')
 }
 
 const formatPercent = (share: number): string => `${Math.round(share * 100)} %`

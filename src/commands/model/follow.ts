@@ -3,6 +3,7 @@ import { formatUtc } from '../../core/mail-text.ts'
 import { counted, groupThousands } from '../../core/text.ts'
 import type { MoveStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { ModelMove } from '../../features/operation/models/schema.ts'
+import { wrapForTerminal } from '../cli/help.ts'
 import { createProgress, type Progress } from '../cli/progress.ts'
 import { formatTable, makeVisible } from '../cli/table.ts'
 import type { OperatorSession } from '../client/service-session.ts'
@@ -31,7 +32,7 @@ export async function followMove(
   try {
     const { move, former } = await waitForEnd(client, begun, progress, stop)
     progress.end()
-    console.log(isJson ? JSON.stringify({ move, former }) : formatEnd(move, former, config))
+    console.log(isJson ? JSON.stringify({ move, former }) : wrapForTerminal(formatEnd(move, former, config)))
     return move.state === 'done' && move.failed === 0 ? 0 : 1
   } catch (error) {
     progress.end()

@@ -2,6 +2,7 @@ import { OperatorError, wrongUsage } from '../../core/operator-error.ts'
 import type { ModelsStatus } from '../../features/catalogue/model-moves/schema.ts'
 import type { AdminModels, ModelMove } from '../../features/operation/models/schema.ts'
 import type { Call, Command } from '../cli/command.ts'
+import { wrapForTerminal } from '../cli/help.ts'
 import { JSON_OPTION } from '../cli/options.ts'
 import { createStopSignal } from '../cli/stop-signal.ts'
 import { makeVisible } from '../cli/table.ts'
@@ -81,7 +82,7 @@ export const modelStatus: Command = {
     console.log(
       call.options['json'] !== undefined
         ? JSON.stringify({ in_use, move, former })
-        : formatStatus(status, isServed),
+        : wrapForTerminal(formatStatus(status, isServed)),
     )
     return 0
   },

@@ -59,5 +59,4 @@ const WORDS = {
 } as const
 
 /** Names the state of a model for people. */
-export const stateInWords = ({ state, status }: Pick<AdminModel, 'state' | 'status'>): string =>
-  state === 'known' && status === 'unconfirmed' ? 'to fetch, unconfirmed' : WORDS[state]
+export const stateInWords = ({ state }: Pick<AdminModel, 'state'>): string => WORDS[state]

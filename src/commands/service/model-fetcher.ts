@@ -18,7 +18,7 @@ export const openModelEgress = (config: Config): Egress =>
 export function createModelFetcher(
   config: Config,
   dataDir: string,
-  shelf: Pick<ModelShelf, 'add'>,
+  shelf: Pick<ModelShelf, 'add' | 'find'>,
 ): Ports['fetchModel'] {
   const egress = openModelEgress(config)
   return async (name, tell, signal) => {

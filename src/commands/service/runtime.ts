@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type App, createApp } from '../../app.ts'
 import { type Config, listSettings, type ShownSetting } from '../../config.ts'
 import { createByteBudget } from '../../core/byte-budget.ts'
-import { systemClock as clock, MINUTE_MS } from '../../core/clock.ts'
+import { systemClock as clock, DAY_MS, MINUTE_MS } from '../../core/clock.ts'
 import { systemIds as ids } from '../../core/ids.ts'
 import { readDemoPicture } from '../../features/catalogue/demo/assets.ts'
 import { findDamage } from '../../platform/db/damage.ts'
@@ -12,6 +12,8 @@ import { isOutdated, migrateApart } from '../../platform/db/migrating.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
 import { readFreeDisk, readFreeDiskShare } from '../../platform/disk.ts'
 import type { Embedder } from '../../platform/embedder/embedder.ts'
+import { sweepDownloads } from '../../platform/models/download.ts'
+import { modelsFolder } from '../../platform/models/shelf.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
 import { createFileDownloads } from '../../platform/outbound/downloads.ts'
@@ -224,6 +226,9 @@ async function start(
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app.http, config)))
+  deferred.every(DAY_MS, 'deleting forgotten downloads of models', () =>
+    sweepDownloads(modelsFolder(dataDir), clock.now()),
+  )
   for (const { name, everyMs, run } of app.chores) deferred.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound

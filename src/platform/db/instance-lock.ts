@@ -56,7 +56,8 @@ function tryLock(path: string): (() => void) | undefined {
   try {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
-    giveToOwner(dirname(path), path)
+    // SQLite leaves the journal where a process is killed, and the next owner of the lock must be able to open it.
+    giveToOwner(dirname(path), ...[path, `${path}-journal`].filter(existsSync))
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return undefined

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { storageFailure } from '../../core/storage.ts'
 import { decimalSize } from '../../core/text.ts'
@@ -25,6 +25,7 @@ import {
   parseHubOrder,
   parseMirror,
 } from './hub.ts'
+import { clearOldDownloads, nameTaken } from './incoming.ts'
 import { KNOWN_MODELS, type KnownModel } from './known.ts'
 import { chooseFiles, tooLarge, USUAL_FILES } from './layout.ts'
 
@@ -38,6 +39,8 @@ export interface DownloadOptions {
   isTrusted: boolean
   /** From {@link workFolderOf}. It is there once all files are complete, and not before. */
   folder: string
+  /** A model of the same name, which need not be downloaded again if its files are the same. */
+  present?: string | undefined
   /** From `createModelEgress`. */
   egress: Pick<Egress, 'send'>
   isOffline: boolean
@@ -103,7 +106,7 @@ export const workFolderOf = (modelsFolder: string, order: ModelOrder): string =>
  * Downloads the files of a model, each held against its hash. An interrupted download goes on where it stopped, also
  * after the program was killed.
  *
- * @returns the complete folder, which the caller adds to the models and then deletes.
+ * @returns the complete folder, which the caller adds to the models and then deletes; or the model that is `present`.
  * @throws OperatorError that says what to do, in the first line of its message; the signal's reason.
  */
 export async function downloadModel(order: ModelOrder, options: DownloadOptions): Promise<string> {
@@ -125,6 +128,18 @@ export async function downloadModel(order: ModelOrder, options: DownloadOptions)
   } finally {
     if (unlock) giveAway(options.folder)
     unlock?.()
+  }
+}
+
+/** Deletes downloads that nobody goes on with, unless one is under way. */
+export async function sweepDownloads(modelsFolder: string, now: number): Promise<void> {
+  if (!existsSync(modelsFolder)) return
+  const unlock = tryLockDownloads(modelsFolder)
+  if (!unlock) return
+  try {
+    await clearOldDownloads(modelsFolder, now)
+  } finally {
+    unlock()
   }
 }
 
@@ -151,6 +166,10 @@ async function run(
   options.show?.(files)
   const bytesTotal = sumOf(files)
   const note: SourceNote = { ...plan.source, files }
+  if (options.present !== undefined) {
+    if (await hasFiles(options.present, files)) return options.present
+    throw nameTaken(basename(options.present))
+  }
   if (await isComplete(options.folder, note)) return options.folder
   await rm(options.folder, { recursive: true, force: true })
   const partial = `${options.folder}.partial`
@@ -230,8 +249,11 @@ const sumOf = (files: readonly HubFile[]): number => files.reduce((sum, { bytes 
 
 /** Whether an earlier run has left the whole folder, which nobody has added. */
 async function isComplete(folder: string, note: SourceNote): Promise<boolean> {
-  if (!isSame(await readNote(folder), note)) return false
-  for (const file of note.files) if (!(await isThere(join(folder, file.path), file))) return false
+  return isSame(await readNote(folder), note) && hasFiles(folder, note.files)
+}
+
+async function hasFiles(folder: string, files: readonly HubFile[]): Promise<boolean> {
+  for (const file of files) if (!(await isThere(join(folder, file.path), file))) return false
   return true
 }
 

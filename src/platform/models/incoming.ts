@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { DAY_MS } from '../../core/clock.ts'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { readFreeDisk } from '../disk.ts'
 import { flushFolder } from '../sync-folder.ts'
@@ -22,6 +23,11 @@ export const nameAfter = (folder: string): string =>
     .replaceAll(/[^a-z0-9._]+/g, '-')
     .replaceAll(/([._-])[._-]+/g, '$1')
     .replaceAll(/^[._-]|[._-]$/g, '')
+
+export const nameTaken = (name: string) =>
+  wrongInput(
+    `There is another model ${name} here: name this one with --name, or remove the other with "lookalike model remove ${name}".`,
+  )
 
 const MB = 1_000_000
 /** Weights of a large model in fp32; more would not fit into the memory of a process either. */
@@ -191,6 +197,22 @@ const LEFTOVER = /^\.(adding|removing)-/
 export async function clearLeftovers(root: string): Promise<void> {
   for (const name of await readdir(root))
     if (LEFTOVER.test(name)) await rm(join(root, name), { recursive: true, force: true })
+}
+
+/** Downloads, whole or begun. */
+const DOWNLOAD = /^\.fetched-/
+const DOWNLOAD_KEPT_MS = 7 * DAY_MS
+
+/** Deletes downloads that nobody has gone on with for a week. The caller is the only one that downloads. */
+export async function clearOldDownloads(root: string, now: number): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!DOWNLOAD.test(name)) continue
+    const dir = join(root, name)
+    const entries = await readdir(dir, { recursive: true })
+    const times = await Promise.all(['', ...entries].map((path) => lstatOf(join(dir, path))))
+    const touched = Math.max(...times.map((stat) => stat?.mtimeMs ?? 0))
+    if (now - touched > DOWNLOAD_KEPT_MS) await rm(dir, { recursive: true, force: true })
+  }
 }
 
 /** Says what a disk refuses. Any other error comes back as it is. */

@@ -54,6 +54,9 @@ export const ModelFacts = Type.Object({
 })
 export type ModelFacts = Static<typeof ModelFacts>
 
+/** A model that did not work when it was tried, and would not the next time. */
+export class BrokenModel extends OperatorError {}
+
 /** What the process is asked for. */
 export type ProofOrder = { task: 'describe'; dir: string } | { task: 'prove'; dir: string; makes: Makes }
 
@@ -98,7 +101,10 @@ export function createModelProver(
     const ended = await runChild<ProofProgress, unknown>(
       [...command, JSON.stringify(order), String(process.pid)],
       { env, tell, stop: signal, limits: { ...LIMITS, ...limits } },
-    )
+    ).catch((error) => {
+      signal.throwIfAborted()
+      throw error instanceof OperatorError ? new BrokenModel(error.message) : error
+    })
     if ('made' in ended) return ended.made
     signal.throwIfAborted()
     throw new OperatorError(

@@ -1,9 +1,11 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { OperatorError, wrongInput } from '../../core/operator-error.ts'
 import { tryLockModels } from '../db/instance-lock.ts'
 import type { InspectedModel } from '../embedder/inspect.ts'
 import type { ModelFamily } from '../embedder/model-layout.ts'
+import { giveToOwner, giveTreeToOwner } from '../owner.ts'
+import { replaceFile } from '../replace-file.ts'
 import { flushFolder } from '../sync-folder.ts'
 import {
   clearLeftovers,
@@ -12,6 +14,7 @@ import {
   isModelName,
   MODEL_NAME_RULE,
   nameAfter,
+  nameTaken,
 } from './incoming.ts'
 import type { Made, ModelProver, Proof } from './proof.ts'
 import { readFacts, sumBytes, tellChanged, writeNote } from './shelf-note.ts'
@@ -58,6 +61,15 @@ export interface CheckReport {
   warnings: string[]
 }
 
+export interface AddedModel {
+  model: ShelvedModel
+  /** False for files that are here already. */
+  isNew: boolean
+  /** Whether its scores were measured anew. */
+  isRefitted: boolean
+  warnings: string[]
+}
+
 export interface WorkOptions {
   tell(step: AddStep): void
   signal: AbortSignal
@@ -70,13 +82,15 @@ export interface ModelShelf {
   /**
    * Copies a folder onto the shelf after it was tried in processes of its own, and makes what it lacks.
    *
+   * @param options `refit` measures anew what scores mean, also for a model that is here already. `demandUnused` throws for one
+   * that may not change now.
    * @returns `isNew: false` with the model that has the same files already.
    * @throws OperatorError that says what is wrong with the folder; nothing is left of it then.
    */
   add(
     folder: string,
-    options: WorkOptions & { name?: string; refit?: boolean },
-  ): Promise<{ model: ShelvedModel; isNew: boolean; warnings: string[] }>
+    options: WorkOptions & { name?: string; refit?: boolean; demandUnused?(name: string): void },
+  ): Promise<AddedModel>
   /** Reads every byte, starts the model and measures it. @throws OperatorError for a model that does not work. */
   check(name: string, options: WorkOptions): Promise<CheckReport>
   /** The caller has made sure that nothing uses it. @throws OperatorError for a name that is not here, or is bundled. */
@@ -156,9 +170,11 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
 
   /** One process at a time changes the shelf, and clears what a killed one has left. */
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    await mkdir(root, { recursive: true, mode: 0o700 }).catch((error) => {
+    try {
+      if (await mkdir(root, { recursive: true, mode: 0o700 })) giveToOwner(dataDir, root)
+    } catch (error) {
       throw explainDisk(root, error)
-    })
+    }
     const unlock = tryLockModels(dataDir)
     if (!unlock)
       throw new OperatorError('Another lookalike is adding or removing a model: wait until it has ended.')
@@ -172,7 +188,7 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
 
   async function addAlone(
     folder: string,
-    { name, refit = false, tell, signal }: Parameters<ModelShelf['add']>[1],
+    { name, refit = false, demandUnused, tell, signal }: Parameters<ModelShelf['add']>[1],
   ): ReturnType<ModelShelf['add']> {
     const source = resolve(folder)
     const chosen = chooseName(source, name, bundled.name)
@@ -191,24 +207,39 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
       const facts = await prover.describe(work, signal)
       const present = await list()
       const same = present.find((model) => model.hash === facts.hash)
-      if (same) return { model: same, isNew: false, warnings: [] }
-      if (present.some((model) => model.name === chosen))
-        throw wrongInput(
-          `There is another model ${chosen} here: name this one with --name, or remove the other with "lookalike model remove ${chosen}".`,
-        )
+      if (same && refit) {
+        demandUnused?.(same.name)
+        return { model: same, isNew: false, isRefitted: true, warnings: await refitPresent(same) }
+      }
+      if (same) return { model: same, isNew: false, isRefitted: false, warnings: [] }
+      if (present.some((model) => model.name === chosen)) throw nameTaken(chosen)
       const made = await prover.prove(work, { tell, signal, makes: refit ? 'all' : 'missing' })
-      await writeMade(work, made)
+      writeMade(work, made)
       const { memoryBytes } = await start(work, facts.hash, signal)
       const paths = inspect(work).files.map(({ path }) => path)
       await writeNote(work, paths, facts, memoryBytes)
       signal.throwIfAborted()
+      // Root may add a model for a service of another user.
+      giveTreeToOwner(dataDir, hidden)
       await rename(work, join(root, chosen))
       await flushFolder(root)
-      return { model: await demand(chosen), isNew: true, warnings: made.proof.warnings }
+      const { warnings } = made.proof
+      return { model: await demand(chosen), isNew: true, isRefitted: refit, warnings }
     } catch (error) {
       throw explainDisk(root, error)
     } finally {
       await rm(hidden, { recursive: true, force: true })
+    }
+
+    async function refitPresent({ dir, isBundled, problem, ...same }: ShelvedModel): Promise<string[]> {
+      if (isBundled)
+        throw wrongInput(`${same.name} is part of the program, which brings what its scores mean with it.`)
+      if (problem !== undefined) throw new OperatorError(problem)
+      const made = await prover.prove(dir, { tell, signal, makes: 'all' })
+      signal.throwIfAborted()
+      writeMade(dir, made)
+      giveTreeToOwner(dataDir, dir)
+      return made.proof.warnings
     }
   }
 
@@ -252,17 +283,8 @@ function chooseName(source: string, name: string | undefined, bundledName: strin
 }
 
 /** Writes what was made for a folder, onto the disk. The files may be second names of those of a download. */
-async function writeMade(dir: string, { calibration, golden }: Made): Promise<void> {
-  for (const [name, made] of Object.entries({ calibration, golden })) {
-    if (made === undefined) continue
-    const path = join(dir, `${name}.json`)
-    await rm(path, { force: true })
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(`${JSON.stringify(made, null, name === 'golden' ? 1 : 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  }
+function writeMade(dir: string, { calibration, golden }: Made): void {
+  if (calibration)
+    replaceFile(join(dir, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`, 0o600)
+  if (golden) replaceFile(join(dir, 'golden.json'), `${JSON.stringify(golden, null, 1)}\n`, 0o600)
 }

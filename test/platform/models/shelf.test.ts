@@ -82,7 +82,7 @@ function inspect(dir: string): ModelFolder {
   return { family: 'clip', dimension: 8, files }
 }
 
-const options = (more: { name?: string; refit?: boolean } = {}) => ({
+const options = (more: { name?: string; refit?: boolean; demandUnused?(name: string): void } = {}) => ({
   ...more,
   tell: () => {},
   signal: new AbortController().signal,
@@ -150,10 +150,30 @@ test('a folder is copied with the files that are read, gets what it lacks, and i
   expect((await shelf.list()).map(({ name }) => name)).toEqual(['lookalike-clip-v1', 'my-model'])
 })
 
+test('a model that is here already is fitted anew where that is asked for and nothing uses it', async () => {
+  const { model } = await shelf.add(source, options())
+  const path = join(model.dir, 'calibration.json')
+  writeFileSync(path, '{}')
+  const demandUnused = (name: string) => {
+    throw new Error(`${name} is in use`)
+  }
+  await expect(shelf.add(source, options({ refit: true, demandUnused }))).rejects.toThrow(
+    'my-model is in use',
+  )
+  expect(readFileSync(path, 'utf8')).toBe('{}')
+  expect(await shelf.add(source, options({ refit: true }))).toMatchObject({ isNew: false, isRefitted: true })
+  expect(asked.at(-1)).toEqual({ dir: model.dir, makes: 'all' })
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(CALIBRATION)
+  expect((await shelf.find('my-model'))?.problem).toBeUndefined()
+  await expect(shelf.add(join(root, 'bundled'), options({ refit: true }))).rejects.toThrow(
+    'part of the program',
+  )
+})
+
 test('files that are here already are said to be, under whichever name', async () => {
   const { model } = await shelf.add(source, options())
   const again = await shelf.add(source, options({ name: 'other' }))
-  expect(again).toEqual({ model, isNew: false, warnings: [] })
+  expect(again).toEqual({ model, isNew: false, isRefitted: false, warnings: [] })
   expect(await shelf.add(join(root, 'bundled'), options())).toMatchObject({
     ...{ isNew: false, model: { name: 'lookalike-clip-v1', isBundled: true } },
   })

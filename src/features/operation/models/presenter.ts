@@ -33,11 +33,13 @@ const EMPTY = {
 const rank = ({ state }: AdminModel): number => (state === 'in_use' ? 0 : state === 'here' ? 1 : 2)
 
 function describe(model: ShelvedModel, known: readonly KnownModel[], inUse: string): AdminModel {
-  const { name, family, dimension, bytes, problem } = model
+  const { name, family, dimension, bytes, memoryBytes, problem } = model
   const facts = known.find((one) => one.name === name)
   return {
     ...(facts ? describeKnown(facts) : EMPTY),
     ...{ name, family, dimension, bytes, is_bundled: model.isBundled, problem: problem ?? null },
+    // Measured on this machine when it was added.
+    ...(memoryBytes !== undefined && { memory_bytes: memoryBytes }),
     state: name === inUse ? 'in_use' : problem === undefined ? 'here' : 'broken',
   }
 }
