@@ -61,6 +61,7 @@ interface IncomingFile {
  */
 export async function copyModel({ source, root, work, inspect, signal, tell }: CopyOrder): Promise<void> {
   const place = await findSource(source, root)
+  await demandPlain(place.dir)
   const files: IncomingFile[] = []
   for (const { path } of look(place.dir, inspect).files) {
     const bytes = await measure(place.dir, path)
@@ -107,6 +108,19 @@ async function findSource(source: string, root: string): Promise<{ dir: string; 
       `${source} lies in the folder of the models themselves: move it to another place, and add it from there.`,
     )
   return { dir, isOurs: isInside }
+}
+
+/**
+ * Looks at what the program might read before it reads anything: a pipe would hold up its reader for ever, and a device has no end.
+ *
+ * @throws OperatorError for what is no plain file, or is too large.
+ */
+async function demandPlain(dir: string): Promise<void> {
+  for (const folder of ['', 'onnx']) {
+    const names = await readdir(join(dir, folder)).catch(() => [])
+    for (const name of names)
+      if (/\.json$|^(text|vision)_model/.test(name)) await measure(dir, join(folder, name))
+  }
 }
 
 /** @returns the bytes of a file, or undefined if it is not there. @throws OperatorError for what is no plain file. */

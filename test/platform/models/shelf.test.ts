@@ -219,7 +219,9 @@ test.each([
   expect(shelved()).toEqual([])
 })
 
-test('links are refused wherever they stand', async () => {
+test('links and what is no plain file are refused wherever they stand, before anything is read', async () => {
+  const pipe = join(root, 'pipe')
+  Bun.spawnSync(['mkfifo', pipe])
   const secret = join(root, 'secret')
   writeFileSync(secret, 'root:x')
   rmSync(join(source, 'tokenizer.json'))
@@ -229,6 +231,13 @@ test('links are refused wherever they stand', async () => {
   renameSync(join(other, 'onnx'), join(root, 'elsewhere'))
   symlinkSync(join(root, 'elsewhere'), join(other, 'onnx'))
   expect((await fail(shelf.add(other, options()))).message).toContain('onnx is a link')
+  // Whoever reads such a thing waits for ever, or never comes to its end.
+  for (const endless of ['/dev/zero', pipe]) {
+    rmSync(join(source, 'tokenizer.json'), { force: true })
+    rmSync(join(source, 'config.json'), { force: true })
+    symlinkSync(endless, join(source, 'config.json'))
+    expect((await fail(shelf.add(source, options()))).message).toContain('config.json is a link or no plain file')
+  }
   expect(shelved()).toEqual([])
 })
 
