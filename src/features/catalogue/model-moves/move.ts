@@ -31,6 +31,8 @@ export interface RunningMove {
   count(): MoveCounts
   /** Why nothing goes on; undefined when it does. */
   findProblem(): string | undefined
+  /** When failed products are tried again, in Unix ms, if nothing else is left. */
+  findRest(): number | undefined
   forgetStore(storeId: string): void
   /** Drops what is in memory of stores that have not switched. */
   abandon(): void
@@ -102,6 +104,7 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
   return {
     row,
     findProblem,
+    findRest: walks.findRest,
 
     async next() {
       if (isStopped() || findProblem() || target.embedder.status().state !== 'ready') return undefined

@@ -95,6 +95,8 @@ export function createReindex(deps: ReindexDeps, row: MoveRow, model: ServingMod
       return status.state === 'failed' ? `The model does not run: ${status.reason}` : undefined
     },
 
+    findRest: walks.findRest,
+
     async next() {
       if (isStopped() || model.embedder.status().state !== 'ready') return undefined
       if (!isBegun) walks.fill()

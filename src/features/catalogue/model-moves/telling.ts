@@ -17,6 +17,8 @@ export interface TellingDeps extends Pick<Base, 'log'> {
 
 /** A move that has ended is told for this time. */
 const TOLD_MS = DAY_MS
+/** A shorter rest is not worth a word. */
+const REST_MS_MIN = 10_000
 /** Counts are used again for this time. */
 const COUNT_MS = 1_000
 
@@ -32,15 +34,26 @@ export function createTelling({ queries, moves, clock, log, findProblem, nameInU
     return counted.counts
   }
 
+  function estimate({ products, productsDone }: MoveCounts, restMs: number): number | null {
+    const seconds = moves.pace.estimate(products - productsDone)
+    return seconds === null ? null : Math.max(seconds, Math.ceil(restMs / 1_000))
+  }
+
+  function explainRest(restMs: number): string | undefined {
+    if (restMs < REST_MS_MIN) return undefined
+    return `The rest could not be embedded, mostly because pictures could not be had, and is tried again at ${isoTime(clock.now() + restMs)}`
+  }
+
   function describe(row: MoveRow, running: RunningMove | undefined): MoveStatus {
     const counts = running ? count(running) : row
-    const problem = running && (running.findProblem() ?? findProblem())
+    const restMs = Math.max(0, (running?.findRest() ?? 0) - clock.now())
+    const problem = running && (running.findProblem() ?? findProblem() ?? explainRest(restMs))
     return {
       ...{ id: row.id, kind: row.kind, from: row.fromName, to: row.toName, state: row.state },
       ...{ stores: counts.stores, stores_done: counts.storesDone },
       ...{ products: counts.products, products_done: counts.productsDone, failed: counts.failed },
       failures: counts.failed === 0 ? [] : queries.listFailed(row.isReturning ? row.from : row.to, TRIES_MAX),
-      eta_seconds: running ? moves.pace.estimate(counts.products - counts.productsDone) : null,
+      eta_seconds: running ? estimate(counts, restMs) : null,
       is_returning: row.isReturning,
       problem: problem ?? null,
       started_at: isoTime(row.startedAt),

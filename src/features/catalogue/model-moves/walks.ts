@@ -61,7 +61,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
   /** Walks whose turn comes, the next one first. */
   let open: Walk<Place>[] = []
   const queued = new Set<Walk<Place>>()
-  const later: { walk: Walk<Place>; at: number }[] = []
+  const later: { walk: Walk<Place>; at: number; isNewPass: boolean }[] = []
 
   /** Puts a walk behind all others, once. */
   function enqueue(walk: Walk<Place>): void {
@@ -99,14 +99,16 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
 
   function wakeLater(): void {
     for (let n = later.length - 1; n >= 0; n--) {
-      const { walk, at } = later[n] as { walk: Walk<Place>; at: number }
+      const { walk, at, isNewPass } = later[n] as (typeof later)[number]
       if (at > now()) continue
       later.splice(n, 1)
-      if (walks.get(walk.storeId) === walk) enqueue(walk)
+      if (walks.get(walk.storeId) !== walk) continue
+      if (isNewPass) restart(walk)
+      enqueue(walk)
     }
   }
 
-  /** Begins the next pass over a store. Its numbers start at 0 again. */
+  /** Begins the next pass over a store. Its numbers start at 0 then, and not while it waits. */
   function restart(walk: Walk<Place>): void {
     Object.assign(walk, { place: deps.begin(walk.storeId), window: [], found: 0, passed: 0 })
   }
@@ -115,11 +117,10 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     const next = await deps.endPass(walk, store)
     if (walks.get(walk.storeId) !== walk) return
     if (next === 'done') walks.delete(walk.storeId)
-    else {
+    else if (next === 'again') {
       restart(walk)
-      if (next === 'again') enqueue(walk)
-      else later.push({ walk, at: next.at })
-    }
+      enqueue(walk)
+    } else later.push({ walk, at: next.at, isNewPass: true })
   }
 
   function take(walk: Walk<Place>, store: CallerStore, product: WaitingProduct): Turn {
@@ -167,7 +168,7 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
           const work = await step(walk, store)
           if (work) return work
         } catch (error) {
-          later.push({ walk, at: now() + FAULT_MS })
+          later.push({ walk, at: now() + FAULT_MS, isNewPass: false })
           throw error
         }
         await turn()
@@ -177,6 +178,14 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
 
     /** Whether no store is left, not even one that waits for a later pass. */
     isDone: (): boolean => walks.size === 0,
+
+    /** When the next pass begins, in Unix ms, if all stores wait for one. */
+    findRest(): number | undefined {
+      const waiting = later.filter(({ walk }) => walks.get(walk.storeId) === walk)
+      return waiting.length > 0 && waiting.length === walks.size
+        ? Math.min(...waiting.map(({ at }) => at))
+        : undefined
+    },
 
     /** The walk over a store. */
     find: (storeId: string): Walk<Place> | undefined => walks.get(storeId),

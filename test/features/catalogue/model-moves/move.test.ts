@@ -173,7 +173,12 @@ describe('a move to another model', () => {
     app.web.delete(url)
     await app.modelMoves.use('next')
     await work(app)
-    expect(app.modelMoves.status().move).toMatchObject({ state: 'running', failed: 0 })
+    app.clock.advance(1_000)
+    await work(app)
+    expect(app.modelMoves.status().move).toMatchObject({
+      ...{ state: 'running', failed: 0, products: 3, products_done: 3 },
+      problem: expect.stringContaining('is tried again at 20'),
+    })
     await finish(app, 1_000)
     expect(app.modelMoves.status().move).toMatchObject({
       state: 'done',
