@@ -52,10 +52,12 @@ export const sumBytes = (files: readonly { bytes: number }[]): number =>
  * again, as after a copy that does not keep times, and the new times are remembered if they are still the same files.
  *
  * @param hash reads every byte of a folder.
+ * @param changed the files of folders that were hashed and are no longer what they were: pages ask every other second.
  */
 export async function readFacts(
   dir: string,
   hash: (dir: string) => Promise<ModelFacts>,
+  changed: Map<string, string>,
 ): Promise<{ facts?: Facts; problem?: string }> {
   const note = await readNote(dir)
   if (typeof note === 'string') return { problem: note }
@@ -69,8 +71,15 @@ export async function readFacts(
     note.files.map(({ path }) => path),
   )
   if (files.every((file) => isSame(file, note.files))) return { facts }
+  const state = JSON.stringify(files)
+  const problem = tellChanged(basename(dir))
+  if (changed.get(dir) === state) return { facts, problem }
   const found = await hash(dir).catch(() => undefined)
-  if (found?.hash !== note.hash) return { facts, problem: tellChanged(basename(dir)) }
+  if (found?.hash !== note.hash) {
+    // One that could not be read may be read the next time.
+    if (found) changed.set(dir, state)
+    return { facts, problem }
+  }
   writeText(dir, { ...note, files })
   return { facts }
 }

@@ -114,6 +114,7 @@ export const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
   const root = modelsFolder(dataDir)
   let known: ShelvedModel | undefined
+  const changed = new Map<string, string>()
 
   const hash = (dir: string) => prover.describe(dir, new AbortController().signal)
 
@@ -131,7 +132,7 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
 
   async function readShelved(name: string): Promise<ShelvedModel> {
     const dir = join(root, name)
-    const { facts, problem } = await readFacts(dir, hash)
+    const { facts, problem } = await readFacts(dir, hash, changed)
     if (facts && problem === undefined) return { ...facts, name, dir, isBundled: false }
     const { family = 'clip', bytes = 0 } = facts ?? {}
     return { name, dir, isBundled: false, hash: '', dimension: 0, family, bytes, ...(problem && { problem }) }

@@ -301,7 +301,9 @@ test('a look at the shelf hashes only files whose size or time has changed, and 
   writeFileSync(weights, 'Weights of text')
   const changed =
     'The files of the model my-model have changed since it was added: remove it and add it again.'
-  expect(await shelf.find('my-model')).toMatchObject({ hash: '', problem: changed })
+  for (let n = 0; n < 3; n++)
+    expect(await shelf.find('my-model')).toMatchObject({ hash: '', problem: changed })
+  expect(hashed).toHaveLength(2)
   expect((await fail(shelf.check('my-model', options()))).message).toBe(changed)
   rmSync(weights)
   expect((await shelf.find('my-model'))?.problem).toContain('has lost onnx/text_model_quantized.onnx')
