@@ -236,7 +236,9 @@ test('links and what is no plain file are refused wherever they stand, before an
     rmSync(join(source, 'tokenizer.json'), { force: true })
     rmSync(join(source, 'config.json'), { force: true })
     symlinkSync(endless, join(source, 'config.json'))
-    expect((await fail(shelf.add(source, options()))).message).toContain('config.json is a link or no plain file')
+    expect((await fail(shelf.add(source, options()))).message).toContain(
+      'config.json is a link or no plain file',
+    )
   }
   expect(shelved()).toEqual([])
 })
