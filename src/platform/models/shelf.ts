@@ -110,9 +110,11 @@ export interface ShelfDeps {
 /** The folder of the models of an install. */
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models')
 
-/** The models of an install: the bundled one, and those in `models/` of its data folder. */
-export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
-  const root = modelsFolder(dataDir)
+/** Reads what one model is. */
+function createReading(
+  { bundled, inspect, prover }: Pick<ShelfDeps, 'bundled' | 'inspect' | 'prover'>,
+  root: string,
+) {
   let known: ShelvedModel | undefined
   const changed = new Map<string, string>()
 
@@ -137,6 +139,14 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
     const { family = 'clip', bytes = 0 } = facts ?? {}
     return { name, dir, isBundled: false, hash: '', dimension: 0, family, bytes, ...(problem && { problem }) }
   }
+
+  return { readBundled, readShelved }
+}
+
+/** The models of an install: the bundled one, and those in `models/` of its data folder. */
+export function createModelShelf({ dataDir, bundled, inspect, prover, start }: ShelfDeps): ModelShelf {
+  const root = modelsFolder(dataDir)
+  const { readBundled, readShelved } = createReading({ bundled, inspect, prover }, root)
 
   async function listNames(): Promise<string[]> {
     try {
