@@ -134,7 +134,7 @@ export async function change(stage: Stage, { name, extras }: Shop, version: numb
 /** How many searches differ from each other. */
 export const QUERIES = 16
 
-export interface Found {
+interface Found {
   answer: Answer
   /** Whether the service said that it has just started and does not know all words yet, as after every start. */
   isStarting: boolean
