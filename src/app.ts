@@ -59,6 +59,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters, {
     onStoreMoving: (storeId) => discovery.searchChecks.service.moves.onStoreMoving(storeId),
     isChecking: (storeId) => discovery.searchChecks.service.moves.isChecking(storeId),
+    prepare: (storeId) => discovery.search.service.prepareSwitch(storeId),
     onStoreMoved: (storeId) => discovery.searchChecks.service.moves.onStoreMoved(storeId),
   })
   const discovery = wireDiscovery(config, install, ports, models, catalogue, meters)

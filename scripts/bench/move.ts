@@ -3,7 +3,7 @@
  *
  *     bun scripts/bench/move.ts [--products 5000] [--executable dist/lookalike] [--kills 2] [--model FOLDER …]
  *
- * Two stores are searched by words and pictures all the time, and products change. By default they move to a twin of the
+ * Two stores are searched by words and pictures all the time, and products of the large one change. By default they move to a twin of the
  * bundled model, whose `config.json` differs by a space, and to small random weights of another dimension, each time with the
  * way back. Twice on the way there the service is killed with `kill -9` and started again. Every answer must be that of the old
  * model or that of the new one; none is empty, none of both, and no store goes back to the old one on its way. Products that
@@ -32,7 +32,7 @@ import {
   start,
 } from './move/shop.ts'
 import { MODEL_DIR, ROOT } from './parts/options.ts'
-import { printTable } from './parts/statistics.ts'
+import { median, printTable } from './parts/statistics.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -63,8 +63,8 @@ const stage: Stage = {
   ...{ pictures: `http://127.0.0.1:${pictures.port}`, service: undefined, clients: new Map() },
 }
 const shops = [
-  await createShop(stage.dataDir, 'large', PRODUCTS),
-  await createShop(stage.dataDir, 'small', Math.ceil(PRODUCTS / 10)),
+  await createShop(stage.dataDir, 'large', { products: PRODUCTS, changes: true }),
+  await createShop(stage.dataDir, 'small', { products: Math.ceil(PRODUCTS / 10), changes: false }),
 ]
 const rows: string[][] = []
 let faults = 0
@@ -89,10 +89,12 @@ printTable([
   [
     'move',
     's',
+    'ms a search before, meanwhile',
     'products',
     'kills',
     'searches',
     'unanswered',
+    'just started',
     'empty',
     'old',
     'new',
@@ -123,7 +125,8 @@ async function drill(title: string, to: string, order: readonly string[], kills:
   const begin = performance.now()
   await command(...order, '--detach')
   const status = await follow(to, kills)
-  const seconds = (performance.now() - begin) / 1_000
+  const end = performance.now()
+  const seconds = (end - begin) / 1_000
   await Bun.sleep(CALM_MS)
   const { samples, changed } = await load.stop()
   const after = await askAllShops()
@@ -133,10 +136,24 @@ async function drill(title: string, to: string, order: readonly string[], kills:
     for (const [n, version] of versions) if (!(await isFound(stage, shop, n, version))) lost++
   if (!isSound(verdict) || lost > 0 || status.in_use !== to || (status.move?.failed ?? 0) > 0) faults++
   for (const sample of verdict.mixed.slice(0, 3)) console.error(title, 'neither', JSON.stringify(sample))
-  const { answered, unanswered, empty, old, either, mixed, backwards } = verdict
-  const figures = [status.move?.products ?? 0, kills, answered, unanswered, empty, old, verdict.new, either]
+  const { answered, unanswered, starting, empty, old, either, mixed, backwards } = verdict
+  const figures = [
+    ...[status.move?.products ?? 0, kills, answered, unanswered, starting],
+    ...[empty, old, verdict.new, either],
+  ]
+  const searchMs = [
+    samples.filter(({ at }) => at < begin),
+    samples.filter(({ at }) => at >= begin && at < end),
+  ].map((some) => median(some.filter(({ answer }) => answer).map(({ ms }) => ms)).toFixed(1))
   rows.push([
-    ...[title, seconds.toFixed(1), ...figures.map(String), String(mixed.length), String(backwards)],
+    ...[
+      title,
+      seconds.toFixed(1),
+      searchMs.join(', '),
+      ...figures.map(String),
+      String(mixed.length),
+      String(backwards),
+    ],
     `${[...changed.values()].reduce((sum, versions) => sum + versions.size, 0)}, ${lost}`,
   ])
   console.error(`${title}: ${status.move?.state}, ${answered} searches`)
@@ -177,23 +194,24 @@ function startLoad() {
   const searching = async ({ name: store }: Shop) => {
     for (let query = 0; !told.signal.aborted; query = (query + 1) % QUERIES) {
       const at = performance.now()
-      const answer = await search(stage, store, query).catch(() => undefined)
-      samples.push({ store, query, at, answer })
+      const found = await search(stage, store, query).catch(() => undefined)
+      const ms = performance.now() - at
+      samples.push({ store, query, at, ms, answer: found?.answer, isStarting: found?.isStarting ?? false })
       await Bun.sleep(SEARCH_PAUSE_MS)
     }
   }
-  const writing = async ({ name }: Shop) => {
+  const writing = async (shop: Shop) => {
     const versions = new Map<number, number>()
-    changed.set(name, versions)
+    changed.set(shop.name, versions)
     for (let version = Date.now(); !told.signal.aborted; version++) {
-      const n = await change(stage, name, version).catch(() => undefined)
+      const n = await change(stage, shop, version).catch(() => undefined)
       if (n !== undefined) versions.set(n, version)
       // It may have been kept or not, so nothing is known of the product that this one would be.
       else versions.clear()
       await Bun.sleep(WRITE_PAUSE_MS)
     }
   }
-  const lanes = shops.flatMap((shop) => [searching(shop), writing(shop)])
+  const lanes = [...shops.map(searching), ...shops.filter(({ extras }) => extras > 0).map(writing)]
   return {
     async stop() {
       told.abort()

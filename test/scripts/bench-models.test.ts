@@ -8,7 +8,9 @@ const NEW = list('klmnopqrst')
 
 describe('searches of a move', () => {
   const judgeAll = (...answers: (Answer | undefined)[]) => {
-    const samples = answers.map((answer, at): Sample => ({ store: 's', query: 0, at, answer }))
+    const samples = answers.map(
+      (answer, at): Sample => ({ store: 's', query: 0, at, ms: 1, isStarting: false, answer }),
+    )
     return judge(samples, new Map([['s', [OLD]]]), new Map([['s', [NEW]]]))
   }
 

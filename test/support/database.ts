@@ -29,7 +29,7 @@ interface KnownModel {
 }
 
 function copyDatabase(known?: KnownModel): Db {
-  const key = known ? `${known.model.hash} ${known.model.dimension}` : 'none'
+  const key = known ? `${known.model.id} ${known.model.hash} ${known.model.dimension}` : 'none'
   const image = images.get(key) ?? serializeDatabase(known)
   images.set(key, image)
   return openDatabase(image)

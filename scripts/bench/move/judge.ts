@@ -5,8 +5,11 @@ export type Answer = readonly { id: string; score: number }[]
 export interface Sample {
   store: string
   query: number
-  /** When it was sent, on the monotonic clock. */
+  /** When it was sent, on the monotonic clock, and how long it took, in ms. */
   at: number
+  ms: number
+  /** The service had just started, and said that it does not know all words yet. */
+  isStarting: boolean
   /** Undefined for a search that got no answer, because the service was killed under it or was starting. */
   answer: Answer | undefined
 }
@@ -31,6 +34,8 @@ export function isLike(answer: Answer, reference: Answer): boolean {
 export interface Verdict {
   answered: number
   unanswered: number
+  /** Answers of a service that had just started; they are judged by nothing else. */
+  starting: number
   empty: number
   /** Answers of the old model and of the new one; those of queries that both answer alike are `either`. */
   old: number
@@ -49,7 +54,17 @@ export function judge(
   after: ReadonlyMap<string, Reference>,
 ): Verdict {
   const verdict: Verdict = {
-    ...{ answered: 0, unanswered: 0, empty: 0, old: 0, new: 0, either: 0, mixed: [], backwards: 0 },
+    ...{
+      answered: 0,
+      unanswered: 0,
+      starting: 0,
+      empty: 0,
+      old: 0,
+      new: 0,
+      either: 0,
+      mixed: [],
+      backwards: 0,
+    },
   }
   const switched = new Set<string>()
   for (const sample of samples.toSorted((a, b) => a.at - b.at)) {
@@ -59,6 +74,10 @@ export function judge(
       continue
     }
     verdict.answered++
+    if (sample.isStarting) {
+      verdict.starting++
+      continue
+    }
     if (answer.length === 0) verdict.empty++
     const isOld = isLike(answer, before.get(store)?.[query] ?? [])
     const isNew = isLike(answer, after.get(store)?.[query] ?? [])

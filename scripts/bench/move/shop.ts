@@ -5,17 +5,19 @@ import { type Client, type MeasuredService, startMeasuredService } from '../part
 import type { Credentials } from '../parts/seed.ts'
 import type { Answer, Reference } from './judge.ts'
 
-const EXTRAS = 20
+/** Changing products are so few of a store that what it measures over all its pictures, such as the scale of words, stays the same. */
+const EXTRAS = { share: 1 / 250, max: 20 }
 const LIMIT = 10
 const SIDE = 96
 const CELLS = 6
 const SHADES = ['red', 'green', 'blue', 'yellow', 'white', 'black', 'orange', 'purple']
 const KINDS = ['mug', 'shoe', 'lamp', 'chair', 'bag', 'vase', 'watch', 'scarf', 'bowl', 'clock']
 
-/** A store of the drill. Its products `fixed-N` never change; those of the group `extra` change all the time. */
+/** A store of the drill. Its products `fixed-N` never change; those of the group `extra`, if it has any, change all the time. */
 export interface Shop {
   name: string
   products: number
+  extras: number
   credentials: Credentials
 }
 
@@ -29,7 +31,11 @@ export interface Stage {
   clients: Map<string, Client>
 }
 
-export async function createShop(dataDir: string, name: string, products: number): Promise<Shop> {
+export async function createShop(
+  dataDir: string,
+  name: string,
+  { products, changes }: { products: number; changes: boolean },
+): Promise<Shop> {
   const account = {
     email: `${name}@shop.test`,
     password: 'a long password',
@@ -38,7 +44,8 @@ export async function createShop(dataDir: string, name: string, products: number
   }
   const config = loadConfig({}, { 'data-dir': dataDir })
   const made = await withInstall(config, ({ setup }) => setup.run(account), { mayMake: true })
-  return { name, products, credentials: made }
+  const extras = changes ? Math.min(EXTRAS.max, Math.ceil(EXTRAS.share * products)) : 0
+  return { name, products, extras, credentials: made }
 }
 
 /** Draws the picture of a number: soft cells of chance colours, the same in each run. */
@@ -78,11 +85,11 @@ export async function kill({ service }: Stage): Promise<void> {
 }
 
 /** Indexes the products of a store by a bulk job, and waits for its end. */
-export async function fill(stage: Stage, { name, products }: Shop): Promise<void> {
+export async function fill(stage: Stage, { name, products, extras }: Shop): Promise<void> {
   const client = clientOf(stage, name)
   const all = [
     ...Array.from({ length: products }, (_, n) => describe(stage, name, 'fixed', n, 0)),
-    ...Array.from({ length: EXTRAS }, (_, n) => describe(stage, name, 'extra', n, 0)),
+    ...Array.from({ length: extras }, (_, n) => describe(stage, name, 'extra', n, 0)),
   ]
   for (let from = 0; from < all.length; from += 1_000) {
     const { job_id: job } = await client.call('POST', '/v1/products/bulk', {
@@ -118,17 +125,23 @@ const describe = (
 })
 
 /** Gives one of the products that change another picture. @returns its number once the service has promised to keep it. */
-export async function change(stage: Stage, shop: string, version: number): Promise<number> {
-  const n = version % EXTRAS
-  await clientOf(stage, shop).call('POST', '/v1/products', describe(stage, shop, 'extra', n, version))
+export async function change(stage: Stage, { name, extras }: Shop, version: number): Promise<number> {
+  const n = version % extras
+  await clientOf(stage, name).call('POST', '/v1/products', describe(stage, name, 'extra', n, version))
   return n
 }
 
 /** How many searches differ from each other. */
 export const QUERIES = 16
 
+interface Found {
+  answer: Answer
+  /** Whether the service said that it has just started and does not know all words yet, as after every start. */
+  isStarting: boolean
+}
+
 /** A search for the products that never change: by words in even turns, by a picture in odd ones. */
-export async function search(stage: Stage, shop: string, query: number): Promise<Answer> {
+export async function search(stage: Stage, shop: string, query: number): Promise<Found> {
   const filters = [{ field: 'group', operator: 'eq', value: 'fixed' }]
   const fields = { filters, limit: LIMIT, analytics: false }
   const words = `${SHADES[query % SHADES.length]} ${KINDS[(query >> 1) % KINDS.length]}`
@@ -137,13 +150,13 @@ export async function search(stage: Stage, shop: string, query: number): Promise
     query % 2 === 0
       ? await client.search('text', { query: words, ...fields })
       : await client.searchLike({ image: toBase64(await drawPicture(`query-${query}`)), ...fields })
-  return readHits(found)
+  return { answer: readHits(found), isStarting: isStarting(found) }
 }
 
 /** The answers to all searches, one after the other. */
 export async function askAll(stage: Stage, shop: string): Promise<Reference> {
   const answers: Answer[] = []
-  for (let query = 0; query < QUERIES; query++) answers.push(await search(stage, shop, query))
+  for (let query = 0; query < QUERIES; query++) answers.push((await search(stage, shop, query)).answer)
   return answers
 }
 
@@ -162,6 +175,9 @@ function clientOf({ clients }: Stage, shop: string): Client {
   if (!client) throw new Error(`Nobody has signed in for ${shop}`)
   return client
 }
+
+const isStarting = (answer: unknown): boolean =>
+  ((answer as { warnings?: string[] }).warnings ?? []).some((text) => text.includes('has just started'))
 
 function readHits(answer: unknown): Answer {
   const { results } = answer as { results: { product_id: string; similarity_score: number }[] }

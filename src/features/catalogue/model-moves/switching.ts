@@ -20,7 +20,7 @@ export interface SwitchingDeps extends Pick<Base, 'clock' | 'log' | 'atomically'
   pause(error: unknown): void
   /** Learns of every store that has switched. */
   onSwitched(storeId: string): void
-  storeMoves: Pick<StoreMoves, 'onStoreMoved'>
+  storeMoves: Pick<StoreMoves, 'prepare' | 'onStoreMoved'>
 }
 
 /** A product that has failed as often no longer holds up its store. */
@@ -73,6 +73,7 @@ export function createSwitching(
   async function switchStore(storeId: string): Promise<PassEnd> {
     try {
       await index.loadComing(storeId)
+      await deps.storeMoves.prepare(storeId)
       const isWhole = await isComplete(storeId)
       if (isStopped() || !findStore(storeId)) {
         index.dropComing(storeId)

@@ -19,6 +19,8 @@ export interface StoreMoves {
   onStoreMoving(storeId: string): void
   /** Whether the switch should still wait. */
   isChecking(storeId: string): boolean
+  /** Readies what the first searches after the switch need; the store is in memory as it will be. Never rejects. */
+  prepare(storeId: string): Promise<void>
   /** Another model answers from now on. */
   onStoreMoved(storeId: string): void
 }

@@ -99,6 +99,12 @@ export function createModelIndexes({ db, now, models, memoryBytesMax, createAren
     /** Whether {@link switchTo} may be called. */
     hasComing: (storeId: string): boolean => coming.get(storeId)?.isWhole === true,
 
+    /** A store as it will be after its switch; undefined before all of it is in memory. */
+    findComing(storeId: string) {
+      const next = coming.get(storeId)
+      return next?.isWhole ? next.into.index.findStore(storeId) : undefined
+    },
+
     /**
      * The coming segment answers from now on, and all others of the store are dropped. To be called in the tick of the
      * switch, before or after `ModelSet.setModelOf`.

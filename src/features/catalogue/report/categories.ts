@@ -56,14 +56,16 @@ export async function findWrongCategories(
     return { found: { kind: 'category_mismatch', count: 0, products: [] }, compared: 0 }
   const places = new Map(categories.map(({ number }, place) => [number, place]))
   await centre(store, categories, breathe)
-  const told = createTold(Math.min(segment.slots, COMPARED_MAX + SLOTS_AT_ONCE))
+  // What is added from now on has no place in it.
+  const end = segment.slots
+  const told = createTold(Math.min(end, COMPARED_MAX + SLOTS_AT_ONCE))
   const vector = new Float32Array((categories[0] as Category).vector.length)
   const sums = categories.map(() => new Float32Array(vector.length))
-  const step = Math.max(1, segment.slots / COMPARED_MAX)
+  const step = Math.max(1, end / COMPARED_MAX)
   const together = Math.min(SLOTS_AT_ONCE, Math.ceil(PAIRS_AT_ONCE / categories.length))
-  for (let at = 0; at < segment.slots && told.size() < COMPARED_MAX; ) {
+  for (let at = 0; at < Math.min(end, segment.slots) && told.size() < COMPARED_MAX; ) {
     const first = told.size()
-    for (let n = 0; n < together && at < segment.slots; n++, at += step) {
+    for (let n = 0; n < together && at < Math.min(end, segment.slots); n++, at += step) {
       const slot = Math.floor(at)
       const own = columns.isFirst(slot) ? places.get(columns.categoryAt(slot)) : undefined
       if (own !== undefined) told.add(slot, columns.productAt(slot), own)

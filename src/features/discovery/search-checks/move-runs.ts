@@ -59,7 +59,7 @@ export function createMoveRuns({ queries, jobs, nameModel, wake, clock, reportFa
         .map(({ storeId }) => storeId),
     )
 
-  const moves: StoreMoves = {
+  const moves: Omit<StoreMoves, 'prepare'> = {
     onStoreMoving(storeId) {
       if (queries.measure(storeId).checks === 0) return
       moving.set(storeId, clock.monotonic())

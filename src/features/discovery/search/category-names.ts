@@ -61,9 +61,16 @@ interface Shelf {
   bytes: number
 }
 
+/** Names that are being read. */
+interface Reading extends Pick<Shelf, 'columns' | 'modelHash'> {
+  work: Promise<void>
+}
+
+type NamingModel = Pick<Embedder, 'model' | 'embedText'>
+
 export interface CategoryNamesDeps {
   /** That of the store's model. */
-  embedderOf(storeId: string): Pick<Embedder, 'model' | 'embedText'>
+  embedderOf(storeId: string): NamingModel
   monotonic(): number
   bytesMax?: number
 }
@@ -78,8 +85,10 @@ export type CategoryNames = ReturnType<typeof createCategoryNames>
 export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MAX }: CategoryNamesDeps) {
   /** The store that was searched last comes last. */
   const shelves = new Map<string, Shelf>()
-  const reading = new Map<string, Promise<void>>()
-  const failedAt = new Map<string, number>()
+  const reading = new Map<string, Reading>()
+  const failedAt = new Map<string, { modelHash: string; at: number }>()
+  /** That of the store that is to be switched to another model next. */
+  let coming: { storeId: string; shelf: Shelf } | undefined
   let held = 0
 
   function drop(storeId: string): void {
@@ -98,17 +107,20 @@ export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MA
   }
 
   function findShelf(storeId: string, { columns }: SearchedStore): Shelf | undefined {
+    const { hash } = embedderOf(storeId).model
+    const isOf = (shelf: Shelf | undefined) => shelf?.columns === columns && shelf.modelHash === hash
+    if (coming?.storeId === storeId && isOf(coming.shelf)) {
+      const { shelf } = coming
+      coming = undefined
+      keep(storeId, shelf)
+    }
     const shelf = shelves.get(storeId)
-    return shelf?.columns === columns && shelf.modelHash === embedderOf(storeId).model.hash
-      ? shelf
-      : undefined
+    return isOf(shelf) ? shelf : undefined
   }
 
-  async function read(storeId: string, store: SearchedStore): Promise<void> {
+  async function read(store: SearchedStore, embedder: NamingModel, known?: Shelf['vectors']): Promise<Shelf> {
     const { columns } = store
-    const embedder = embedderOf(storeId)
     const version = columns.version()
-    const known = findShelf(storeId, store)?.vectors
     const numbers = columns
       .listCategories()
       .sort((a, b) => columns.countIn(b) - columns.countIn(a))
@@ -127,14 +139,11 @@ export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MA
     }
     const reliability = await measureReliability(store, vectors)
     const bytes = vectors.size * (4 * embedder.model.dimension + NAME_OVERHEAD_BYTES)
-    keep(storeId, { columns, modelHash: embedder.model.hash, version, vectors, reliability, bytes })
+    return { columns, modelHash: embedder.model.hash, version, vectors, reliability, bytes }
   }
 
   /** Only the last part of a path such as "Home > Lamps" names the kind. */
-  async function embedName(
-    embedder: Pick<Embedder, 'embedText'>,
-    name: string,
-  ): Promise<Float32Array | null> {
+  async function embedName(embedder: NamingModel, name: string): Promise<Float32Array | null> {
     const leaf = name.split(/[>/|]/).at(-1)?.trim() || name
     const { vector, isUnknown } = await embedder.embedText(leaf.slice(0, 200), 'index')
     return isUnknown ? null : vector
@@ -142,16 +151,28 @@ export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MA
 
   /** Reads the names unless that is under way. Never rejects: without them pictures are searched without steering. */
   function refresh(storeId: string, store: SearchedStore): Promise<void> {
+    const { columns } = store
+    const embedder = embedderOf(storeId)
+    const { hash } = embedder.model
     const running = reading.get(storeId)
-    if (running) return running
+    if (running?.columns === columns && running.modelHash === hash) return running.work
     const failed = failedAt.get(storeId)
-    if (failed !== undefined && monotonic() - failed < PAUSE_MS) return Promise.resolve()
-    const work = read(storeId, store)
-      .then(() => void failedAt.delete(storeId))
-      .catch(() => void failedAt.set(storeId, monotonic()))
-      .finally(() => reading.delete(storeId))
-    reading.set(storeId, work)
-    return work
+    if (failed?.modelHash === hash && monotonic() - failed.at < PAUSE_MS) return Promise.resolve()
+    const mine: Reading = { columns, modelHash: hash, work: Promise.resolve() }
+    // The names as they were before a switch must not take the place of later ones.
+    const isLatest = () => reading.get(storeId) === mine
+    mine.work = read(store, embedder, findShelf(storeId, store)?.vectors)
+      .then((shelf) => {
+        if (!isLatest()) return
+        keep(storeId, shelf)
+        failedAt.delete(storeId)
+      })
+      .catch(() => void failedAt.set(storeId, { modelHash: hash, at: monotonic() }))
+      .finally(() => {
+        if (isLatest()) reading.delete(storeId)
+      })
+    reading.set(storeId, mine)
+    return mine.work
   }
 
   return {
@@ -161,6 +182,15 @@ export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MA
       if (!shelf) return refresh(storeId, store)
       const drift = Math.abs(store.columns.version() - shelf.version)
       if (drift > DRIFT * store.columns.countProducts()) void refresh(storeId, store)
+    },
+
+    /**
+     * Reads the names for a store as it will be after its switch to another model, so that its first searches do not wait for
+     * them. Never rejects.
+     */
+    async prepare(storeId: string, store: SearchedStore, embedder: NamingModel): Promise<void> {
+      const shelf = await read(store, embedder).catch(() => undefined)
+      coming = shelf && { storeId, shelf }
     },
 
     /** How well the names fit a picture; undefined where they are not known. */
@@ -179,6 +209,8 @@ export function createCategoryNames({ embedderOf, monotonic, bytesMax = BYTES_MA
     forgetStore(storeId: string): void {
       drop(storeId)
       failedAt.delete(storeId)
+      reading.delete(storeId)
+      if (coming?.storeId === storeId) coming = undefined
     },
 
     /** Counts the bytes held now, of all stores together. */

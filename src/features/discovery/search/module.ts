@@ -18,8 +18,8 @@ import { createSuggestWords } from './suggested-words.ts'
 
 export interface SearchNeeds {
   /** Only vectors of the store's model are searched. */
-  models: Pick<ModelSet, 'of'>
-  index: Pick<ProductIndexService, 'getWhole'>
+  models: Pick<ModelSet, 'of' | 'comingOf'>
+  index: Pick<ProductIndexService, 'getWhole' | 'findComing'>
   pictures: Pick<ProductsModule['service']['pictures'], 'withUrl' | 'toPublicUrl'>
   filters: SearchDeps['filters']
   /** Products of a store that pictures do not find until they have a vector of its model. */
@@ -155,6 +155,12 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     service: {
       ...search,
       suggestWords: createSuggestWords(search),
+      /** Reads the category names of a store with the model that it is about to be switched to. */
+      async prepareSwitch(storeId: string): Promise<void> {
+        const store = index.findComing(storeId)
+        const model = models.comingOf(storeId)
+        if (store && model) await names.prepare(storeId, store, model.embedder)
+      },
       history,
       /** Searches of one shopper's session, to be erased. */
       ofSession: { findEnd: queries.findEnd, list: queries.listOfSession, remove: queries.remove },

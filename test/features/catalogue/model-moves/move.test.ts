@@ -26,6 +26,31 @@ afterEach(async () => {
 })
 
 describe('a move to another model', () => {
+  test('reads the category names with the new model before it switches a store', async () => {
+    const texts: [model: string, text: string, at: string][] = []
+    models.stand = (name, embedder) => ({
+      ...embedder,
+      embedText(text, priority) {
+        texts.push([name, text, app.models.of(storeOf(app)).embedder.model.id])
+        return embedder.embedText(text, priority)
+      },
+    })
+    const token = await app.signIn()
+    for (const n of [1, 2]) {
+      const body = { product_id: `p${n}`, image_url: app.picture(`p${n}`, n), metadata: { category: `${n}` } }
+      expect((await app.call('POST', '/v1/products', { token, body })).status).toBe(201)
+    }
+    await app.modelMoves.use('next')
+    await finish(app)
+    expect(texts).toEqual([
+      ['next', '1', 'fake'],
+      ['next', '2', 'fake'],
+    ])
+    const body = { image_url: app.picture('query', 2), limit: 1 }
+    expect((await app.call('POST', '/v1/search/url', { token, body })).status).toBe(200)
+    expect(texts).toHaveLength(2)
+  })
+
   test('embeds what is there, and leaves the way back, which embeds nothing', async () => {
     await fill(app, await app.signIn(), 6)
     models.embedded.length = 0

@@ -145,3 +145,58 @@ describe('the names of a store’s categories (contract 3.6)', () => {
     ])
   })
 })
+
+describe('the names of a store that is switched to another model', () => {
+  const next = fakeEmbedder({ id: 'next', hash: 'e'.repeat(64) })
+
+  /** Names whose first model answers when it is told to. */
+  function switching() {
+    const first = fakeEmbedder()
+    const told = Promise.withResolvers<void>()
+    const slow = {
+      ...first,
+      embedText: async (text: string) => {
+        await told.promise
+        return first.embedText(text, 'index')
+      },
+    }
+    const asked: string[] = []
+    const counted = {
+      ...next,
+      embedText(text: string) {
+        asked.push(text)
+        return next.embedText(text, 'index')
+      },
+    }
+    let embedder: typeof first = slow
+    const kept = createCategoryNames({ embedderOf: () => embedder, monotonic: () => 0 })
+    return { kept, asked, counted, answer: told.resolve, flip: () => (embedder = counted) }
+  }
+  const both = () => [fill(['1', 1], ['2', 2]).store, fill(['1', 1], ['2', 2]).store] as const
+
+  test('are those of the new model, although those of the former one are still being read', async () => {
+    const { kept, answer, flip } = switching()
+    const [before, after] = both()
+    const former = kept.ready('s', before)
+    flip()
+    await kept.ready('s', after)
+    expect(kept.compare('s', after, axis(2))?.fits).toHaveLength(2)
+    answer()
+    await former
+    expect(kept.compare('s', after, axis(2))?.fits).toHaveLength(2)
+  })
+
+  test('may be read before the switch, and the first search asks the model for none', async () => {
+    const { kept, asked, counted, answer, flip } = switching()
+    const [before, after] = both()
+    answer()
+    await kept.ready('s', before)
+    await kept.prepare('s', after, counted)
+    expect(kept.compare('s', before, axis(2))?.fits).toHaveLength(2)
+    expect(asked.splice(0)).toHaveLength(2)
+    flip()
+    await kept.ready('s', after)
+    expect(kept.compare('s', after, axis(2))?.fits).toHaveLength(2)
+    expect(asked).toEqual([])
+  })
+})
