@@ -1,17 +1,20 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { findRecipient } from '../../platform/backup/copies/key-files.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
 import { openReadOnly } from '../../platform/db/read-only.ts'
+import type { Embedder } from '../../platform/embedder/embedder.ts'
+import { modelsFolder } from '../../platform/models/shelf.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { countMissingBytes } from '../../platform/native/parts.ts'
 import { version } from '../../version.ts'
 import { findRunningService } from '../service/data-folder.ts'
 import { createLog } from '../service/log.ts'
-import { createConfiguredEmbedder, openEgresses } from '../service/open-ports.ts'
+import { createConfiguredEmbedder, openEgresses, openModel } from '../service/open-ports.ts'
 import { partsOf } from '../service/parts.ts'
+import { findFolder } from '../service/start-model.ts'
 import { findWarnings } from '../service/warnings.ts'
 import { checkAddress, checkProxies } from './address-checks.ts'
 import { checkCertificate } from './certificate-check.ts'
@@ -63,7 +66,7 @@ export async function* examine(
   if (typeof running === 'string') yield await checkService(running)
   else {
     yield checkPort(config.HOST, config.PORT)
-    yield await checkModel(config)
+    yield await checkModel(config, dataDir, install)
   }
   yield checkClock(dataDir, systemClock.now())
   const certificate = checkCertificate(config, systemClock.now())
@@ -180,14 +183,28 @@ const MODEL_WAIT_MS = 60_000
 const MODEL_LOOK_MS = 50
 
 /** Starts the model, whose processes compare known pictures and words with known vectors first. */
-async function checkModel(config: Config): Promise<Check> {
-  const cure =
-    config.MODEL_DIR === ''
+async function checkModel(config: Config, dataDir: string, { read }: ReadInstall): Promise<Check> {
+  const chosen = config.MODEL_DIR === '' ? read?.((queries) => queries.findChosenModel()) : undefined
+  const dir = chosen && findFolder(dataDir, chosen)
+  if (chosen && dir === undefined) {
+    return error(
+      'model',
+      `The files of ${chosen.name}, which is in use, are gone or have changed`,
+      `Put its folder back as ${join(modelsFolder(dataDir), chosen.name)}`,
+    )
+  }
+  const cure = chosen
+    ? `Look at it with "lookalike model check ${chosen.name}", and free memory`
+    : config.MODEL_DIR === ''
       ? 'Start the program anew; if that does not help, delete "unpacked" in the data folder, or free memory'
       : 'Check the folder that MODEL_DIR names, or leave MODEL_DIR empty for the bundled model'
-  let embedder: ReturnType<typeof createConfiguredEmbedder>
+  let embedder: Embedder
   try {
-    embedder = createConfiguredEmbedder(config, createLog('silent'))
+    const log = createLog('silent')
+    embedder =
+      chosen && dir !== undefined
+        ? openModel(config, log, { dir, hash: chosen.hash })
+        : createConfiguredEmbedder(config, log)
   } catch (fault) {
     return { ...toFault('model', fault), cure }
   }

@@ -25,6 +25,13 @@ export interface CopyFacts {
   failure: string | null
 }
 
+/** A model with the place where it was last. */
+export interface ChosenModel {
+  name: string
+  hash: string
+  dir: string | null
+}
+
 export interface VectorFacts {
   pictures: number
   /** Pictures without a vector, and vectors without a picture. */
@@ -56,6 +63,13 @@ export function installQueries(db: Db) {
 
   return {
     schemaVersion: (): number => db.pragma('user_version', { simple: true }) as number,
+
+    /** The model that the operator has chosen; undefined where the bundled one is meant. */
+    findChosenModel: (): ChosenModel | undefined =>
+      db
+        .prepare<[], ChosenModel>(`
+          SELECT name, hash, dir FROM model_state JOIN models ON models.id = in_use WHERE is_chosen = 1`)
+        .get(),
 
     /** Compares pictures with the vectors of their models. It reads every row of both. */
     compareVectors(): VectorFacts {

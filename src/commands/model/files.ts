@@ -294,7 +294,7 @@ function formatModels(models: readonly AdminModel[]): string {
       model.name,
       stateInWords(model),
       model.bytes === null ? '' : decimalSize(model.bytes),
-      model.memory_bytes === null ? '' : decimalSize(model.memory_bytes),
+      model.memory_bytes === null ? '' : decimalSize(Math.round(model.memory_bytes / 1e6) * 1e6),
       model.dimension ? String(model.dimension) : '',
       about(model.picture_ms, 'ms'),
       about(model.text_ms, 'ms'),

@@ -175,7 +175,7 @@ function formatStatus({ in_use, move, former }: ModelsStatus, isServed: boolean)
   } else if (move) lines.push(formatMove(move))
   if (former) {
     lines.push(
-      `The vectors of ${former.name} are kept until ${formatMoment(former.until)}: "lookalike model use --back" returns to it, "lookalike model confirm" deletes them.`,
+      `The vectors of ${former.name === in_use ? 'its former version' : makeVisible(former.name)} are kept until ${formatMoment(former.until)}: "lookalike model use --back" returns to it, "lookalike model confirm" deletes them.`,
     )
   }
   return lines.join('\n')

@@ -226,9 +226,7 @@ async function start(
   // Writes during the stop must not wait.
   started.defer(() => void db.pragma('busy_timeout = 0'))
   started.defer(publishAddress(dataDir, baseUrl, buildLocalAddress(app.http, config)))
-  deferred.every(DAY_MS, 'deleting forgotten downloads of models', () =>
-    sweepDownloads(modelsFolder(dataDir), clock.now()),
-  )
+  deferred.every(DAY_MS, 'old downloads', () => sweepDownloads(modelsFolder(dataDir), clock.now()))
   for (const { name, everyMs, run } of app.chores) deferred.every(everyMs, name, run)
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound

@@ -46,7 +46,7 @@ function hashOf(dir: string): string | undefined {
 }
 
 /** Finds the folder of a model that was in use before, by its files: a name alone proves nothing. */
-function findFolder(dataDir: string, model: Place): string | undefined {
+export function findFolder(dataDir: string, model: Place): string | undefined {
   const places = [
     join(modelsFolder(dataDir), model.name),
     rescuedDir(dataDir, model),

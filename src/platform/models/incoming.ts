@@ -222,7 +222,7 @@ export async function clearOldDownloads(root: string, now: number): Promise<void
   for (const name of await readdir(root)) {
     if (!DOWNLOAD.test(name)) continue
     const dir = join(root, name)
-    const entries = await readdir(dir, { recursive: true })
+    const entries = await readdir(dir, { recursive: true }).catch(() => [])
     const times = await Promise.all(['', ...entries].map((path) => lstatOf(join(dir, path))))
     const touched = Math.max(...times.map((stat) => stat?.mtimeMs ?? 0))
     if (now - touched > DOWNLOAD_KEPT_MS) await rm(dir, { recursive: true, force: true })

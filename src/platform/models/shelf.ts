@@ -220,7 +220,8 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
       const same = present.find((model) => model.hash === facts.hash)
       if (same && refit) {
         demandUnused?.(same.name)
-        return { model: same, isNew: false, isRefitted: true, warnings: await refitPresent(same) }
+        const warnings = await refitModel(same, { dataDir, prover }, { tell, signal })
+        return { model: same, isNew: false, isRefitted: true, warnings }
       }
       if (same) return { model: same, isNew: false, isRefitted: false, warnings: [] }
       if (present.some((model) => model.name === chosen)) throw nameTaken(chosen)
@@ -240,17 +241,6 @@ export function createModelShelf({ dataDir, bundled, inspect, prover, start }: S
       throw explainDisk(root, error)
     } finally {
       await rm(hidden, { recursive: true, force: true })
-    }
-
-    async function refitPresent({ dir, isBundled, problem, ...same }: ShelvedModel): Promise<string[]> {
-      if (isBundled)
-        throw wrongInput(`${same.name} is part of the program, which brings what its scores mean with it.`)
-      if (problem !== undefined) throw new OperatorError(problem)
-      const made = await prover.prove(dir, { tell, signal, makes: 'all' })
-      signal.throwIfAborted()
-      writeMade(dir, made)
-      giveTreeToOwner(dataDir, dir)
-      return made.proof.warnings
     }
   }
 
@@ -298,4 +288,20 @@ function writeMade(dir: string, { calibration, golden }: Made): void {
   if (calibration)
     replaceFile(join(dir, 'calibration.json'), `${JSON.stringify(calibration, null, 2)}\n`, 0o600)
   if (golden) replaceFile(join(dir, 'golden.json'), `${JSON.stringify(golden, null, 1)}\n`, 0o600)
+}
+
+/** Measures anew what the scores of a model mean that lies on the shelf. */
+async function refitModel(
+  { name, dir, isBundled, problem }: ShelvedModel,
+  { dataDir, prover }: Pick<ShelfDeps, 'dataDir' | 'prover'>,
+  { tell, signal }: WorkOptions,
+): Promise<string[]> {
+  if (isBundled)
+    throw wrongInput(`${name} is part of the program, which brings what its scores mean with it.`)
+  if (problem !== undefined) throw new OperatorError(problem)
+  const made = await prover.prove(dir, { tell, signal, makes: 'all' })
+  signal.throwIfAborted()
+  writeMade(dir, made)
+  giveTreeToOwner(dataDir, dir)
+  return made.proof.warnings
 }

@@ -99,6 +99,19 @@ test('a whole install has no trouble', async () => {
   expect(await findTrouble({ settings, isThorough: true })).toEqual([])
 })
 
+test('the model that the operator has chosen is looked at, and not the bundled one', async () => {
+  change('INSERT INTO model_state (id, in_use, is_chosen) VALUES (1, 1, 1)')
+  const config = loadConfig({ DATA_DIR: dataDir, PORT: '0' })
+  const checks = await Array.fromAsync(examine(config, { variables: [], isThorough: false }))
+  expect(checks.filter(({ name }) => name === 'model')).toMatchObject([
+    {
+      state: 'error',
+      text: expect.stringContaining('The files of fake'),
+      cure: expect.stringContaining('/models/fake'),
+    },
+  ])
+})
+
 describe('a broken install is found out:', () => {
   const expectOne = async (given: Given, name: string, state: string, text: RegExp) => {
     const found = await findTrouble(given)
