@@ -83,8 +83,14 @@ export const registerModel = (db: Db, model: ModelFingerprint, now: number): Kno
             .run(model.id, model.hash, BigInt(model.dimension), BigInt(now)).lastInsertRowid,
         )
       const vectors = createVectorTable(db, nameTable(row), model.dimension)
-      if (known) vectors.complete()
-      else vectors.create()
+      if (known) {
+        // The same files may have been removed, and added again under another name.
+        db.prepare('UPDATE models SET name = @name WHERE id = @row AND name <> @name').run({
+          name: model.id,
+          row,
+        })
+        vectors.complete()
+      } else vectors.create()
       const tables = tablesOf(db).set(row, vectors)
       const remove = (rowid: number) => {
         for (const table of tables.values()) table.remove(rowid)

@@ -113,7 +113,7 @@ export async function downloadModel(order: ModelOrder, options: DownloadOptions)
   const plan = planOrder(order, options)
   if (options.isOffline && options.mirror === undefined)
     throw new OperatorError(
-      `This install is offline (OFFLINE=1), so bring the files by hand.\n\n${tellPlan(plan)}`,
+      `The command is offline (--offline, or OFFLINE=1), so bring the files by hand.\n\n${tellPlan(plan)}`,
     )
   const access = { egress: options.egress, hasAnswered: false }
   let unlock: (() => void) | undefined

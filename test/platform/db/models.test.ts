@@ -14,14 +14,14 @@ const count = (table: string) => (db.prepare(`SELECT count(*) AS n FROM ${table}
 const vector = (...numbers: number[]) => Float32Array.from(numbers)
 
 describe('registerModel (contract 2.9)', () => {
-  test('a model is known by its hash: registered again it keeps its row and its vectors', () => {
+  test('a model is known by its hash: registered again it keeps its row and its vectors, and has its new name', () => {
     const first = registerModel(db, model('a'), 7)
     first.vectors.put('s', 1, vector(1, 0, 0, 0))
     const again = registerModel(db, { ...model('a'), id: 'another folder' }, 8)
     expect(again.row).toBe(first.row)
     expect(again.vectors.nearest('s', vector(1, 0, 0, 0), 1)).toEqual([{ rowid: 1, score: 1 }])
     expect(db.prepare('SELECT name, hash, dimension, created_at FROM models').all()).toEqual([
-      { name: 'a', hash: 'a'.repeat(64), dimension: 4, created_at: 7 },
+      { name: 'another folder', hash: 'a'.repeat(64), dimension: 4, created_at: 7 },
     ])
   })
 

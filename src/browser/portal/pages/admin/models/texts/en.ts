@@ -25,7 +25,7 @@ export const texts = {
       'Any shop on a small machine: the first step up from the bundled model, at the lowest cost.',
     'clip-vit-base-patch16':
       'Shops whose products differ in small details, such as patterns and prints, and whose machine has time to index.',
-    'mobileclip-s0': 'Trials on the smallest machines; its licence is for research.',
+    'mobileclip-s0': 'Trials on small machines; its licence is for research.',
     'siglip-base-patch16-224':
       'Shops with many kinds of products that are searched with words; the best general model of this list.',
     'marqo-fashionsiglip': 'Shops that sell clothes, shoes and accessories.',
