@@ -579,7 +579,9 @@ describe('an order', () => {
       { name: 'clip-vit-base-patch32' },
       { mirror: undefined, isOffline: true },
     )
-    expect(message.split('\n')[0]).toBe('The command is offline (--offline, or OFFLINE=1), so bring the files by hand.')
+    expect(message.split('\n')[0]).toBe(
+      'The command is offline (--offline, or OFFLINE=1), so bring the files by hand.',
+    )
     expect(message).toContain(
       'Save these 6 files (155.9 MB) on a machine with a network, in a folder clip-vit-base-patch32',
     )
