@@ -16,7 +16,7 @@ const MEANINGS: readonly (readonly [RegExp, (found: string) => string])[] = [
     () => 'a file in onnx/ is damaged or was cut short: fetch the folder again',
   ],
   [
-    /(?:No Op registered for |Op \(|operator )'?([\w.:]+)|([\w.]+)(?:\(\d+\))? is not a registered function\/op/i,
+    /(?:No Op registered for |Op \(|operator )'?([\w.:]+)|(?<![\w.])([\w.]{1,100})(?:\(\d{1,9}\))? is not a registered function\/op/i,
     (operator) =>
       `it uses the operator ${operator}, which the runtime does not know: export it with standard operators`,
   ],

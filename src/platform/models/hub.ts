@@ -98,7 +98,7 @@ export function parseMirror(text: string): string {
   }
   if (url.search !== '' || url.hash !== '')
     throw wrongInput(`--url ${text} cannot be used: leave out everything from the ? or # on.`)
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 /** @param path from our own list of files. */

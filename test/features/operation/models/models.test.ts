@@ -5,6 +5,7 @@ import type { AdminModels } from '../../../../src/features/operation/models/sche
 import type { BringStep } from '../../../../src/platform/models/bring.ts'
 import type { ShelvedModel } from '../../../../src/platform/models/shelf.ts'
 import { BASE_URL, type TestApp, testApp } from '../../../support/app.ts'
+import { gatedEmbedder } from '../../../support/gate.ts'
 import { addPerson, getToken, type Person, refusal } from '../../../support/people.ts'
 
 const OPERATOR_KEY = 'what-commands-on-this-machine-show'
@@ -15,6 +16,7 @@ const BASE: Omit<ShelvedModel, 'name'> = {
 
 let app: TestApp
 let root: Person
+let gate: ReturnType<typeof gatedEmbedder>
 let models: ShelvedModel[]
 let fetched: PromiseWithResolvers<void>
 let tellStep: (step: BringStep) => void
@@ -29,8 +31,10 @@ beforeEach(async () => {
   ]
   fetched = Promise.withResolvers()
   isShelfBusy = false
+  gate = gatedEmbedder()
   app = testApp(
     {
+      embedder: gate.embedder,
       operatorKey: OPERATOR_KEY,
       moveWorld: {
         find: async (name) => models.find((model) => model.name === name),
@@ -58,6 +62,7 @@ beforeEach(async () => {
   root = await addPerson(app, 'root', [], { isSuperAdmin: true })
 })
 afterEach(async () => {
+  gate.open()
   app.modelMoves.stop()
   await app.modelMoves.drain()
   await app.close()
@@ -255,11 +260,13 @@ describe('a move', () => {
     await addProduct()
     expect(refusal(await call('POST', '/models/reindex', { store: 'two' }))).toEqual([404, 'not_found'])
     for (const body of [{}, { store: 'one' }]) {
+      gate.close()
       expect(await call('POST', '/models/reindex', body)).toMatchObject({
         status: 202,
         body: { kind: 'reindex' },
       })
       expect((await call('POST', '/models/cancel')).status).toBe(202)
+      gate.open()
       await finishMove()
     }
     expect(await audit('model.move_cancelled')).toHaveLength(2)
@@ -272,7 +279,10 @@ describe('a move', () => {
     ['back', undefined],
   ])('is begun once by requests with one key: %s', async (path, body) => {
     await addProduct()
-    if (path === 'cancel') await call('POST', '/models/reindex', {})
+    if (path === 'cancel') {
+      gate.close()
+      await call('POST', '/models/reindex', {})
+    }
     if (path === 'back') {
       await call('POST', '/models/use', { name: 'big' })
       await finishMove()
