@@ -89,6 +89,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
   model_fetches: { stays: OF_INSTALL },
+  store_moves: { stays: 'It tells how far a move of this install has come.' },
   disk_samples: { stays: OF_INSTALL },
 
   // Products name them by their addresses.
