@@ -26,7 +26,8 @@ export function findDifferences(here: Digest, there: Digest): string[] {
 /** Three searches of a store, made of its own products: two by words and one by a picture. */
 export function chooseSearches(products: readonly SampleProduct[]): ProofSearch[] {
   const words = products.filter(({ name }) => name.trim() !== '').slice(0, 2)
-  const pictured = products.find(({ hasPicture }) => hasPicture === 1)
+  // Another one than those of the words, where there is one.
+  const pictured = products.findLast(({ hasPicture }) => hasPicture === 1)
   return [
     ...words.map(({ name }) => ({ query: name.slice(0, 200), limit: HITS })),
     ...(pictured ? [{ product_id: pictured.productId, limit: HITS }] : []),
@@ -48,10 +49,7 @@ export function createProof({ queries, search }: ProofDeps) {
       const product = queries.findSample(storeId, from)
       if (product) found.set(product.productId, product)
     }
-    const [first, ...rest] = found.values()
-    const last = rest.at(-1) ?? first
-    // The picture of another product than the words, where there is one.
-    return chooseSearches([...(first ? [first] : []), ...rest, ...(last ? [last] : [])])
+    return chooseSearches([...found.values()])
   }
 
   /** @returns undefined for a search that nobody can make here, such as one with a picture that has no vector yet. */

@@ -106,7 +106,7 @@ function reads(db: Db) {
       CASE phase WHEN 'moved' THEN 'completed' WHEN 'cancelled' THEN 'cancelled' WHEN 'failed' THEN 'failed' ELSE 'processing' END)
     ORDER BY id DESC LIMIT @limit`)
   const sample = db.prepare<{ storeId: string; from: string }, SampleProduct>(`
-    SELECT product_id AS productId, name, EXISTS (SELECT 1 FROM pictures WHERE pictures.product = products.id) AS hasPicture
+    SELECT product_id AS productId, coalesce(name, '') AS name, EXISTS (SELECT 1 FROM pictures WHERE pictures.product = products.id) AS hasPicture
     FROM products WHERE store_id = @storeId AND product_id >= @from ORDER BY product_id LIMIT 1`)
 
   const find = (row: Stored | undefined | null) => (row ? toRow(row) : undefined)

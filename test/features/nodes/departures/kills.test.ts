@@ -1,17 +1,20 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { BY, type DepartureWorld, departureWorld, NEW_URL, ORDER, PICTURES } from './world.ts'
 
 let world: DepartureWorld
-afterEach(() => world.close())
+beforeAll(async () => {
+  world = await departureWorld()
+})
+afterAll(() => world.close())
 
 /** More than one batch. */
-const LONG = 'x'.repeat(700_000)
+const LONG = 'x'.repeat(400_000)
 
-async function filledWorld(): Promise<DepartureWorld> {
-  world = await departureWorld()
+function fill(): void {
+  world.reset()
   for (let n = 0; n < 6; n++) world.put(`thing ${n}`, `${n} ${LONG}`)
-  return world
 }
+beforeEach(fill)
 
 /** What clients were told is written. A write comes with each moment at which the source takes any. */
 function createWriter() {
@@ -65,7 +68,6 @@ function expectMoved(told: ReadonlyMap<string, string>): void {
 }
 
 test('a store moves with all that is written meanwhile', async () => {
-  await filledWorld()
   const { writer } = await moveWith(0, () => {})
   expectMoved(writer.told)
   expect(writer.counts().written).toBeGreaterThan(20)
@@ -73,14 +75,12 @@ test('a store moves with all that is written meanwhile', async () => {
 })
 
 test('killed at any moment, a move goes on at the next start, and one node serves the store', async () => {
-  await filledWorld()
   const { moments } = await moveWith(0, () => {})
   const count = moments()
   expect(count).toBeGreaterThan(50)
   let begun = 0
   for (let at = 1; at <= count; at++) {
-    world.close()
-    await filledWorld()
+    fill()
     const { writer } = await moveWith(at, world.kill)
     world.start()
     await world.carryOn()
@@ -97,8 +97,7 @@ test('killed at any moment, a move goes on at the next start, and one node serve
 
 test('killed twice at neighbouring moments, it goes on as well', async () => {
   for (let at = 8; at < 60; at += 5) {
-    if (at > 8) world.close()
-    await filledWorld()
+    fill()
     const { writer } = await moveWith(at, world.kill)
     let left = 3
     world.onCommit = () => {
@@ -114,12 +113,10 @@ test('killed twice at neighbouring moments, it goes on as well', async () => {
 }, 60_000)
 
 test('a request or an answer lost at any moment is made good', async () => {
-  await filledWorld()
   const { moments } = await moveWith(0, () => {})
   const count = moments()
   for (let at = 3; at <= count; at++) {
-    world.close()
-    await filledWorld()
+    fill()
     const { writer } = await moveWith(at, (_when, isRequest) => {
       if (isRequest) throw new Error('The connection was reset')
     })
@@ -128,13 +125,11 @@ test('a request or an answer lost at any moment is made good', async () => {
 }, 60_000)
 
 test('cancelled at any moment before the target is asked to open, the store stays, and the target drops it', async () => {
-  await filledWorld()
   const { moments } = await moveWith(0, () => {})
   const count = moments()
   const ends = new Map<string, number>()
   for (let at = 1; at <= count; at++) {
-    world.close()
-    await filledWorld()
+    fill()
     let refusal: string | undefined
     const { writer } = await moveWith(at, () => {
       // As another request of the service.

@@ -27,7 +27,8 @@ class Killed extends Error {}
 export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {}) {
   const app = testApp()
   const { db } = app.base
-  const { store_id: storeId } = await app.store()
+  const token = await app.signIn()
+  const storeId = app.install.stores.requireBySlug('one').id
   db.exec(`
     CREATE TABLE things (key TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE thing_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL);
@@ -92,6 +93,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
 
   const world = {
     app,
+    token,
     db,
     storeId,
     target,
@@ -108,6 +110,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
     search: (_body: unknown): { product_id: string; similarity_score: number }[] => [],
     /** Counts on: the source may acknowledge a write now. */
     isWritable: () => [null, 'moving'].includes(readState()) && !node.paused.has(storeId),
+    reset,
     start,
     kill,
     carryOn,
@@ -185,6 +188,21 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
   }
 
   let node = build()
+
+  /** Begins anew with an empty store. */
+  function reset(): void {
+    node.die()
+    db.exec(
+      'DELETE FROM store_moves; UPDATE thing_state SET is_on = 0, state = NULL; DELETE FROM things; DELETE FROM thing_log',
+    )
+    Object.assign(target.kept, { state: 'abandoned', lastBatch: 0, opened: 0, announced: 0 })
+    target.kept.rows.clear()
+    target.kept.pictures.clear()
+    mails.length = 0
+    world.onRequest = () => {}
+    world.onCommit = () => {}
+    node = build()
+  }
 
   /** Drops the source where it is, and starts it again on its database. */
   function kill(): void {
