@@ -38,12 +38,13 @@ export function createEnding(deps: EndingDeps) {
     const { id, storeId, slug, url } = row
     const hasEnded = atomically(() => {
       if (!queries.end(id, from, to, { now: clock.now(), error, pauseMs, newUrl })) return false
+      // A store that has moved is hidden, with its people.
+      if (to === 'moved')
+        deps.mailOwners(storeId, (mailTo) => movedMail(mailTo, { slug, from: deps.baseUrl(), to: newUrl }))
       setMoveState(storeId, to === 'moved' ? 'moved' : null, to === 'moved' ? newUrl : undefined)
       capture.end(storeId)
       const details = { move_id: id, to: to === 'moved' ? newUrl : url, ...(error !== null && { error }) }
       record(describeOperation(by, storeId, ACTS[to], details))
-      if (to === 'moved')
-        deps.mailOwners(storeId, (mailTo) => movedMail(mailTo, { slug, from: deps.baseUrl(), to: newUrl }))
       return true
     })
     if (!hasEnded) return false

@@ -55,7 +55,8 @@ import modelMoves from './0057_model_moves.sql' with { type: 'text' }
 import secondModel from './0058_second_model.sql' with { type: 'text' }
 import modelFetches from './0059_model_fetches.sql' with { type: 'text' }
 import checkModels from './0060_check_models.sql' with { type: 'text' }
-import storeMoves from './0062_store_moves.sql' with { type: 'text' }
+import storeMoves from './0061_store_moves.sql' with { type: 'text' }
+import departures from './0062_departures.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -117,4 +118,5 @@ export const migrations: readonly string[] = [
   modelFetches,
   checkModels,
   storeMoves,
+  departures,
 ]
