@@ -157,11 +157,7 @@ export const ERRORS = {
   already_on_plan: kind(409, 'The store is already on that plan.', 'Nothing needs to be done.'),
   would_lock_out: kind(409, 'The change would lock you out.', 'Add your own address first, or send `force`.'),
 
-  node_refused: kind(
-    409,
-    'The other node refuses the store.',
-    '`message` is its sentence, `details.reason` its code; nothing has changed here.',
-  ),
+  node_refused: kind(409, 'The other node refuses the store.', 'Its sentence is in `message`; cure that.'),
   gone: kind(410, 'The endpoint has been replaced.', 'Use the path in `replacement`.'),
   changes_expired: kind(
     410,

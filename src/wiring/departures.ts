@@ -9,11 +9,8 @@ import { version } from '../version.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 
-/** What other parts of the move bring: the rows, the other node, and what holds the writes of a store. */
-type MoveParts = Pick<
-  DepartureNeeds,
-  'capture' | 'reader' | 'gate' | 'openClient' | 'parseCode' | 'setMoveState' | 'findOtherMove'
->
+/** What other parts of the move bring: the rows, and the way to the other node. */
+type MoveParts = Pick<DepartureNeeds, 'capture' | 'reader' | 'openClient' | 'parseCode'>
 
 /**
  * Builds the source side of a store's move to another node.
@@ -21,7 +18,10 @@ type MoveParts = Pick<
  * @param forgetStore drops what memory holds about a store.
  */
 export const wireDepartures = (
-  { foundation: { base, writes: counts, secretBox }, stores: { storeRows, mailOwners } }: Install,
+  {
+    foundation: { base, writes: counts, secretBox, gate },
+    stores: { stores, storeRows, mailOwners },
+  }: Install,
   { files, stop }: Pick<Ports, 'files' | 'stop'>,
   models: ModelSet,
   { modelMoves }: CatalogueWing,
@@ -32,8 +32,10 @@ export const wireDepartures = (
 ) =>
   buildDepartures(base, {
     ...parts,
-    ...{ files, secretBox, mailOwners, forgetStore, countMove, version, schemaVersion },
+    ...{ files, secretBox, mailOwners, forgetStore, countMove, gate, version, schemaVersion },
     stop: stop ?? new AbortController().signal,
+    setMoveState: stores.setMoveState,
+    findMoved: storeRows.findMoved,
     findState: storeRows.findState,
     countProducts: storeRows.countProducts,
     readStoredBytes: storeRows.readStoredBytes,

@@ -22,7 +22,10 @@ const POLL_MS = 1_000
  * @throws OperatorError
  */
 const findStoreId = (config: Config, slug: string): Promise<string> =>
-  withInstall(config, ({ stores }) => stores.requireBySlug(slug).id)
+  withInstall(
+    config,
+    ({ stores, storeRows }) => storeRows.findMovedBySlug(slug)?.id ?? stores.requireBySlug(slug).id,
+  )
 
 async function send(
   client: ServiceClient,

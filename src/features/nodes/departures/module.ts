@@ -2,6 +2,8 @@ import type { Guards } from '../../../http/guards.ts'
 import type { Base, Module } from '../../module.ts'
 import { type CopyingDeps, createCopying } from './copying.ts'
 import { createEnding, type EndingDeps } from './ending.ts'
+import { createHandover } from './handover.ts'
+import { createJudge } from './judging.ts'
 import { createMover, type MoverDeps } from './mover.ts'
 import { createProof, type ProofDeps } from './proof.ts'
 import { departureQueries } from './queries.ts'
@@ -20,7 +22,7 @@ export interface DepartureNeeds
     Pick<MoverDeps, 'findState' | 'openClient'>,
     Pick<
       DeparturesDeps,
-      | 'findOtherMove'
+      | 'findMoved'
       | 'countProducts'
       | 'readStoredBytes'
       | 'listModels'
@@ -61,7 +63,9 @@ export function buildDepartures(base: Base, needs: DepartureNeeds) {
     ...common,
     ...{ sending, ending, proof: createProof(common), pauseMsMax: needs.pauseMsMax ?? PAUSE_MS_MAX },
   })
-  const mover = createMover({ ...common, copying, switching, ending })
+  const handover = createHandover({ ...common, ending })
+  const judge = createJudge({ ...common, ending })
+  const mover = createMover({ ...common, copying, switching, handover, judge, ending })
   const service = departuresService({ ...common, mover, ending })
   mover.resume()
   return {

@@ -1,12 +1,11 @@
-import { createBackoff } from '../../../core/backoff.ts'
-import { findBlame } from '../../../core/blame.ts'
-import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { turn } from '../../../core/turns.ts'
 import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { Base } from '../../module.ts'
 import type { StoreState } from '../../stores/stores/queries.ts'
 import type { createCopying, Outcome } from './copying.ts'
 import type { Ending } from './ending.ts'
+import type { createHandover } from './handover.ts'
+import { type createJudge, SILENT_MS_MAX } from './judging.ts'
 import type { DepartureQueries, DepartureRow, RunningPhase } from './queries.ts'
 import { MoveEnded } from './sending.ts'
 import type { Session } from './session.ts'
@@ -14,11 +13,12 @@ import type { createSwitching } from './switching.ts'
 import { createTarget, Refusal } from './target.ts'
 import type { MoveGate, OpenNodeClient, StoreMoveState } from './world.ts'
 
-export interface MoverDeps
-  extends Pick<Base, 'atomically' | 'clock' | 'ids' | 'log' | 'defer' | 'reportFault'> {
-  queries: Pick<DepartureQueries, 'findById' | 'listOpen' | 'noteFailure' | 'noteTargetTold' | 'dropPause'>
+export interface MoverDeps extends Pick<Base, 'atomically' | 'clock' | 'log' | 'defer' | 'reportFault'> {
+  queries: Pick<DepartureQueries, 'findById' | 'listOpen' | 'noteTargetTold' | 'dropPause'>
   copying: ReturnType<typeof createCopying>
   switching: ReturnType<typeof createSwitching>
+  handover: ReturnType<typeof createHandover>
+  judge: ReturnType<typeof createJudge>
   ending: Ending
   openClient: OpenNodeClient
   secretBox: Pick<SecretBox, 'open'>
@@ -31,9 +31,6 @@ export interface MoverDeps
 /** The context of the sealed tokens. */
 export const TOKEN_CONTEXT = (moveId: string): string => `store move ${moveId}`
 
-/** A target that cannot be reached is tried again, for this long after its last answer. */
-const SILENT_MS_MAX = DAY_MS
-const backoff = createBackoff({ waits: [1_000, 5_000, 15_000, MINUTE_MS, 5 * MINUTE_MS] }, 0.2)
 /** After a batch the move rests as long as the batch took, within this: searches of all stores go first. */
 const REST_MS_MAX = 250
 
@@ -44,7 +41,7 @@ export type Mover = ReturnType<typeof createMover>
  * While no store moves, it does nothing.
  */
 export function createMover(deps: MoverDeps) {
-  const { queries, copying, switching, ending, clock, ids, log, atomically } = deps
+  const { queries, copying, switching, ending, clock, log, atomically } = deps
   /** Moves that are not over, and ended ones whose target is to be told. */
   const sessions = new Map<string, Session>()
   const running = new Map<string, Promise<void>>()
@@ -74,7 +71,7 @@ export function createMover(deps: MoverDeps) {
   async function step(session: Session, row: DepartureRow): Promise<boolean> {
     if (row.finishedAt !== null) return tellEnd(session, row)
     if (row.phase === 'switching') {
-      await switching.settle(session, row)
+      await deps.handover.settle(session, row)
       return false
     }
     const gone = findObstacle(row)
@@ -110,29 +107,6 @@ export function createMover(deps: MoverDeps) {
     return false
   }
 
-  function judge(row: DepartureRow, error: unknown): void {
-    if (deps.stop.aborted || error instanceof MoveEnded) return
-    const now = queries.findById(row.id)
-    // It was cancelled meanwhile, which ended its requests.
-    if (!now || now.phase !== row.phase) return
-    const blame = findBlame(error)
-    if (blame.on === 'storage') deps.reportFault(blame.failure)
-    const words = error instanceof Error ? error.message : String(error)
-    const isFinal = error instanceof Refusal && !error.isPassing
-    const isSilent = clock.now() - row.advancedAt >= SILENT_MS_MAX
-    if (row.finishedAt === null && (isFinal || isSilent)) {
-      const reason = isFinal ? words : `The other node has taken nothing for a day: ${words}`
-      ending.end(row, row.phase as RunningPhase, 'failed', { error: reason })
-      return
-    }
-    const waitMs = backoff(row.tries, Number(`0x${ids.uuid().slice(-4)}`) / 0xffff)
-    atomically(() => queries.noteFailure(row.id, words, clock.now() + waitMs))
-    log.warn(
-      { err: error, move_id: row.id, store_id: row.storeId, wait_ms: waitMs },
-      'the move of a store waits',
-    )
-  }
-
   async function run(id: string, session: Session): Promise<void> {
     for (;;) {
       const row = queries.findById(id)
@@ -151,7 +125,7 @@ export function createMover(deps: MoverDeps) {
           continue
         }
       } catch (error) {
-        judge(row, error)
+        deps.judge(row, error)
         continue
       }
       await rest(clock.monotonic() - startedAt, row)
@@ -195,6 +169,7 @@ export function createMover(deps: MoverDeps) {
           queries.dropPause(row.id)
           deps.setMoveState(row.storeId, 'moving')
         })
+        deps.gate.resume(row.storeId)
       }
     },
 

@@ -5,12 +5,13 @@ import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { NodeJob } from '../../catalogue/jobs/schema.ts'
 import type { Base } from '../../module.ts'
 import type { StoreState } from '../../stores/stores/queries.ts'
+import { createAnnouncing } from './announcing.ts'
 import type { Ending } from './ending.ts'
 import { type Mover, TOKEN_CONTEXT } from './mover.ts'
 import { showJob, showMove } from './presenter.ts'
 import type { DepartureQueries, DepartureRow, RunningPhase } from './queries.ts'
 import type { StoreMove, StoreMoveBody } from './schema.ts'
-import { type Announcement, announce, createTarget, type Reception, Refusal } from './target.ts'
+import type { Announcement, Reception } from './target.ts'
 import type { MoveCapture, OpenNodeClient, StoreMoveState } from './world.ts'
 
 export interface DeparturesDeps
@@ -23,8 +24,8 @@ export interface DeparturesDeps
   capture: Pick<MoveCapture, 'begin'>
   setMoveState(storeId: string, state: StoreMoveState | null): void
   findState(storeId: string): StoreState | undefined
-  /** Whether a store is on another node, or comes from one, in words; undefined if neither. */
-  findOtherMove(storeId: string): string | undefined
+  /** Finds a store that is on another node. */
+  findMoved(storeId: string): { url: string } | undefined
   countProducts(storeId: string): number
   readStoredBytes(storeId: string): number
   listModels(storeId: string): Announcement['store']['models']
@@ -39,8 +40,6 @@ export interface DeparturesDeps
 
 /** Stores that move at a time. */
 const MOVES_MAX = 4
-/** How long the other node may think about taking a store. */
-const ANNOUNCE_MS = 15_000
 
 export type DeparturesService = ReturnType<typeof departuresService>
 
@@ -66,6 +65,7 @@ function readAddress(to: string): string {
 /** The moves of stores to other nodes, for super-admins and commands (contract 8.18). */
 export function departuresService(deps: DeparturesDeps) {
   const { queries, mover, ending, atomically, clock, ids, record } = deps
+  const { ask, takeBack } = createAnnouncing(deps)
   /** Stores whose move is being announced. */
   const beginning = new Set<string>()
 
@@ -74,11 +74,11 @@ export function departuresService(deps: DeparturesDeps) {
   /** @throws ApiError `not_found`, `conflict` */
   function demandFree(storeId: string): CallerStore {
     const state = deps.findState(storeId)
+    const moved = state ? undefined : deps.findMoved(storeId)
+    if (moved) throw new ApiError('conflict', `The store is at ${moved.url} already: move it from there`)
     if (!state) throw notFound('store')
     if (queries.findRunning(storeId))
       throw new ApiError('conflict', 'The store is moving already: wait until it has, or cancel the move')
-    const other = deps.findOtherMove(storeId)
-    if (other !== undefined) throw new ApiError('conflict', other)
     if (state.deleteAt !== null)
       throw new ApiError('conflict', 'The store is going to be deleted: resume it first, then move it')
     if (state.suspendedAt !== null)
@@ -89,36 +89,6 @@ export function departuresService(deps: DeparturesDeps) {
         'The catalogue is moving to another model: wait until it has, or cancel that, then move the store',
       )
     return state
-  }
-
-  async function ask(
-    address: { url: string; fingerprint: string },
-    announcement: Announcement,
-  ): Promise<Reception> {
-    const signal = AbortSignal.any([deps.stop, AbortSignal.timeout(ANNOUNCE_MS)])
-    try {
-      return await announce(deps.openClient(address, signal), announcement)
-    } catch (error) {
-      if (error instanceof Refusal) {
-        throw new ApiError(error.isPassing ? 'node_unreachable' : 'node_refused', error.message, {
-          details: { reason: error.code, status: error.status },
-        })
-      }
-      const words = error instanceof Error ? error.message : String(error)
-      deps.log.warn({ err: error, url: address.url }, 'a node to which a store is to move cannot be reached')
-      throw new ApiError('node_unreachable', `${address.url} cannot be reached: ${words}`)
-    }
-  }
-
-  /** The store does not come after all: the other node need not keep a place. */
-  function takeBack(address: { url: string; fingerprint: string }, { move_id, token }: Reception): void {
-    deps.defer(async () => {
-      const signal = AbortSignal.any([deps.stop, AbortSignal.timeout(ANNOUNCE_MS)])
-      await createTarget(deps.openClient({ ...address, token }, signal), move_id)
-        .abandon()
-        // It gives up by itself what nobody goes on with.
-        .catch(() => {})
-    }, 0)
   }
 
   function write(

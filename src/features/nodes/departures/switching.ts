@@ -14,14 +14,9 @@ export const PAUSES_MAX = 6
 const pauseWait = createBackoff({ waits: [10_000, 30_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS] })
 /** Walks over what differed before the move fails. */
 const REPAIRS_MAX = 1
-/** Waits between two questions in `switching`. */
-const askWait = createBackoff({ waits: [500, 1_000, 2_000, 5_000, 10_000] })
 
 export interface SwitchingDeps extends Pick<Base, 'atomically' | 'clock' | 'log'> {
-  queries: Pick<
-    DepartureQueries,
-    'setPhase' | 'giveUpPause' | 'dropPause' | 'beginRepair' | 'advance' | 'noteFailure'
-  >
+  queries: Pick<DepartureQueries, 'setPhase' | 'giveUpPause' | 'dropPause' | 'beginRepair' | 'advance'>
   reader: Pick<MoveReader, 'digest'>
   gate: MoveGate
   sending: Sending
@@ -55,7 +50,7 @@ function within<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Res
   })
 }
 
-/** Pauses the writes of a store, holds both sides against each other, and hands the store over. */
+/** Pauses the writes of a store, and holds both sides against each other. */
 export function createSwitching(deps: SwitchingDeps) {
   const { queries, reader, gate, sending, proof, ending, setMoveState, atomically, clock, log } = deps
 
@@ -160,26 +155,6 @@ export function createSwitching(deps: SwitchingDeps) {
     gate.resume(row.storeId)
   }
 
-  /** The target never opens the store: it stays. */
-  function stay(row: DepartureRow, error: string): void {
-    ending.end(row, 'switching', 'failed', { error })
-  }
-
-  function complete(session: Session, row: DepartureRow, url: string | undefined): void {
-    const pauseMs = session.pausedAt === undefined ? null : Math.round(pauseOf(session))
-    ending.end(row, 'switching', 'moved', { pauseMs, ...(url !== undefined && { newUrl: url }) })
-  }
-
-  /** The target has refused to open the store: it is open already, or never will be. @throws where nobody knows */
-  async function ask(session: Session, row: DepartureRow, refusal: Refusal): Promise<void> {
-    const { state } = await session.target.look()
-    if (state === 'open') return complete(session, row, undefined)
-    if (state === 'abandoned') return stay(row, `The other node has given the move up: ${refusal.message}`)
-    // From its answer on it cannot open any more.
-    const answer = await session.target.abandon()
-    if (answer.state === 'abandoned') stay(row, `The other node did not open the store: ${refusal.message}`)
-  }
-
   return {
     /** Pauses the writes, sends the rest, verifies, and writes down that the target may be asked to open. */
     async pause(session: Session, row: DepartureRow): Promise<void> {
@@ -198,38 +173,5 @@ export function createSwitching(deps: SwitchingDeps) {
         goBack(session, row, error)
       }
     },
-
-    /** Asks the target to open the store, until it is known whether it has. */
-    async settle(session: Session, row: DepartureRow): Promise<void> {
-      try {
-        const { state, url } = await session.target.open()
-        if (state === 'open') complete(session, row, url)
-        return
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.isPassing) return wait(session, row, error)
-        try {
-          await ask(session, row, error)
-        } catch (unknown) {
-          wait(session, row, unknown)
-        }
-      }
-    },
-  }
-
-  function wait(session: Session, row: DepartureRow, error: unknown): void {
-    if (deps.stop.aborted) return
-    const words = error instanceof Error ? error.message : String(error)
-    session.restUntil = clock.monotonic() + askWait(session.asked++)
-    atomically(() =>
-      queries.noteFailure(
-        row.id,
-        `The other node has not said whether it serves the store, so writes wait until it does: ${words}`,
-        0,
-      ),
-    )
-    log.warn(
-      { err: error, move_id: row.id, store_id: row.storeId },
-      'the target of a move does not say whether it serves the store',
-    )
   }
 }
