@@ -1,4 +1,4 @@
-import { buildDepartures, type DepartureNeeds } from '../features/nodes/departures/module.ts'
+import { buildDepartures } from '../features/nodes/departures/module.ts'
 import type { ProofSearch } from '../features/nodes/departures/world.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
@@ -9,29 +9,26 @@ import { version } from '../version.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 
-/** What other parts of the move bring: the rows, and the way to the other node. */
-type MoveParts = Pick<DepartureNeeds, 'capture' | 'reader' | 'openClient' | 'parseCode'>
-
 /**
  * Builds the source side of a store's move to another node.
  *
  * @param forgetStore drops what memory holds about a store.
  */
-export const wireDepartures = (
+export function wireDepartures(
   {
     foundation: { base, writes: counts, secretBox, gate },
     stores: { stores, storeRows, mailOwners },
   }: Install,
-  { files, stop }: Pick<Ports, 'files' | 'stop'>,
+  { files, stop, moveParts }: Pick<Ports, 'files' | 'stop' | 'moveParts'>,
   models: ModelSet,
   { modelMoves }: CatalogueWing,
   { search, writes }: DiscoveryWing,
   { countStoreMove: countMove }: Pick<Meters, 'countStoreMove'>,
   forgetStore: (storeId: string) => void,
-  parts: MoveParts,
-) =>
-  buildDepartures(base, {
-    ...parts,
+) {
+  if (!moveParts) return undefined
+  const departures = buildDepartures(base, {
+    ...moveParts,
     ...{ files, secretBox, mailOwners, forgetStore, countMove, gate, version, schemaVersion },
     stop: stop ?? new AbortController().signal,
     setMoveState: stores.setMoveState,
@@ -58,3 +55,5 @@ export const wireDepartures = (
       return results
     },
   })
+  return departures
+}

@@ -1,4 +1,5 @@
 import { type Config, listSettings } from '../config.ts'
+import type { ListNodeJobs } from '../features/catalogue/jobs/reader.ts'
 import { buildAdmin } from '../features/operation/admin/module.ts'
 import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
@@ -43,6 +44,7 @@ export function wireOperation(
   },
   { productIndex, jobs, modelMoves }: CatalogueWing,
   { writes }: DiscoveryWing,
+  listStoreMoves: ListNodeJobs,
   storage: StorageWatch,
   meters: MetricsNeeds['meters'],
   findAddress: MetricsNeeds['findAddress'],
@@ -79,7 +81,11 @@ export function wireOperation(
     examine,
     desk: payments.service.desk,
     work: {
-      listJobs: (query) => jobs.service.listForOperator(query, models.service.listJobs),
+      listJobs: (query) =>
+        jobs.service.listForOperator(query, (...asked) => [
+          ...models.service.listJobs(...asked),
+          ...listStoreMoves(...asked),
+        ]),
       listDeliveries: delivery.webhooks.service.listForOperator,
     },
     settings: [...(settings ?? listSettings(config))],

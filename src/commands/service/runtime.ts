@@ -209,11 +209,11 @@ async function start(
   }
   // After the requests, and after what they wait for was cut.
   started.defer(() => {
-    const { jobs, modelDesk, modelMoves, products } = app.services
+    const { departures, jobs, modelDesk, modelMoves, products } = app.services
     modelMoves.stop()
     products.thumbnails.stop()
-    const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
-    return waitAtMost(CLOSE_MS, Promise.all(drained))
+    const busy = [jobs, modelDesk, modelMoves, departures, products.thumbnails]
+    return waitAtMost(CLOSE_MS, Promise.all(busy.map((one) => one?.drain())))
   })
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>

@@ -36,6 +36,33 @@ const REST_MS_MAX = 250
 
 export type Mover = ReturnType<typeof createMover>
 
+function openSession(deps: Pick<MoverDeps, 'secretBox' | 'openClient' | 'stop'>, row: DepartureRow): Session {
+  const cancel = new AbortController()
+  const token = deps.secretBox.open(row.token, TOKEN_CONTEXT(row.id)) ?? ''
+  const { url, fingerprint } = row
+  const at = (signal: AbortSignal) =>
+    createTarget(deps.openClient({ url, fingerprint, token }, signal), row.targetId)
+  return {
+    target: at(AbortSignal.any([deps.stop, cancel.signal])),
+    cancel,
+    openTarget: at,
+    ...{
+      isIndexLoaded: false,
+      isDigestReady: false,
+      msPerRow: undefined,
+      restUntil: 0,
+      pausedAt: undefined,
+    },
+    ...{ begun: undefined, asked: 0 },
+  }
+}
+
+/** Why a store cannot move any more. */
+function findObstacle(state: StoreState | undefined): string | undefined {
+  if (!state) return 'The store is being deleted'
+  return state.suspendedAt === null ? undefined : 'The store was suspended meanwhile'
+}
+
 /**
  * Carries the moves of stores on, one durable step after another. The database says where each is, so a restart goes on there.
  * While no store moves, it does nothing.
@@ -46,27 +73,6 @@ export function createMover(deps: MoverDeps) {
   const sessions = new Map<string, Session>()
   const running = new Map<string, Promise<void>>()
 
-  function open(row: DepartureRow): Session {
-    const cancel = new AbortController()
-    const token = deps.secretBox.open(row.token, TOKEN_CONTEXT(row.id)) ?? ''
-    const { url, fingerprint } = row
-    const at = (signal: AbortSignal) =>
-      createTarget(deps.openClient({ url, fingerprint, token }, signal), row.targetId)
-    return {
-      target: at(AbortSignal.any([deps.stop, cancel.signal])),
-      cancel,
-      openTarget: at,
-      ...{
-        isIndexLoaded: false,
-        isDigestReady: false,
-        msPerRow: undefined,
-        restUntil: 0,
-        pausedAt: undefined,
-      },
-      ...{ begun: undefined, asked: 0 },
-    }
-  }
-
   /** Does the next step of a move. @returns whether there is more to do at once. */
   async function step(session: Session, row: DepartureRow): Promise<boolean> {
     if (row.finishedAt !== null) return tellEnd(session, row)
@@ -74,7 +80,7 @@ export function createMover(deps: MoverDeps) {
       await deps.handover.settle(session, row)
       return false
     }
-    const gone = findObstacle(row)
+    const gone = findObstacle(deps.findState(row.storeId))
     if (gone !== undefined) {
       ending.end(row, row.phase as RunningPhase, 'failed', { error: gone })
       return true
@@ -83,13 +89,6 @@ export function createMover(deps: MoverDeps) {
       row.phase === 'copying' ? await copying.copy(session, row) : await copying.catchUp(session, row)
     if (outcome === 'pause') await switching.pause(session, row)
     return outcome !== 'wait'
-  }
-
-  /** Why a store cannot move any more. */
-  function findObstacle({ storeId }: DepartureRow): string | undefined {
-    const state = deps.findState(storeId)
-    if (!state) return 'The store is being deleted'
-    return state.suspendedAt === null ? undefined : 'The store was suspended meanwhile'
   }
 
   /** Has the target drop what it holds of a move that has failed or was cancelled. */
@@ -162,7 +161,7 @@ export function createMover(deps: MoverDeps) {
     /** Goes on after a restart. To be called before anything is served. */
     resume(): void {
       for (const row of queries.listOpen()) {
-        sessions.set(row.id, open(row))
+        sessions.set(row.id, openSession(deps, row))
         if (row.phase === 'switching') void deps.gate.pause(row.storeId)
         if (row.phase !== 'paused' && row.phase !== 'verifying') continue
         atomically(() => {
@@ -175,7 +174,7 @@ export function createMover(deps: MoverDeps) {
 
     /** Begins with a move that has been written down. */
     add(row: DepartureRow): void {
-      sessions.set(row.id, open(row))
+      sessions.set(row.id, openSession(deps, row))
       deps.defer(wake, 0)
     },
 

@@ -81,3 +81,12 @@ export interface Hit {
   product_id: string
   similarity_score: number
 }
+
+/** What a move needs of the world: the rows, and the way to the other node. */
+export interface MoveParts {
+  capture: MoveCapture
+  reader: MoveReader
+  openClient: OpenNodeClient
+  /** Reads what `node invite` has printed. @returns the secret in base32, and the fingerprint in hex. */
+  parseCode(text: string): { secret: string; fingerprint: string } | undefined
+}
