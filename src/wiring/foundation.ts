@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { createWriteGate } from '../core/write-gate.ts'
 import { buildAudit } from '../features/access/audit/module.ts'
 import type { Base } from '../features/module.ts'
 import type { InstallPorts } from '../install.ts'
@@ -41,6 +42,8 @@ export function wireFoundation(
     base,
     audit,
     reads: createReads(db),
+    /** Holds back the writes of a store that moves. */
+    gate: createWriteGate(),
     /** For what a request leaves behind: one commit for its count and its search. */
     writes: createWriteBehind({ ...base, name: 'counts of requests, searches and feedback' }),
     passwords: createPasswordHasher(passwordCost),
