@@ -246,7 +246,12 @@ describe('what a store cannot do to the map', () => {
     })
     for (const [n, wrong] of [' x', ';x', '\nx evil', '"', '~', 'pk_live_ab c'].entries()) {
       const [found] = readRows(app, 'public_keys', { key })
-      insertRow(app, 'public_keys', { ...found, id: `wrong-${n}`, key_hash: Buffer.from([n]), key: wrong } as never)
+      insertRow(app, 'public_keys', {
+        ...found,
+        id: `wrong-${n}`,
+        key_hash: Buffer.from([n]),
+        key: wrong,
+      } as never)
     }
     for (const format of ['haproxy', 'nginx', 'caddy']) {
       const { text } = await fetchMap(app, `?format=${format}&hosts=search.example`)
@@ -275,7 +280,11 @@ describe('what a store cannot do to the map', () => {
     await app.store('victim')
     const [row] = readRows<{ id: string }>(app, 'stores', { slug: 'victim' })
     const id = String(row?.id)
-    insertRow(app, 'stores', { ...row, id: '00000000-0000-7000-8000-000000000000', slug: 'lookalike' } as never)
+    insertRow(app, 'stores', {
+      ...row,
+      id: '00000000-0000-7000-8000-000000000000',
+      slug: 'lookalike',
+    } as never)
     insertRow(app, 'stores', { ...row, id: '00000000-0000-7000-8000-000000000001', slug: id } as never)
     move(app, 'victim', { move_state: 'moved', moved_to: ELSEWHERE, moved_at: 1 })
     const { text } = await fetchMap(app, '?format=haproxy&hosts=test')
@@ -326,7 +335,12 @@ describe('a node with many stores', () => {
     const first = new TextDecoder().decode((await reader.read()).value)
     expect(first.split('\n').length).toBeWithin(500, 2_000)
     // What has not been read yet is as it is now.
-    updateRows(app, 'stores', { move_state: 'moved', moved_to: ELSEWHERE, moved_at: 1 }, { slug: 'many-9998' })
+    updateRows(
+      app,
+      'stores',
+      { move_state: 'moved', moved_to: ELSEWHERE, moved_at: 1 },
+      { slug: 'many-9998' },
+    )
     let rest = ''
     for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
       rest += new TextDecoder().decode(value)
