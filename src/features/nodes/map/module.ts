@@ -3,7 +3,6 @@ import { version } from '../../../version.ts'
 import type { Base, Module } from '../../module.ts'
 import { mapQueries } from './queries.ts'
 import { mapRoutes } from './routes.ts'
-import { MapStore, NodeMap } from './schema.ts'
 import { type MapService, mapService } from './service.ts'
 
 /**
@@ -15,6 +14,5 @@ export function buildMap(base: Base) {
   return {
     service,
     routes: (guards: Guards) => mapRoutes(guards, service),
-    schemas: { MapStore, NodeMap },
   } satisfies Module<MapService>
 }
