@@ -56,7 +56,13 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   })
   const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
-  const entrance = wireEntrance(install, { ...ports, models }, signIn, billing, findAddress)
+  const entrance = wireEntrance(
+    install,
+    { ...ports, models, mapToken: config.MAP_TOKEN },
+    signIn,
+    billing,
+    findAddress,
+  )
   const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters, {
     onStoreMoving: (storeId) => discovery.searchChecks.service.moves.onStoreMoving(storeId),
     isChecking: (storeId) => discovery.searchChecks.service.moves.isChecking(storeId),

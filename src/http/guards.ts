@@ -58,6 +58,8 @@ export interface GuardDeps extends AuthDeps, WidgetGuardDeps {
   admitSetupCode(code: string, address: string): void
   /** What commands on this machine show instead of a sign-in; without one no command is let in. */
   operatorKey?: string | undefined
+  /** What proxies show to read the map of stores; without one no proxy is let in. */
+  mapToken?: string | undefined
   /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
   spendEvents(caller: Caller, count: number): void
 }
@@ -83,7 +85,9 @@ export function createGuards(deps: GuardDeps) {
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminGuard(deps),
     /** Lets in super-admins who have signed in, and commands that can read the data folder of this service. */
-    forOperator: operatorGuard(deps),
+    forOperator: operatorGuard(deps, 'operator'),
+    /** The same, and who shows `MAP_TOKEN`: proxies that ask who lives where. */
+    forMap: operatorGuard(deps, 'map', deps.mapToken),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
     forWidget: (use: WidgetUse, work?: WidgetWork) => widgetGuard(deps, use, work),
     /** Lets everyone in, without a credential, and gives each route its `clientInfo`. */
@@ -233,18 +237,19 @@ function superAdminGuard(deps: AuthDeps) {
  * Gives every route `operator`: a super-admin who has signed in, or null for a command, which shows the key that the service
  * has written into its data folder. The key lasts as long as the process, and opens no other route.
  */
-function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>) {
+function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>, name: string, token?: string) {
   const authenticate = createAuthentication(deps, 'optional', 'security')
   const keyHash = deps.operatorKey ? hashSecret(deps.operatorKey) : undefined
+  const tokenHash = token ? hashSecret(token) : undefined
   async function admit(incoming: Incoming): Promise<Operator> {
     incoming.set.headers['cache-control'] = 'no-store'
     const { kind, text } = readCredential(incoming.request)
-    if (kind === 'token' && isSecret(text, keyHash)) return null
+    if (kind === 'token' && (isSecret(text, keyHash) || isSecret(text, tokenHash))) return null
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)
     return caller
   }
-  return new Elysia({ name: 'http.guards.operator' })
+  return new Elysia({ name: `http.guards.${name}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await admit({ request, set })
     })

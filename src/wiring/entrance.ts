@@ -17,7 +17,12 @@ export type Entrance = ReturnType<typeof wireEntrance>
 /** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
   { foundation: { base, secretBox }, stores, keys }: Install,
-  { budget, operatorKey, models }: Pick<Ports, 'budget' | 'operatorKey'> & { models: ModelSet },
+  {
+    budget,
+    operatorKey,
+    mapToken,
+    models,
+  }: Pick<Ports, 'budget' | 'operatorKey'> & { mapToken: string; models: ModelSet },
   { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
@@ -52,6 +57,7 @@ export function wireEntrance(
     nameOwner: intake.intake.nameOwner,
     admitSetupCode: stores.setupCodes.demand,
     operatorKey,
+    mapToken,
     nameCredential: recentRequests.calls.name,
     admitWidget: (key, origin, use, readClientInfo) =>
       widgetPreview.service.isPreview(key)

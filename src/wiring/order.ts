@@ -103,6 +103,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     operation.models,
     departures,
     install.backups,
+    install.nodeMap,
     storeLife.stateWatch,
     storeLife.erasure,
     storeLife.arrivals,

@@ -153,6 +153,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /v1/admin/billing/requests': 'listPlanRequests',
       'GET /v1/admin/deliveries': 'listDeliveriesAsOperator',
       'GET /v1/admin/doctor': 'runDoctor',
+      'GET /v1/admin/map': 'getNodeMap',
       'GET /v1/admin/backups': 'listBackups',
       'POST /v1/admin/backups': 'startBackup',
       'GET /v1/admin/backups/{id}': 'getBackup',
@@ -522,6 +523,16 @@ describe('parameters', () => {
       ])
       const always = ['Stripe-Signature', 'X-Requested-With']
       expect(headers.every(({ required, name }) => !required || always.includes(name))).toBe(true)
+    }
+  })
+
+  test('what takes a key for repeating says what a wrong key gets', async () => {
+    for (const [name, { parameters = [], responses }] of operations) {
+      if (!parameters.map(resolve).some((parameter) => parameter.name === 'Idempotency-Key')) continue
+      expect([name, responses['422']?.description]).toEqual([
+        name,
+        expect.stringContaining('`validation_error`'),
+      ])
     }
   })
 
