@@ -95,6 +95,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     modules,
     guards: entrance.guards,
     intake: entrance.intake,
+    requestGate: entrance.requestGate,
     clock,
     ids: ports.ids,
     log,
