@@ -19,7 +19,7 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'log' | 'record'>
   /** Notes that a client secret was used. */
   noteSecretUse(storeId: string, address: string): void
   /** Writes a little later, so that the time of an answer does not reveal the write. */
-  enqueueWrite(write: () => void): void
+  enqueueWrite(write: () => void, undone: undefined, storeId: string): void
 }
 
 export type MachineGrant = ReturnType<typeof createMachineGrant>
@@ -46,10 +46,14 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       details: {},
       clientInfo,
     } as const
-    deps.enqueueWrite(() => {
-      deps.record({ ...event, action: 'client_secret.refused' })
-      if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
-    })
+    deps.enqueueWrite(
+      () => {
+        deps.record({ ...event, action: 'client_secret.refused' })
+        if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
+      },
+      undefined,
+      storeId,
+    )
   }
 
   return {

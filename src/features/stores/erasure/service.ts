@@ -6,7 +6,8 @@ import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { Base } from '../../module.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
 
-export interface ErasureDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'record'> {
+export interface ErasureDeps
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'gate'> {
   storeRows: Pick<
     StoreQueries,
     | 'findState'
@@ -137,7 +138,9 @@ export function erasureService(deps: ErasureDeps) {
     await eachAlone(
       storeRows.listDueForDeletion(clock.now()),
       async (store) => {
-        if (await isPaidUp(store)) begin(store)
+        // What is moving is erased where it stays.
+        if (deps.gate.isPaused(store.id)) return
+        if ((await isPaidUp(store)) && !deps.gate.isPaused(store.id)) begin(store)
       },
       tell,
     )

@@ -31,6 +31,7 @@ export const buildStateWatch = (needs: StateWatchDeps) =>
       {
         name: 'watching for suspended stores and revoked rights',
         everyMs: SECOND_MS,
+        reach: 'none',
         run: createStateWatch(needs),
       },
     ],
