@@ -15,6 +15,8 @@ import type { StoreQueries, StoreState } from './queries.ts'
 export interface StoreDeps extends LifecycleDeps, Pick<Base, 'ids'> {
   rows: StoreQueries
   people: Pick<PeopleQueries, 'listOwners' | 'addMembership'>
+  /** Deletes what lets people and programs into a store. */
+  removeCredentials(storeId: string): void
 }
 
 export interface NewStore {
@@ -130,6 +132,7 @@ export function storeService(deps: StoreDeps) {
     setPlan: (storeId: string, plan: PlanName, by: DescribeStoreAct): StoreState =>
       atomically(() => {
         const before = lifecycle.find(storeId)
+        lifecycle.demandUnpaused(storeId)
         rows.setPlan(storeId, plan)
         record(by(storeId, 'store.plan_changed', { before: before.plan, after: plan }))
         return { ...before, plan }
@@ -140,6 +143,7 @@ export function storeService(deps: StoreDeps) {
       atomically(() => {
         const before = lifecycle.find(storeId)
         if (name === before.name) return before
+        lifecycle.demandUnpaused(storeId)
         rows.rename(storeId, name)
         record(by(storeId, 'store.renamed', { before: before.name, after: name }))
         return { ...before, name }
@@ -153,11 +157,12 @@ export function storeService(deps: StoreDeps) {
      * @throws ApiError `not_found` if the store is gone, or elsewhere.
      */
     setMoveState(storeId: string, to: MoveState | null, movedTo?: string): void {
-      const isDone =
-        to === 'moved'
-          ? rows.leave(storeId, requireAddress(movedTo), clock.now())
-          : rows.setMoveState(storeId, to)
-      if (!isDone) throw notFound('store')
+      if (to !== 'moved') {
+        if (!rows.setMoveState(storeId, to)) throw notFound('store')
+        return
+      }
+      if (!rows.leave(storeId, requireAddress(movedTo), clock.now())) throw notFound('store')
+      deps.removeCredentials(storeId)
     },
 
     /**
