@@ -10,6 +10,9 @@ export interface WriteGateOptions {
   after?(ms: number, work: () => void): () => void
 }
 
+/** Stands for the store of a write that does not know whose row it writes. */
+export const ANY_STORE = '*'
+
 interface Waiting {
   admit(): void
 }
@@ -37,6 +40,12 @@ export type WriteGate = ReturnType<typeof createWriteGate>
  */
 export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: WriteGateOptions = {}) {
   const gates = new Map<string, StoreGate>()
+  let paused = 0
+  /** Steps in progress that touch many stores, and the pauses that wait for them. */
+  let insideAll = 0
+  const onEmptyAll = new Set<() => void>()
+  /** The store whose counts are written in the middle of its pause. */
+  let draining: string | undefined
 
   function gateOf(storeId: string): StoreGate {
     let gate = gates.get(storeId)
@@ -95,14 +104,30 @@ export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: W
       return gate.isPaused ? undefined : admit(storeId, gate)
     },
 
+    /** Begins a short step that may touch any store. @returns undefined while a store is paused: the step comes later. */
+    tryEnterAll(): Leave | undefined {
+      if (paused > 0) return undefined
+      insideAll++
+      let isInside = true
+      return () => {
+        if (!isInside) return
+        isInside = false
+        insideAll--
+        if (insideAll > 0) return
+        for (const tell of onEmptyAll) tell()
+        onEmptyAll.clear()
+      }
+    },
+
     /** Holds back new writes of a store. @returns when those in progress have ended, or at once after `resume`. */
     pause(storeId: string): Promise<void> {
       const gate = gateOf(storeId)
+      if (!gate.isPaused) paused++
       gate.isPaused = true
-      if (gate.inside === 0) return Promise.resolve()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      gate.onEmpty.add(resolve)
-      return promise
+      const ends: Promise<void>[] = []
+      if (gate.inside > 0) ends.push(new Promise((resolve) => gate.onEmpty.add(resolve)))
+      if (insideAll > 0) ends.push(new Promise((resolve) => onEmptyAll.add(resolve)))
+      return Promise.all(ends).then(() => undefined)
     },
 
     /** Ends a pause: the writes that wait go on. */
@@ -110,6 +135,7 @@ export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: W
       const gate = gates.get(storeId)
       if (!gate?.isPaused) return
       gate.isPaused = false
+      paused--
       for (const tell of gate.onEmpty) tell()
       gate.onEmpty.clear()
       for (const { admit } of [...gate.waiting]) admit()
@@ -117,7 +143,24 @@ export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: W
       if (gate.inside === 0) gates.delete(storeId)
     },
 
-    isPaused: (storeId: string): boolean => gates.size > 0 && gates.get(storeId)?.isPaused === true,
+    isPaused: (storeId: string): boolean => paused > 0 && gates.get(storeId)?.isPaused === true,
+
+    /** Whether what memory has counted of a store stays in memory for now. */
+    isHeld: (storeId: string): boolean =>
+      paused > 0 &&
+      (storeId === ANY_STORE
+        ? draining === undefined
+        : storeId !== draining && gates.get(storeId)?.isPaused === true),
+
+    /** Lets what memory has counted of a paused store be written now. */
+    drain(storeId: string, write: () => void): void {
+      draining = storeId
+      try {
+        write()
+      } finally {
+        draining = undefined
+      }
+    },
 
     /** Writes and steps in progress, for a log line that says what a pause waits for. */
     countInside: (storeId: string): number => gates.get(storeId)?.inside ?? 0,

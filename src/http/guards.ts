@@ -128,14 +128,14 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
  * in the people of the store, whatever their role.
  */
 function storeGuard(deps: AuthDeps, purpose: Purpose) {
-  const authenticate = createAuthentication(deps, 'required', purpose)
+  const { authenticate, begin } = createAuthentication(deps, 'required', purpose)
   // Elysia drops the second of two plugins with one name.
   return new Elysia({ name: `http.guards.store.${purpose}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
     .derive({ as: 'scoped' }, async ({ request, set }) => ({
-      actor: (await authenticate({ request, set })) as Actor,
+      actor: (await begin({ request, set })) as Actor,
     }))
     .macro({
       can: (need: Need) => ({
@@ -170,12 +170,12 @@ function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
 function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
-  const authenticate = createAuthentication(deps, rule, 'security')
+  const { authenticate, begin } = createAuthentication(deps, rule, 'security')
   return new Elysia({ name: `http.guards.caller.${rule}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
-    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await authenticate({ request, set }) }))
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await begin({ request, set }) }))
     .macro({
       anyCaller: (_isAsked: true) => ({
         detail: { [NEED]: 'Takes every credential.', security: EVERY_CREDENTIAL },
@@ -194,7 +194,7 @@ function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
 
 /** For routes without a body: they get no caller, because a code names nobody. */
 function setupGuard(deps: AuthDeps & Pick<GuardDeps, 'admitSetupCode'>) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<void> {
     const code = incoming.request.headers.get('x-setup-code')
     incoming.set.headers['cache-control'] = 'no-store'
@@ -215,7 +215,7 @@ function setupGuard(deps: AuthDeps & Pick<GuardDeps, 'admitSetupCode'>) {
 
 /** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
 function superAdminGuard(deps: AuthDeps) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)
@@ -238,7 +238,7 @@ function superAdminGuard(deps: AuthDeps) {
  * has written into its data folder. The key lasts as long as the process, and opens no other route.
  */
 function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>, name: string, token?: string) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   const keyHash = deps.operatorKey ? hashSecret(deps.operatorKey) : undefined
   const tokenHash = token ? hashSecret(token) : undefined
   async function admit(incoming: Incoming): Promise<Operator> {

@@ -24,6 +24,7 @@ export function wireFoundation(
 ) {
   const audit = buildAudit({ db, clock, ids })
   const throttles = createThrottles(db)
+  const gate = createWriteGate()
   const base: Base = {
     db,
     clock,
@@ -35,6 +36,7 @@ export function wireFoundation(
     defer,
     reportFault,
     throttle: throttles.create,
+    gate,
     plans,
     baseUrl,
   }
@@ -43,9 +45,13 @@ export function wireFoundation(
     audit,
     reads: createReads(db),
     /** Holds back the writes of a store that moves. */
-    gate: createWriteGate(),
+    gate,
     /** For what a request leaves behind: one commit for its count and its search. */
-    writes: createWriteBehind({ ...base, name: 'counts of requests, searches and feedback' }),
+    writes: createWriteBehind({
+      ...base,
+      name: 'counts of requests, searches and feedback',
+      isHeld: gate.isHeld,
+    }),
     passwords: createPasswordHasher(passwordCost),
     secretBox: createSecretBox(dataSecret, ids),
     /** Deletes the counted events whose window is over. */

@@ -13,7 +13,13 @@ function gateWithTimers() {
       return () => timers.delete(work)
     },
   })
-  return { gate, timers, ring: () => [...timers].forEach((work) => work()) }
+  return {
+    gate,
+    timers,
+    ring: () => {
+      for (const work of [...timers]) work()
+    },
+  }
 }
 
 const state = (promise: Promise<unknown>) =>

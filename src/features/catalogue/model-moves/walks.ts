@@ -1,5 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Leave, WriteGate } from '../../../core/write-gate.ts'
 import type { WaitingProduct } from './waiting-queries.ts'
 
 /** How far one store has come. */
@@ -37,10 +38,15 @@ export interface WalksDeps<Place> {
   endPass(walk: Walk<Place>, store: CallerStore): PassEnd | Promise<PassEnd>
   now(): number
   isStopped(): boolean
+  /** The products of a store that is paused wait. */
+  gate: Pick<WriteGate, 'tryEnter'>
 }
 
 /** How long a store waits after a fault of the storage. */
 const FAULT_MS = 15_000
+
+/** How long a store waits that is paused, until somebody looks again. */
+const PAUSED_MS = 1_000
 
 /** One product whose turn it is. */
 export interface Turn {
@@ -49,6 +55,15 @@ export interface Turn {
   /** To be called once when the product is done or has failed. */
   finished(): void
 }
+
+/** Ends the step of a store with its product. */
+const leaving = (turn: Turn, leave: Leave): Turn => ({
+  ...turn,
+  finished() {
+    turn.finished()
+    leave()
+  },
+})
 
 /**
  * Walks over the products of stores that have something to do. Stores take turns, product by product, and each step takes a
@@ -164,10 +179,17 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
           if (walks.get(walk.storeId) === walk) walks.delete(walk.storeId)
           continue
         }
+        const leave = deps.gate.tryEnter(store.id)
+        if (!leave) {
+          later.push({ walk, at: now() + PAUSED_MS, isNewPass: false })
+          continue
+        }
         try {
           const work = await step(walk, store)
-          if (work) return work
+          if (work) return leaving(work, leave)
+          leave()
         } catch (error) {
+          leave()
           later.push({ walk, at: now() + FAULT_MS, isNewPass: false })
           throw error
         }

@@ -15,6 +15,8 @@ import type { StoreQueries, StoreState } from './queries.ts'
 export interface StoreDeps extends LifecycleDeps, Pick<Base, 'ids'> {
   rows: StoreQueries
   people: Pick<PeopleQueries, 'listOwners' | 'addMembership'>
+  /** Deletes what lets people and programs into a store. */
+  removeCredentials(storeId: string): void
 }
 
 export interface NewStore {
@@ -153,11 +155,12 @@ export function storeService(deps: StoreDeps) {
      * @throws ApiError `not_found` if the store is gone, or elsewhere.
      */
     setMoveState(storeId: string, to: MoveState | null, movedTo?: string): void {
-      const isDone =
-        to === 'moved'
-          ? rows.leave(storeId, requireAddress(movedTo), clock.now())
-          : rows.setMoveState(storeId, to)
-      if (!isDone) throw notFound('store')
+      if (to !== 'moved') {
+        if (!rows.setMoveState(storeId, to)) throw notFound('store')
+        return
+      }
+      if (!rows.leave(storeId, requireAddress(movedTo), clock.now())) throw notFound('store')
+      deps.removeCredentials(storeId)
     },
 
     /**

@@ -9,11 +9,11 @@ CREATE INDEX stores_moving ON stores (move_state) WHERE move_state IS NOT NULL;
 -- What names a store that is elsewhere: hashes of its keys, and its people. Its id and slug stand in its own row.
 CREATE TABLE moved_names (
   kind TEXT NOT NULL CHECK (kind IN ('api_key', 'widget_key', 'member')),
-  name BLOB NOT NULL,   -- the hash of the key, or the id of the person
+  name ANY NOT NULL,    -- the hash of the key, or the id of the person
   store_id TEXT NOT NULL REFERENCES stores (id) ON DELETE CASCADE,
   role TEXT,            -- of a member
   PRIMARY KEY (kind, name, store_id)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX moved_names_store ON moved_names (store_id);
 
