@@ -41,7 +41,7 @@ export function trustService(deps: TrustDeps) {
   function writeCommand(purpose: InvitePurpose, url: string, code: string): string {
     return purpose === 'move'
       ? `lookalike store move SLUG --to ${url} --code ${code}`
-      : `lookalike serve --standby s3://BUCKET/PREFIX --node ${url} --code ${code}`
+      : `lookalike node secrets --from ${url} --code ${code}`
   }
 
   function hashOf(text: string): Buffer {
