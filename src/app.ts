@@ -17,6 +17,7 @@ import { wireCatalogue } from './wiring/catalogue.ts'
 import { wireDepartures } from './wiring/departures.ts'
 import { wireDiscovery } from './wiring/discovery.ts'
 import { wireEntrance } from './wiring/entrance.ts'
+import { wireMoveRows } from './wiring/move-rows.ts'
 import { wireOperation } from './wiring/operation.ts'
 import { listModules } from './wiring/order.ts'
 import { wireNotices, wireStoreLife, wireTeams } from './wiring/stores.ts'
@@ -73,7 +74,17 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
-  const departures = wireDepartures(install, ports, models, catalogue, discovery, meters, forgetStore)
+  const moveRows = wireMoveRows(install, ports)
+  const departures = wireDepartures(
+    install,
+    ports,
+    models,
+    catalogue,
+    discovery,
+    moveRows,
+    meters,
+    forgetStore,
+  )
   const operation = wireOperation(
     config,
     install,

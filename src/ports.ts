@@ -2,7 +2,7 @@ import type { Check } from './commands/doctor/check.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
-import type { MoveParts } from './features/nodes/departures/world.ts'
+import type { OpenNodeClient } from './features/nodes/departures/world.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { BringStep } from './platform/models/bring.ts'
@@ -48,8 +48,8 @@ export interface Ports extends InstallPorts {
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
   /** Downloads a known model, tries it, and puts it on the shelf. */
   fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
-  /** What moves of stores to other nodes need of the world; without it no store moves. */
-  moveParts?: MoveParts | undefined
+  /** Speaks with another node, whose certificate is known; without it no store moves there. */
+  openNode?: OpenNodeClient | undefined
   /** Signs the access tokens. */
   tokenSecret: string
   /** What commands on this machine show to act as the operator; without one none can. */
