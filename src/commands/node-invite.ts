@@ -9,7 +9,8 @@ const PURPOSES: readonly string[] = ['move', 'standby']
 /** `lookalike node invite`. */
 export const nodeInvite: Command = {
   name: 'node invite',
-  summary: 'print a code with which another node may send a store, or a standby may get the secrets: ten minutes, once',
+  summary:
+    'print a code with which another node may send a store, or a standby may get the secrets: ten minutes, once',
   options: [
     { flag: 'for', value: 'PURPOSE', meaning: `${PURPOSES.join(' or ')}; default: move` },
     JSON_OPTION,
@@ -22,7 +23,9 @@ export const nodeInvite: Command = {
     const body = JSON.stringify({ for: call.options['for'] ?? 'move' })
     const invite = await withRunningOperator(call.config, createStopSignal(), async (client) => {
       const headers = { 'content-type': 'application/json' }
-      return (await (await client.send('POST', '/v1/admin/node/invites', { headers, body })).json()) as NodeInvite
+      return (await (
+        await client.send('POST', '/v1/admin/node/invites', { headers, body })
+      ).json()) as NodeInvite
     })
     if (call.options['json'] !== undefined) {
       console.log(JSON.stringify(invite))

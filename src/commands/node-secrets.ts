@@ -13,11 +13,16 @@ export const nodeSecrets: Command = {
   name: 'node secrets',
   summary: 'get the secrets of another node into DATA_DIR/secrets, for its standby',
   options: [
-    { flag: 'from', value: 'URL', meaning: 'address that "lookalike node invite --for standby" prints there' },
+    {
+      flag: 'from',
+      value: 'URL',
+      meaning: 'address that "lookalike node invite --for standby" prints there',
+    },
     { flag: 'code', value: 'CODE', meaning: 'the code that it prints' },
   ],
   settings: ['DATA_DIR', 'OFFLINE', 'FETCH_ALLOW_CIDRS'],
-  example: 'lookalike node secrets --from https://node-a.example:8443 --code CODE --data-dir /var/lib/lookalike',
+  example:
+    'lookalike node secrets --from https://node-a.example:8443 --code CODE --data-dir /var/lib/lookalike',
   findProblems: ({ from, code }) => [
     ...(from !== undefined && /^https:\/\/[^\s/@]+$/.test(from)
       ? []

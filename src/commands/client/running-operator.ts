@@ -15,6 +15,8 @@ export function withRunningOperator<Result>(
   const address = findRunningService(config)
   const key = readOperatorKey(dataDir)
   if (address === undefined || key === undefined)
-    throw new OperatorError(`No service runs on ${dataDir}: other nodes reach nothing else. Start it with lookalike serve`)
+    throw new OperatorError(
+      `No service runs on ${dataDir}: other nodes reach nothing else. Start it with lookalike serve`,
+    )
   return work(createServiceClient(address, async () => key, stop))
 }

@@ -36,6 +36,8 @@ export function createTargetDouble(newUrl: string) {
     /** What `announce` answers instead. */
     refusal: undefined as NodeAnswer | undefined,
     reembeds: false,
+    /** What it sums up; by default the rows that came. */
+    sum: () => sumOf(kept.rows),
     searchAnswer: (_body: unknown): unknown[] => [],
     serve,
   }
@@ -50,8 +52,11 @@ export function createTargetDouble(newUrl: string) {
   function apply(batch: number, body: string): NodeAnswer {
     if (batch <= kept.lastBatch) return answer({ last_batch: kept.lastBatch })
     for (const line of body.split('\n').filter((text) => text !== '')) {
-      const { put, del } = JSON.parse(line) as { put?: { key: string; value: string }; del?: { key: string } }
-      if (put) kept.rows.set(put.key, put.value)
+      const { put, del } = JSON.parse(line) as {
+        put?: { key?: string; value?: string }
+        del?: { key: string }
+      }
+      if (put) kept.rows.set(put.key ?? line, put.value ?? '')
       if (del) kept.rows.delete(del.key)
     }
     kept.lastBatch = batch
@@ -84,7 +89,7 @@ export function createTargetDouble(newUrl: string) {
       return answer({})
     }
     if (rest === '/index') return answer({ is_loaded: true })
-    if (rest === '/digest') return answer({ tables: sumOf(kept.rows) })
+    if (rest === '/digest') return answer({ tables: node.sum() })
     if (rest === '/search') return answer({ results: node.searchAnswer(json) })
     return refuse(404, 'not_found', 'No such path')
   }
