@@ -74,17 +74,9 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
-  const moveRows = wireMoveRows(install, ports)
-  const departures = wireDepartures(
-    install,
-    ports,
-    models,
-    catalogue,
-    discovery,
-    moveRows,
-    meters,
-    forgetStore,
-  )
+  const rows = wireMoveRows(install, ports)
+  const wings = { catalogue, discovery, rows }
+  const departures = wireDepartures(install, ports, models, wings, meters, forgetStore)
   const operation = wireOperation(
     config,
     install,
