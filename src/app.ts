@@ -77,18 +77,10 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
-  const moveRows = wireMoveRows(install, ports)
-  const departures = wireDepartures(
-    install,
-    ports,
-    models,
-    catalogue,
-    discovery,
-    moveRows,
-    meters,
-    forgetStore,
-  )
-  const nodes = wireArrivals(install, ports, models, catalogue, discovery, storeLife, moveRows, forgetCaches)
+  const rows = wireMoveRows(install, ports)
+  const wings = { catalogue, discovery, rows }
+  const departures = wireDepartures(install, ports, models, wings, meters, forgetStore)
+  const nodes = wireArrivals(install, ports, models, { ...wings, storeLife }, forgetCaches)
   const operation = wireOperation(
     config,
     install,

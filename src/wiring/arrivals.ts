@@ -38,10 +38,17 @@ export function wireArrivals(
     readNodeSecrets = async () => [],
   }: Pick<Ports, 'files' | 'moveWorld' | 'nodeDoor' | 'readNodeSecrets'>,
   models: ModelSet,
-  { productIndex }: CatalogueWing,
-  { search }: DiscoveryWing,
-  { erasure }: StoreLifeWing,
-  { capture, digest }: ReturnType<typeof wireMoveRows>,
+  {
+    catalogue: { productIndex },
+    discovery: { search },
+    storeLife: { erasure },
+    rows: { capture, digest },
+  }: {
+    catalogue: CatalogueWing
+    discovery: DiscoveryWing
+    storeLife: StoreLifeWing
+    rows: ReturnType<typeof wireMoveRows>
+  },
   forgetCaches: (storeId: string) => void,
 ) {
   const trust = buildTrust(base, { door, readSecrets: readNodeSecrets })

@@ -11,6 +11,12 @@ import type { DiscoveryWing } from './discovery.ts'
 import type { wireMoveRows } from './move-rows.ts'
 import { createProofSearch } from './proof-search.ts'
 
+interface MoveWings {
+  catalogue: CatalogueWing
+  discovery: DiscoveryWing
+  rows: ReturnType<typeof wireMoveRows>
+}
+
 /**
  * Builds the source side of a store's move to another node.
  *
@@ -23,9 +29,7 @@ export function wireDepartures(
   }: Install,
   { files, stop, openNode: openClient }: Pick<Ports, 'files' | 'stop' | 'openNode'>,
   models: ModelSet,
-  { modelMoves }: CatalogueWing,
-  { search, writes }: DiscoveryWing,
-  rows: ReturnType<typeof wireMoveRows>,
+  { catalogue: { modelMoves }, discovery: { search, writes }, rows }: MoveWings,
   { countStoreMove: countMove }: Pick<Meters, 'countStoreMove'>,
   forgetStore: (storeId: string) => void,
 ) {

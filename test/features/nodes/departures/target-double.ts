@@ -38,7 +38,9 @@ export function createTargetDouble(newUrl: string) {
     reembeds: false,
     /** What it sums up; by default the rows that came. */
     sum: () => sumOf(kept.rows),
-    searchAnswer: (_body: unknown): unknown[] => [],
+    searchAnswer: (_body: unknown): unknown[] | Promise<unknown[]> => [],
+    /** Takes the rows of a batch, besides {@link Kept.rows}. */
+    onRows: (_body: string): void => {},
     serve,
   }
 
@@ -51,6 +53,7 @@ export function createTargetDouble(newUrl: string) {
 
   function apply(batch: number, body: string): NodeAnswer {
     if (batch <= kept.lastBatch) return answer({ last_batch: kept.lastBatch })
+    node.onRows(body)
     for (const line of body.split('\n').filter((text) => text !== '')) {
       const { put, del } = JSON.parse(line) as {
         put?: { key?: string; value?: string }
@@ -63,7 +66,11 @@ export function createTargetDouble(newUrl: string) {
     return answer({ last_batch: batch })
   }
 
-  function serve(method: string, path: string, { body, json, query }: NodeRequest = {}): NodeAnswer {
+  function serve(
+    method: string,
+    path: string,
+    { body, json, query }: NodeRequest = {},
+  ): NodeAnswer | Promise<NodeAnswer> {
     if (path === '/v1/node/moves') return begin()
     const rest = path.replace('/v1/node/moves/there', '')
     if (method === 'GET') return answer({ state: kept.state, last_batch: kept.lastBatch })
@@ -90,7 +97,8 @@ export function createTargetDouble(newUrl: string) {
     }
     if (rest === '/index') return answer({ is_loaded: true })
     if (rest === '/digest') return answer({ tables: node.sum() })
-    if (rest === '/search') return answer({ results: node.searchAnswer(json) })
+    if (rest === '/search')
+      return Promise.resolve(node.searchAnswer(json)).then((results) => answer({ results }))
     return refuse(404, 'not_found', 'No such path')
   }
 

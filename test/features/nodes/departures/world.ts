@@ -177,7 +177,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
           await world.onRequest(path, 'before')
           demandAlive()
           signal.throwIfAborted()
-          const answer = target.serve(method, path, request)
+          const answer = await target.serve(method, path, request)
           await world.onRequest(path, 'after')
           demandAlive()
           signal.throwIfAborted()
