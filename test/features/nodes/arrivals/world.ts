@@ -23,10 +23,7 @@ export const DOOR: NodeDoor = {
 
 /** A node that takes stores of others. */
 export const createTarget = (ports: Partial<Ports> = {}, settings: Record<string, string> = {}): TestApp =>
-  testApp(
-    { operatorKey: KEY, ids: systemIds, nodeDoor: DOOR, defer: (work) => void setImmediate(work), ...ports },
-    settings,
-  )
+  testApp({ operatorKey: KEY, ids: systemIds, nodeDoor: DOOR, ...ports }, settings)
 
 /** Makes a code. @returns it, and its secret as the source sends it. */
 export async function invite(target: TestApp, purpose = 'move'): Promise<{ code: string; secret: string }> {
@@ -35,11 +32,22 @@ export async function invite(target: TestApp, purpose = 'move'): Promise<{ code:
   return { code, secret: toBase32(parseNodeCode(code)?.secret ?? new Uint8Array()) }
 }
 
-export function announcement(secret: string, store: Partial<ArrivingMoveInput['store']> = {}): ArrivingMoveInput {
+export function announcement(
+  secret: string,
+  store: Partial<ArrivingMoveInput['store']> = {},
+): ArrivingMoveInput {
   return {
     ...{ code: secret, version, schema: schemaVersion, from: 'https://node-1.test' },
     store: {
-      ...{ id: STORE, slug: 'shop', name: 'A shop', plan: 'enterprise', products: 1, bytes: 1_000, models: [] },
+      ...{
+        id: STORE,
+        slug: 'shop',
+        name: 'A shop',
+        plan: 'enterprise',
+        products: 1,
+        bytes: 1_000,
+        models: [],
+      },
       ...store,
     },
   }
