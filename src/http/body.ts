@@ -86,7 +86,7 @@ export function bytesBody(type: string, maxBytes: number): BodyParser {
       if (contentType(context.request) !== type) throw wrongType(type)
       return { bytes: await readBytes(context, maxBytes, payloadTooLarge) }
     },
-    () => ({ [type]: Type.Unsafe({ type: 'string', format: 'binary' }) }),
+    () => ({ [type]: Type.Any({ type: 'string', format: 'binary' }) }),
   )
 }
 

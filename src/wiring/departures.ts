@@ -1,6 +1,5 @@
 import { parseNodeCode, toBase32 } from '../core/node-code.ts'
 import { buildDepartures } from '../features/nodes/departures/module.ts'
-import type { SearchForProof } from '../features/nodes/departures/target.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
 import { schemaVersion } from '../platform/db/open.ts'
@@ -10,6 +9,7 @@ import { version } from '../version.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { wireMoveRows } from './move-rows.ts'
+import { createProofSearch } from './proof-search.ts'
 
 interface MoveWings {
   catalogue: CatalogueWing
@@ -58,15 +58,7 @@ export function wireDepartures(
       counts.flush()
       writes.flushStore(storeId)
     },
-    async search(storeId: string, body: SearchForProof) {
-      const searcher = { storeId, isUnlogged: true }
-      const common = { limit: body.limit, fields: [], analytics: false }
-      const { results } =
-        'query' in body
-          ? await search.service.byText(searcher, { ...common, query: body.query })
-          : await search.service.bySimilar(searcher, body.product_id, common)
-      return results
-    },
+    search: createProofSearch(search.service),
   })
   return departures
 }

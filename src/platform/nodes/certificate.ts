@@ -24,7 +24,11 @@ export const NODE_FILES: readonly string[] = ['node-certificate.pem', 'node-key.
  *
  * @param now Unix ms.
  */
-export function ensureNodeCertificate(dataDir: string, now: number, uniqueName: () => string): NodeCertificate {
+export function ensureNodeCertificate(
+  dataDir: string,
+  now: number,
+  uniqueName: () => string,
+): NodeCertificate {
   const [certFile = '', keyFile = ''] = NODE_FILES.map((name) => join(dataDir, 'secrets', name))
   const ensure = (path: string, make: () => string) =>
     ensureSecret(path, () => ({ secret: make(), uniqueName: uniqueName() }))

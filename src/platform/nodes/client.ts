@@ -32,11 +32,7 @@ export interface NodeClient {
    *
    * @throws OutboundError where it was not reached, shows another certificate, or answers no JSON.
    */
-  call(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    request?: NodeRequest,
-  ): Promise<NodeAnswer>
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, request?: NodeRequest): Promise<NodeAnswer>
 }
 
 const CONNECT_MS = 10_000

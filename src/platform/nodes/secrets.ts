@@ -33,7 +33,10 @@ export async function readNodeSecrets(dataDir: string): Promise<SecretFile[]> {
  */
 export async function writeNodeSecrets(dataDir: string, files: readonly SecretFile[]): Promise<string[]> {
   const read = files.map(({ name, base64 }) => ({ name, bytes: Buffer.from(base64, 'base64') }))
-  if (read.length > FILES_MAX || read.some(({ name, bytes }) => !isWanted(name) || bytes.length > FILE_BYTES_MAX))
+  if (
+    read.length > FILES_MAX ||
+    read.some(({ name, bytes }) => !isWanted(name) || bytes.length > FILE_BYTES_MAX)
+  )
     throw new Error('The other node sends what are no secrets of an install')
   const folder = join(dataDir, FOLDER)
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -63,7 +63,9 @@ function connectTo(
       if (socket.remoteAddress === undefined) return toFailure(undefined, destination, isReached)
       if (!isSameAddress(socket.remoteAddress, address)) return strayed(destination)
       const isShown = socket === secured && fingerprint !== undefined
-      return isShown && !showsCertificate(socket as TLSSocket, fingerprint) ? otherCertificate(destination) : undefined
+      return isShown && !showsCertificate(socket as TLSSocket, fingerprint)
+        ? otherCertificate(destination)
+        : undefined
     }
     const succeed = () => {
       const fault = findFault()
@@ -99,7 +101,13 @@ function startSocket(
   if (!isTls) return connect({ host: address, port })
   // A server name is never an address (RFC 6066); without one, the certificate is checked against the address.
   const servername = isIP(host) === 0 ? { servername: host } : {}
-  return connectTls({ host: address, port, ...servername, ...(ca ? { ca } : {}), rejectUnauthorized: !isPinned })
+  return connectTls({
+    host: address,
+    port,
+    ...servername,
+    ...(ca ? { ca } : {}),
+    rejectUnauthorized: !isPinned,
+  })
 }
 
 function showsCertificate(socket: TLSSocket, fingerprint: Uint8Array): boolean {

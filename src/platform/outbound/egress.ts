@@ -120,7 +120,10 @@ export function createEgress(options: EgressOptions): Egress {
 
     async sendToPinned(url, fingerprint, request) {
       if (url.protocol !== 'https:')
-        throw new OutboundError('url_not_allowed', `Nodes talk over TLS: ${url.origin} must begin with https://`)
+        throw new OutboundError(
+          'url_not_allowed',
+          `Nodes talk over TLS: ${url.origin} must begin with https://`,
+        )
       const find = (signal: AbortSignal) => findTrustedDestination(readServer(url), rules, signal)
       return sendTo(url, request, find, fingerprint)
     },

@@ -132,6 +132,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
         findCurrent: (storeId: string, owner: string): string | undefined => secrets.read(storeId, owner)[0],
         create: secrets.create,
         open: secrets.open,
+        seal: secrets.seal,
       },
       countByState: service.countByState,
       listInbox,

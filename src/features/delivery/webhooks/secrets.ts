@@ -63,6 +63,10 @@ export function signingSecrets({ queries, secretBox, clock, ids }: SecretDeps) {
     read: (storeId: string, owner: string): string[] =>
       list(storeId, owner).flatMap((row) => open(storeId, owner, row) ?? []),
 
+    /** Seals a secret for its row. */
+    seal: (storeId: string, owner: string, number: number, secret: string): Uint8Array =>
+      secretBox.seal(secret, context(storeId, owner, number)),
+
     /** Opens a secret as its row has it. */
     open,
 

@@ -23,8 +23,14 @@ export function createAdmission(deps: ArrivalDeps) {
   function demandVersion({ version, schema }: ArrivingMoveInput): void {
     if (schema === deps.schemaVersion) return
     throw schema > deps.schemaVersion
-      ? refuse('older', `This node runs ${deps.version}, and the store comes from ${version}: upgrade this node first`)
-      : refuse('newer', `The store comes from ${version}, and this node runs ${deps.version}: upgrade the other node first`)
+      ? refuse(
+          'older',
+          `This node runs ${deps.version}, and the store comes from ${version}: upgrade this node first`,
+        )
+      : refuse(
+          'newer',
+          `The store comes from ${version}, and this node runs ${deps.version}: upgrade the other node first`,
+        )
   }
 
   /** @throws ApiError for what is taken here. Call it again in the transaction that takes it. */
@@ -38,7 +44,11 @@ export function createAdmission(deps: ArrivalDeps) {
       (moved !== undefined && moved.id !== id) ||
       (other !== undefined && other.storeId !== id) ||
       (queries.isAwaitedSlug(slug) && other === undefined && queries.findArriving(id) === undefined)
-    if (isTaken) throw refuse('slug', `There is a store "${slug}" on this node already: give one of the two another slug`)
+    if (isTaken)
+      throw refuse(
+        'slug',
+        `There is a store "${slug}" on this node already: give one of the two another slug`,
+      )
   }
 
   function demandModels({ models }: Announced): void {
@@ -72,7 +82,10 @@ export function createAdmission(deps: ArrivalDeps) {
     demandPlace(storeId: string): void {
       const others = queries.listArriving().filter((move) => move.storeId !== storeId)
       if (others.length >= ARRIVING_MAX)
-        throw refuse('busy', `${ARRIVING_MAX} stores are on their way to this node already: wait until one has arrived`)
+        throw refuse(
+          'busy',
+          `${ARRIVING_MAX} stores are on their way to this node already: wait until one has arrived`,
+        )
     },
 
     /** Whether another model makes the vectors here. */

@@ -1,7 +1,7 @@
-import type { PaletteColour } from '../../catalogue/product-index/palettes.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { turn } from '../../../core/turns.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import type { PaletteColour } from '../../catalogue/product-index/palettes.ts'
 import type { ArrivalDeps, ArrivalSession } from './world.ts'
 
 /** How long one transaction takes further rows, and how many it takes before it looks at the clock. */
@@ -53,14 +53,18 @@ export function createFilling(deps: ArrivalDeps) {
     const model = models.of(storeId)
     for (const id of dropped) index.remove(storeId, id)
     for (const productId of written) {
-      for (const { product, metadata, pictureId, position, palette } of queries.listPictures(storeId, productId)) {
+      for (const { product, metadata, pictureId, position, palette } of queries.listPictures(
+        storeId,
+        productId,
+      )) {
         const entry = {
           ...{ storeId, productId, product, pictureId, isFirst: position === 0 },
           metadata: JSON.parse(metadata) as Record<string, unknown>,
           palette: JSON.parse(palette) as PaletteColour[],
         }
         const vector = model.vectors.find(storeId, pictureId)
-        if (!index.hasSpace(storeId, 1)) throw index.noSpace('The memory for the vectors of this node is full')
+        if (!index.hasSpace(storeId, 1))
+          throw index.noSpace(storeId, 'The memory for the vectors of this node is full')
         if (vector) index.put(entry, vector)
         else index.of(storeId).putBlank(entry)
       }
@@ -74,7 +78,12 @@ export function createFilling(deps: ArrivalDeps) {
      *
      * @throws ApiError `invalid_request` for rows that no node sends.
      */
-    async apply(move: { id: string; storeId: string }, session: ArrivalSession, batch: number, lines: readonly string[]) {
+    async apply(
+      move: { id: string; storeId: string },
+      session: ArrivalSession,
+      batch: number,
+      lines: readonly string[],
+    ) {
       let at = 0
       do {
         const applied: Applied = { written: new Set(), gone: new Set(), dropped: [] }

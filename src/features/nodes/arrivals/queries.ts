@@ -56,10 +56,9 @@ export function arrivalQueries(db: Db) {
   const end = db.prepare(
     `UPDATE arriving_moves SET state = @state, ended_at = @now WHERE id = @id AND state = 'arriving'`,
   )
-  const uncleared = db
-    .prepare<[], { id: string; storeId: string }>(
-      "SELECT id, store_id AS storeId FROM arriving_moves WHERE state = 'abandoned' AND is_cleared = 0",
-    )
+  const uncleared = db.prepare<[], { id: string; storeId: string }>(
+    "SELECT id, store_id AS storeId FROM arriving_moves WHERE state = 'abandoned' AND is_cleared = 0",
+  )
   const setCleared = db.prepare('UPDATE arriving_moves SET is_cleared = 1 WHERE id = ?')
   const prune = db.prepare("DELETE FROM arriving_moves WHERE state <> 'arriving' AND ended_at < ?")
   const isKnown = db.prepare<[string], number>('SELECT 1 FROM stores WHERE id = ?').pluck()
@@ -70,8 +69,10 @@ export function arrivalQueries(db: Db) {
     WHERE products.store_id = ? AND products.product_id = ? ORDER BY position`)
 
   return {
-    add: (row: Pick<ArrivingMoveRow, 'id' | 'storeId' | 'tokenHash' | 'slug' | 'fromUrl' | 'reembeds'>, now: number): void =>
-      void add.run({ ...row, reembeds: BigInt(row.reembeds), now: BigInt(now) }),
+    add: (
+      row: Pick<ArrivingMoveRow, 'id' | 'storeId' | 'tokenHash' | 'slug' | 'fromUrl' | 'reembeds'>,
+      now: number,
+    ): void => void add.run({ ...row, reembeds: BigInt(row.reembeds), now: BigInt(now) }),
     find: (id: string): ArrivingMoveRow | undefined => find.get(id),
     findArriving: (storeId: string): ArrivingMoveRow | undefined => ofStore.get(storeId),
     findArrivingBySlug: (slug: string): ArrivingMoveRow | undefined => ofSlug.get(slug),

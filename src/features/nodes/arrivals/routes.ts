@@ -34,9 +34,12 @@ import type { ArrivalsService } from './service.ts'
 const LIST_BYTES_MAX = 64 * 1024
 const BYTES_TYPE = 'application/octet-stream'
 /** The body of a route that takes bytes. */
-const Bytes: TSchema = t.Object({ bytes: Type.Unsafe<Uint8Array>({}) })
+const Bytes: TSchema = t.Object({ bytes: Type.Any() })
 
-const OVER = ['conflict', 'The store is open here already, or the move was given up; the message says which.'] as const
+const OVER = [
+  'conflict',
+  'The store is open here already, or the move was given up; the message says which.',
+] as const
 const WITH_TOKEN = [
   'credential_ambiguous',
   ['unauthorized', 'The token is not that of the move.'],
@@ -113,7 +116,10 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
     .get('/:id', ({ params }) => arrivals.read(params.id), {
       params: MoveParams,
       response: { 200: ArrivingMove, ...failures(...WITH_TOKEN, ...READING) },
-      detail: { operationId: 'getArrivingStore', summary: 'Read how far a store has arrived, and whether it is open' },
+      detail: {
+        operationId: 'getArrivingStore',
+        summary: 'Read how far a store has arrived, and whether it is open',
+      },
     })
     .post(
       '/:id/rows',

@@ -139,10 +139,19 @@ export function arrivalsService(deps: ArrivalDeps) {
         clientSecretHash: hashSecret(ids.secret(SECRET_BYTES)),
       })
       if (!isBack) leases.addArrival(store.id, store.slug, now + LEASE_MS)
-      const row = { id, storeId: store.id, tokenHash: hashSecret(token), slug: store.slug, fromUrl: input.from }
+      const row = {
+        id,
+        storeId: store.id,
+        tokenHash: hashSecret(token),
+        slug: store.slug,
+        fromUrl: input.from,
+      }
       queries.add({ ...row, reembeds: reembeds ? 1 : 0 }, now)
     })
-    log.info({ move_id: id, store_id: store.id, slug: store.slug, from: input.from }, 'a store arrives from another node')
+    log.info(
+      { move_id: id, store_id: store.id, slug: store.slug, from: input.from },
+      'a store arrives from another node',
+    )
     return {
       ...{ move_id: id, token, url: deps.baseUrl(), version: deps.version, schema: deps.schemaVersion },
       ...{ reembeds, reembed_seconds: reembeds ? admission.estimate(store) : null, free_bytes: freeBytes },
@@ -167,7 +176,13 @@ export function arrivalsService(deps: ArrivalDeps) {
       capture.end(move.storeId)
       if (!queries.end(move.id, 'open', now)) throw new Error('The move is over')
       deps.record({
-        ...{ action: 'store.arrived', actorKind: 'operator', storeId: move.storeId, userId: null, keyId: null },
+        ...{
+          action: 'store.arrived',
+          actorKind: 'operator',
+          storeId: move.storeId,
+          userId: null,
+          keyId: null,
+        },
         ...{ details: { move_id: move.id, from: move.fromUrl }, clientInfo: null },
       })
     })
@@ -197,7 +212,10 @@ export function arrivalsService(deps: ArrivalDeps) {
       locked(id, async () => {
         const move = demandArriving(id)
         if (batch <= move.lastBatch) return { last_batch: move.lastBatch }
-        const lines = new TextDecoder().decode(rows).split('\n').filter((line) => line !== '')
+        const lines = new TextDecoder()
+          .decode(rows)
+          .split('\n')
+          .filter((line) => line !== '')
         await filling.apply(move, sessionOf(move), batch, lines)
         return { last_batch: batch }
       }),
@@ -287,7 +305,9 @@ export function arrivalsService(deps: ArrivalDeps) {
       const now = clock.now()
       for (const move of queries.listArriving())
         if (now - move.calledAt > LEASE_MS)
-          await locked(move.id, async () => giveUp(demandArriving(move.id), 'its source has not been heard of for a day'))
+          await locked(move.id, async () =>
+            giveUp(demandArriving(move.id), 'its source has not been heard of for a day'),
+          )
       for (const move of queries.listUncleared()) await clear(move)
       atomically(() => queries.prune(now - KNOWN_MS))
     },

@@ -1,6 +1,6 @@
 import type { StoredModel } from '../../../platform/db/models.ts'
-import type { MoveCapture } from '../../../platform/db/store-move/capture.ts'
 import type { MoveWriter } from '../../../platform/db/store-move/applying.ts'
+import type { MoveCapture } from '../../../platform/db/store-move/capture.ts'
 import type { MoveDigest } from '../../../platform/db/store-move/digest.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'

@@ -15,5 +15,8 @@ export interface NodeDoor {
 /** @throws ApiError `tls_required` */
 export function demandSecure(door: Pick<NodeDoor, 'isSecure'>, request: Request): void {
   if (!door.isSecure(request))
-    throw new ApiError('tls_required', 'Nodes talk to each other over TLS alone, and to no proxy between them')
+    throw new ApiError(
+      'tls_required',
+      'Nodes talk to each other over TLS alone, and to no proxy between them',
+    )
 }

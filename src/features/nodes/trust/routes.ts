@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
+import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrNothing } from '../../../http/body.ts'
 import { FOR_SUPER_ADMIN, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { LIMITS } from '../../../core/limits.ts'
 import { NODE_PREFIX, NodeSecrets, SecretsInput } from '../protocol.ts'
 import { demandSecure, type NodeDoor } from './door.ts'
 import { NodeInvite, NodeInviteBody } from './schema.ts'
@@ -43,7 +43,8 @@ export function trustRoutes(
         detail: {
           operationId: 'inviteNode',
           summary: 'Make a code for another node',
-          description: 'Good for ten minutes and once: for one store that another node sends, or for a standby.',
+          description:
+            'Good for ten minutes and once: for one store that another node sends, or for a standby.',
         },
       },
     )

@@ -73,7 +73,9 @@ export function trustService(deps: TrustDeps) {
     if (row.usedAt !== null && !isAgain)
       throw refuse('The code was used already: make another one with "lookalike node invite"')
     if (row.expiresAt <= now)
-      throw refuse('The code has expired: it is good for 10 minutes; make another one with "lookalike node invite"')
+      throw refuse(
+        'The code has expired: it is good for 10 minutes; make another one with "lookalike node invite"',
+      )
     return codeHash
   }
 
@@ -103,13 +105,22 @@ export function trustService(deps: TrustDeps) {
         const now = clock.now()
         queries.prune(now - KNOWN_MS)
         if (queries.countOpen(now) >= OPEN_MAX)
-          throw new ApiError('conflict', `There are ${OPEN_MAX} codes that nobody has used yet: wait ten minutes`)
+          throw new ApiError(
+            'conflict',
+            `There are ${OPEN_MAX} codes that nobody has used yet: wait ten minutes`,
+          )
         queries.add(hashSecret(toBase32(secret)), purpose, expiresAt)
         record(describeOperation(operator, null, 'node.invited', { for: purpose }))
       })
       const code = createNodeCode(secret, fingerprint)
       const url = door.readAddress()
-      return { code, for: purpose, url, command: writeCommand(purpose, url, code), expires_at: isoTime(expiresAt) }
+      return {
+        code,
+        for: purpose,
+        url,
+        command: writeCommand(purpose, url, code),
+        expires_at: isoTime(expiresAt),
+      }
     },
 
     /** Gives the secrets to a standby that shows a code made for it. @throws ApiError like {@link demand} */
