@@ -71,6 +71,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     }
   }
   const runs = createFeedRuns({ ...common, findJob })
+  const sealCredentials = (id: string, userInfo: string): Buffer =>
+    secretBox.seal(userInfo, credentialsContext(id))
   const openCredentials = (id: string, sealed: Uint8Array): string | undefined =>
     secretBox.open(sealed, credentialsContext(id))
   const pull = createPull({
@@ -102,7 +104,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     presenter: createFeedPresenter({ ...base, findJob }),
     checkUrl: downloads.check,
     checkMapping: imports.checkMapping,
-    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, credentialsContext(id)),
+    sealCredentials,
     wake: scheduler.wake,
     clear: () => inBackground(upkeep.clear),
   })
@@ -113,6 +115,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
       /** Opens the login of a feed, for the move of its store to another node. */
+      sealCredentials,
       openCredentials,
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../core/errors.ts'
 import { findSlugProblem } from '../../../core/slugs.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import type { ArrivingMoveInput } from '../protocol.ts'
+import type { ArrivingMoveInput } from '../protocol/schema.ts'
 import type { ArrivalDeps } from './world.ts'
 
 /** Stores that may be on their way here at a time. */

@@ -3,8 +3,9 @@ import { Elysia, t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { bytesBody, jsonBody, noBody } from '../../../http/body.ts'
 import { readCredential } from '../../../http/credential.ts'
-import { failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { failures, JSON_BODY, READING, WITH_NODE_CODE, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
+import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
 import {
   ArrivingMove,
   ArrivingMoveBegun,
@@ -25,9 +26,7 @@ import {
   ROWS_UNPACKED_BYTES_MAX,
   RowsApplied,
   RowsQuery,
-} from '../protocol.ts'
-import { demandSecure, type NodeDoor } from '../trust/door.ts'
-import { WITH_CODE } from '../trust/routes.ts'
+} from '../protocol/schema.ts'
 import type { ArrivalsService } from './service.ts'
 
 /** A list of hashes as long as it may be. */
@@ -96,7 +95,7 @@ function announcementRoute(
         body: ArrivingMoveInput,
         response: {
           201: ArrivingMoveBegun,
-          ...failures(...WITH_CODE, ...WRITING, ...JSON_BODY, [
+          ...failures(...WITH_NODE_CODE, ...WRITING, ...JSON_BODY, [
             'conflict',
             'The store cannot come here; the message says why, and `details.reason` names it: `older`, `newer`, `plan`, `slug`, `store`, `model`, `room` or `busy`.',
           ]),

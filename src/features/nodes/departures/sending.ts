@@ -1,7 +1,7 @@
 import { turn } from '../../../core/turns.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
-import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol.ts'
+import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol/schema.ts'
 import type { DepartureQueries } from './queries.ts'
 import type { Target } from './target.ts'
 import type { CapturedRow, MoveCapture, MoveDigest, MoveReader } from './world.ts'

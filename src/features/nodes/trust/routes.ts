@@ -1,19 +1,12 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrNothing } from '../../../http/body.ts'
-import { FOR_SUPER_ADMIN, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import { FOR_SUPER_ADMIN, failures, JSON_BODY, WITH_NODE_CODE, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { NODE_PREFIX, NodeSecrets, SecretsInput } from '../protocol.ts'
-import { demandSecure, type NodeDoor } from './door.ts'
+import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
+import { NODE_PREFIX, NodeSecrets, SecretsInput } from '../protocol/schema.ts'
 import { NodeInvite, NodeInviteBody } from './schema.ts'
 import type { TrustService } from './service.ts'
-
-/** Failures of a route that another node calls with a code. */
-export const WITH_CODE = [
-  ['unauthorized', 'The code is wrong, was used, or has expired; the message says which.'],
-  'rate_limit_exceeded',
-  'tls_required',
-] as const
 
 /** Contract 8.19: codes for other nodes, and the secrets for a standby. */
 export function trustRoutes(
@@ -61,7 +54,7 @@ export function trustRoutes(
       {
         parse: jsonBody(LIMITS.openBodyBytesMax),
         body: SecretsInput,
-        response: { 200: NodeSecrets, ...failures(...WITH_CODE, ...WRITING, ...JSON_BODY) },
+        response: { 200: NodeSecrets, ...failures(...WITH_NODE_CODE, ...WRITING, ...JSON_BODY) },
         detail: {
           operationId: 'getNodeSecrets',
           summary: 'Get the secrets of an install for its standby',

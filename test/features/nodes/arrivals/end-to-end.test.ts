@@ -19,16 +19,12 @@ const reach =
       for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
       const ofBytes = typeof body === 'string' ? 'application/x-ndjson' : 'application/octet-stream'
       const sent = json === undefined ? body : JSON.stringify(json)
-      const response = await node().http.handle(
-        new Request(url, {
-          method,
-          headers: {
-            'content-type': json === undefined ? ofBytes : 'application/json',
-            ...(bearer && { authorization: `Bearer ${bearer}` }),
-          },
-          ...(sent !== undefined && { body: sent as string }),
-        }),
-      )
+      const headers: Record<string, string> = {
+        'content-type': json === undefined ? ofBytes : 'application/json',
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      }
+      const init = { method, headers, ...(sent !== undefined && { body: sent as string }) }
+      const response = await node().http.handle(new Request(url.href, init))
       return { status: response.status, json: await response.json() }
     },
   })

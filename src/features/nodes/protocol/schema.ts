@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { named } from '../../http/openapi/named.ts'
-import { oneOf } from '../../http/schema.ts'
-import { text } from '../../http/text-schema.ts'
+import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
 
 /** Where nodes talk to each other. */
 export const NODE_PREFIX = '/v1/node'
