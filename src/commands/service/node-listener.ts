@@ -9,7 +9,7 @@ import { explainListening } from './addresses.ts'
 
 const IDLE_SECONDS = 60
 
-interface MainListener {
+export interface MainListener {
   /** The public address. */
   baseUrl: string
   /** The certificate that it shows now; undefined where it speaks http. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { DAY_MS, MINUTE_MS } from '../../../core/clock.ts'
 import { ApiError, signInFirst } from '../../../core/errors.ts'
 import { createKeyedLock } from '../../../core/keyed-lock.ts'
@@ -8,6 +7,7 @@ import type { ArrivingMove, ArrivingMoveInput, ProofSearch } from '../protocol/s
 import { createBeginning } from './beginning.ts'
 import { createEnding } from './ending.ts'
 import { createFilling } from './filling.ts'
+import { createPictures } from './pictures.ts'
 import type { ArrivingMoveRow } from './queries.ts'
 import { createSessions } from './sessions.ts'
 import type { ArrivalDeps } from './world.ts'
@@ -84,21 +84,7 @@ export function arrivalsService(deps: ArrivalDeps) {
         return { last_batch: batch }
       }),
 
-    async findMissing(id: string, hashes: readonly string[]): Promise<string[]> {
-      demandArriving(id)
-      const missing: string[] = []
-      for (const hash of new Set(hashes)) if (!(await deps.files.file(hash))) missing.push(hash)
-      return missing
-    },
-
-    /** @throws ApiError `invalid_request` for other bytes. */
-    async putPicture(id: string, hash: string, bytes: Uint8Array): Promise<void> {
-      demandArriving(id)
-      if (createHash('sha256').update(bytes).digest('hex') !== hash)
-        throw new ApiError('invalid_request', 'The bytes are not those of the hash')
-      await deps.files.write(hash, bytes)
-      deps.withoutFsync(() => atomically(() => queries.countPicture(id)))
-    },
+    ...createPictures(deps, demandArriving),
 
     /** Begins to read the index. @returns whether it is whole; ask again until it is. */
     loadIndex(id: string): { is_loaded: boolean } {
