@@ -171,8 +171,8 @@ function createRowWriter(db: Db, storeId: string, table: string, hooks: WriterHo
     changed.length === 0
       ? 'NOTHING'
       : `UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')} WHERE ${scoped}`
-  const statements = buildStatements()
   const key = shape.key.map((column) => `${column} = ${value(column)}`)
+  const statements = buildStatements()
   const removal = db.prepare<[Row]>(`DELETE FROM ${table} WHERE ${[...key, scoped].join(' AND ')}`)
   const exists = db
     .prepare<[Row], number>(`SELECT 1 FROM ${table} WHERE ${[...key, scoped].join(' AND ')}`)
@@ -231,9 +231,7 @@ function createRowWriter(db: Db, storeId: string, table: string, hooks: WriterHo
       if (Object.keys(name).length !== shape.key.length || shape.key.some((column) => !(column in name)))
         throw malformed(`a row of ${table} is not named`)
       if (plan.isAppendOnly) return
-      const bound = bind(name)
-      for (const column of plan.bytes ?? []) bound[column] = Buffer.from(String(name[column]), 'hex')
-      removal.run(bound)
+      removal.run(bind(name))
     },
   }
 }

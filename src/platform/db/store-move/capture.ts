@@ -26,14 +26,15 @@ export function createCapture(db: Db) {
     SELECT seq, table_name AS "table", row_key AS key FROM move_changes WHERE store_id = ? ORDER BY seq LIMIT ?`)
   const forget = db.prepare<[string, bigint]>('DELETE FROM move_changes WHERE store_id = ? AND seq <= ?')
   const forgetAll = db.prepare<[string]>('DELETE FROM move_changes WHERE store_id = ?')
-  const listTriggers = db
-    .prepare<[string], string>(
-      `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1`,
+  const triggers = db
+    .prepare<[{ prefix: string }], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, length(@prefix)) = @prefix",
     )
     .pluck()
+  const listTriggers = (prefix: string): string[] => triggers.all({ prefix })
 
   function end(storeId: string): void {
-    for (const name of listTriggers.all(nameTriggers(storeId))) db.exec(`DROP TRIGGER ${name}`)
+    for (const name of listTriggers(nameTriggers(storeId))) db.exec(`DROP TRIGGER ${name}`)
     forgetAll.run(storeId)
   }
 
@@ -47,7 +48,7 @@ export function createCapture(db: Db) {
     /** Ends it and forgets what was noted. Without a capture it does nothing. */
     end,
 
-    isOn: (storeId: string): boolean => listTriggers.all(nameTriggers(storeId)).length > 0,
+    isOn: (storeId: string): boolean => listTriggers(nameTriggers(storeId)).length > 0,
 
     /** How many rows wait. */
     count: (storeId: string): number => count.get(storeId) ?? 0,
@@ -62,7 +63,7 @@ export function createCapture(db: Db) {
     /** Ends every capture but those of these stores: a program of another version may have left one. */
     endOthers(storeIds: readonly string[]): void {
       const kept = storeIds.map(nameTriggers)
-      for (const name of listTriggers.all(PREFIX))
+      for (const name of listTriggers(PREFIX))
         if (!kept.some((prefix) => name.startsWith(prefix))) db.exec(`DROP TRIGGER ${name}`)
     },
   }

@@ -1,5 +1,5 @@
 import type { CapturedRow } from './capture.ts'
-import { MOVED_TABLES } from './plan.ts'
+import { MOVED_TABLES, NAMED_BY } from './plan.ts'
 import type { MoveReader, Sum } from './reading.ts'
 import { compareKeys, type Key } from './rows.ts'
 
@@ -93,6 +93,8 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
         const chunks = tables.get(table)
         const chunk = chunks?.[findChunk(chunks, key)]
         if (chunk) chunk.isStale = true
+        for (const named of NAMED_BY[table] ?? [])
+          for (const other of tables.get(named) ?? []) other.isStale = true
       }
     },
 

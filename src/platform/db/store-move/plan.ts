@@ -21,6 +21,8 @@ export interface MovedTable {
   sealed?: readonly string[]
   /** Columns whose change alone says nothing to the target. */
   capturedColumns?: readonly string[]
+  /** Triggers change it when rows of other tables go: it is written once they are gone. */
+  isLast?: boolean
   /** Rows that cannot change: what the target has already is left as it is. */
   isAppendOnly?: boolean
 }
@@ -151,7 +153,7 @@ export const PASSAGES: Readonly<Record<string, Passage>> = {
   search_rule_counts: named(['rule_id']),
   store_words: moves(['kind', 'place']),
   learned_clicks: moves([]),
-  feedback_counts: moves(['origin']),
+  feedback_counts: moves(['origin'], { isLast: true }),
   feedback_events: named(['id']),
   weekly_mails: moves([]),
   weekly_mail_leavers: moves(['user_id'], {
@@ -170,6 +172,7 @@ export const PASSAGES: Readonly<Record<string, Passage>> = {
   tally_packs: moves(['kind', 'day']),
   widget_pages: moves(['key_id', 'origin'], { without: ['id'] }),
   widget_page_days: moves(['day', 'page'], {
+    where: 'page IN (SELECT id FROM widget_pages WHERE widget_pages.store_id = widget_page_days.store_id)',
     out: { page: pageOf('widget_page_days', 'page') },
     in: { page: pageHere('page') },
   }),
@@ -189,8 +192,7 @@ export const PASSAGES: Readonly<Record<string, Passage>> = {
   together_lists: moves(['product_id']),
 
   changes: moves(['number'], { without: ['id'] }),
-  // A trigger counts the bytes of the changes; this row corrects it.
-  change_numbers: moves([]),
+  change_numbers: moves([], { isLast: true }),
   webhooks: named(['id']),
   signing_secrets: moves(['owner', 'number'], { sealed: ['sealed'] }),
   deliveries: moves(['id'], { without: ['row'] }),
@@ -239,6 +241,16 @@ export const PASSAGES: Readonly<Record<string, Passage>> = {
   moved_names: { stays: OF_NODE },
   move_changes: { stays: 'It tells of the move itself.' },
   move_people: { stays: 'It tells of the move itself.' },
+}
+
+/**
+ * What a change in a table may change of how rows of other tables travel, without a note of the capture: pages and people are
+ * named by their rows, and the members of a group go with it.
+ */
+export const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
+  user_groups: ['user_group_members'],
+  widget_pages: ['widget_page_days', 'burst_searches'],
+  memberships: ['team_invites', 'api_keys', 'ip_entries', 'jobs', 'weekly_mail_leavers'],
 }
 
 /** The tables whose rows travel, in the order in which they are written. */

@@ -166,9 +166,15 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
     readCaptured(storeId: string, rows: readonly CapturedRow[]): string[] {
       const place = (row: CapturedRow) => MOVED_TABLES.indexOf(row.table)
       const sorted = rows.filter((row) => place(row) >= 0).sort((a, b) => place(a) - place(b))
-      const lines = sorted.map((row) => readOne(storeId, row)).filter((line) => line !== undefined)
-      const isGone = (line: string) => /^\{"t":"\w{1,64}","del":/.test(line)
-      return [...lines.filter((line) => !isGone(line)), ...lines.filter(isGone).reverse()]
+      const lines = (isWanted: (table: string) => boolean) =>
+        sorted
+          .filter(({ table }) => isWanted(table))
+          .map((row) => readOne(storeId, row))
+          .filter((line) => line !== undefined)
+      const isLast = (table: string) => findMovedTable(table).isLast === true
+      const first = lines((table) => !isLast(table))
+      const gone = first.filter(isDelete)
+      return [...first.filter((line) => !isDelete(line)), ...gone.reverse(), ...lines(isLast)]
     },
 
     /** Content hashes of kept files in hex, in their order. */
@@ -234,6 +240,7 @@ const formatPut = (table: string, row: Row): string =>
   })
 
 const formatDelete = (table: string, key: Row): string => JSON.stringify({ t: table, del: key })
+const isDelete = (line: string): boolean => /^\{"t":"\w{1,64}","del":/.test(line)
 
 interface Found {
   row: Row
