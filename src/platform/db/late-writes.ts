@@ -72,8 +72,7 @@ export function createLateWrites(options: LateWritesOptions) {
 
   function keptNone(): void {
     isKeepQueued = false
-    for (const entry of kept) entry.number = undefined
-    kept = []
+    for (const entry of kept.splice(0)) entry.number = undefined
   }
 
   const runTogether = createRunner(options, records, removeRecords)
@@ -131,7 +130,7 @@ export function createLateWrites(options: LateWritesOptions) {
   /** @throws if the disk takes nothing. */
   function flushOrThrow(): void {
     const held = queue.filter(({ storeId }) => isHeld(storeId)).slice(-WAITING_MAX)
-    if (held.length > 0) queue = queue.filter(({ storeId }) => !isHeld(storeId))
+    queue = held.length > 0 ? queue.filter(({ storeId }) => !isHeld(storeId)) : queue
     try {
       while (queue.length > 0) withoutFsync(db, () => runGroup(queue.slice(0, GROUP_MAX)))
       isFailing = false
@@ -140,10 +139,8 @@ export function createLateWrites(options: LateWritesOptions) {
       wait(error)
       throw error
     } finally {
-      if (held.length > 0) {
-        queue.push(...held)
-        schedule()
-      }
+      queue.push(...held)
+      if (held.length > 0) schedule()
     }
   }
 

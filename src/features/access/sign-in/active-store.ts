@@ -39,7 +39,7 @@ export function findActiveStore(
   if (isSuperAdmin && only) {
     return asMember(memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only))
   }
-  const [moved] = memberships.length === 0 && !isSuperAdmin ? storeRows.listMovedOfPerson(id) : []
+  const [moved] = memberships.length === 0 ? storeRows.listMovedOfPerson(id) : []
   if (moved && choice.rule === 'required') throw storeNotHere(moved.slug, moved.url)
   if (choice.rule === 'if-ambiguous' && (isSuperAdmin || memberships.length === 0)) return undefined
   if (memberships.length === 0 && !isSuperAdmin) {

@@ -114,7 +114,7 @@ export const MembershipView = named(
 )
 export type MembershipView = typeof MembershipView.static
 
-/** One store of a person that is on another node (contract 3.17). */
+/** One store of a person that is on another node (contract 3.22). */
 export const MovedStoreView = named(
   'MovedStore',
   t.Object({

@@ -56,6 +56,10 @@ export interface Turn {
   finished(): void
 }
 
+const newWalk = <Place>(storeId: string, place: Place): Walk<Place> => ({
+  ...{ storeId, place, window: [], inFlight: 0, found: 0, passed: 0 },
+})
+
 /** Ends the step of a store with its product. */
 const leaving = (turn: Turn, leave: Leave): Turn => ({
   ...turn,
@@ -97,16 +101,11 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     return walk
   }
 
-  function begin(storeId: string): Walk<Place> {
-    const place = deps.begin(storeId)
-    return { storeId, place, window: [], inFlight: 0, found: 0, passed: 0 }
-  }
-
   /** Adds the stores that are not walked over yet. */
   function fill(): void {
     for (const storeId of deps.listStores()) {
       if (walks.has(storeId)) continue
-      const walk = begin(storeId)
+      const walk = newWalk(storeId, deps.begin(storeId))
       walks.set(storeId, walk)
       enqueue(walk)
     }
@@ -180,19 +179,17 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
           continue
         }
         const leave = deps.gate.tryEnter(store.id)
-        if (!leave) {
-          later.push({ walk, at: now() + PAUSED_MS, isNewPass: false })
-          continue
-        }
+        if (!leave) later.push({ walk, at: now() + PAUSED_MS, isNewPass: false })
+        if (!leave) continue
         try {
           const work = await step(walk, store)
           if (work) return leaving(work, leave)
-          leave()
         } catch (error) {
           leave()
           later.push({ walk, at: now() + FAULT_MS, isNewPass: false })
           throw error
         }
+        leave()
         await turn()
       }
       return undefined

@@ -119,8 +119,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
         return { store, side, picture }
       }
       // What is left has failed, or is in progress.
-      stores.delete(store.id)
-      resting.set(store.id, clock.monotonic() + REST_MS)
+      rest(store.id, REST_MS)
     }
     return undefined
   }
@@ -153,6 +152,11 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     }
   }
 
+  const rest = (storeId: string, ms: number): void => {
+    stores.delete(storeId)
+    resting.set(storeId, clock.monotonic() + ms)
+  }
+
   /** Goes on after a picture. Nobody waits for it, so nobody would hear of a fault of the storage. */
   function goOn(): void {
     try {
@@ -172,8 +176,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
       const { store, side, picture } = found
       const leave = gate.tryEnter(store.id)
       if (!leave) {
-        stores.delete(store.id)
-        resting.set(store.id, clock.monotonic() + PAUSE_MS)
+        rest(store.id, PAUSE_MS)
         continue
       }
       const began = clock.monotonic()

@@ -117,12 +117,7 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
     await turn()
     const leave = gate.tryEnter(storeId)
     // The next run goes on.
-    if (!leave) return false
-    try {
-      return await stepInside(storeId)
-    } finally {
-      leave()
-    }
+    return leave ? stepInside(storeId).finally(leave) : false
   }
 
   async function stepInside(storeId: string): Promise<boolean> {

@@ -132,6 +132,7 @@ export function storeService(deps: StoreDeps) {
     setPlan: (storeId: string, plan: PlanName, by: DescribeStoreAct): StoreState =>
       atomically(() => {
         const before = lifecycle.find(storeId)
+        lifecycle.demandUnpaused(storeId)
         rows.setPlan(storeId, plan)
         record(by(storeId, 'store.plan_changed', { before: before.plan, after: plan }))
         return { ...before, plan }
@@ -142,6 +143,7 @@ export function storeService(deps: StoreDeps) {
       atomically(() => {
         const before = lifecycle.find(storeId)
         if (name === before.name) return before
+        lifecycle.demandUnpaused(storeId)
         rows.rename(storeId, name)
         record(by(storeId, 'store.renamed', { before: before.name, after: name }))
         return { ...before, name }
