@@ -206,6 +206,7 @@ async function start(
     stop: stop.signal,
     settings,
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
+    ...(role && { readCopies: role.readState }),
     files: role ? role.copyFiles(pictureFiles) : pictureFiles,
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     pages: createPages({ egress: egresses.main, stop: stop.signal }),

@@ -80,7 +80,7 @@ export function startCopying(deps: CopyingDeps): Copying {
   let faultToldAt = Number.NEGATIVE_INFINITY
   /** When everything was sent for the last time. */
   let evenAt = Number.NEGATIVE_INFINITY
-  let waiting: { end: LogEnd; askedAt: number; resolve: () => void }[] = []
+  let waiting: { end: LogEnd; resolve: () => void }[] = []
 
   function hear(line: LogLine): void {
     const piece = parseSentLine(line)
@@ -94,9 +94,10 @@ export function startCopying(deps: CopyingDeps): Copying {
 
   function tellFault(said: string): void {
     const now = clock.monotonic()
-    if (fault !== said || now - faultToldAt > REPEAT_MS)
+    if (fault !== said || now - faultToldAt > REPEAT_MS) {
       log.error({ reason: said }, 'the database is not being copied')
-    if (fault !== said) faultToldAt = now
+      faultToldAt = now
+    }
     fault = said
   }
 
@@ -162,7 +163,7 @@ export function startCopying(deps: CopyingDeps): Copying {
     waitUntilSent() {
       const end = readLogEnd(database)
       const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push({ end: end ?? { salts: '', bytes: 0 }, askedAt: clock.monotonic(), resolve })
+      waiting.push({ end: end ?? { salts: '', bytes: 0 }, resolve })
       return promise
     },
     async stop() {
