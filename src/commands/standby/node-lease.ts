@@ -19,7 +19,7 @@ const CONDITION_FAILED: ReadonlySet<number> = new Set([404, 409, 412])
  * @throws OperatorError for a store that does not, in one sentence.
  */
 export async function openNodeLease(
-  { client, prefix, name }: CopyPlace,
+  { quickClient: client, prefix, name }: CopyPlace,
   { dataDir, log }: { dataDir: string; log: Logger },
 ): Promise<Lease> {
   const below = (file: string): string => (prefix === '' ? file : `${prefix}/${file}`)

@@ -75,6 +75,16 @@ export function createLease({ object, owner, clock, ids, log }: LeaseDeps) {
     return found && { etag: found.etag, ...parse(found.text) }
   }
 
+  /** While the store is away the owner cannot renew either: it gets its time again from the first look that succeeds. */
+  async function readWatched(): ReturnType<typeof read> {
+    try {
+      return await read()
+    } catch (error) {
+      seen = { etag: '', at: 0, epoch: 0 }
+      throw error
+    }
+  }
+
   function lose(): void {
     if (isLost) return
     isLost = true
@@ -111,7 +121,7 @@ export function createLease({ object, owner, clock, ids, log }: LeaseDeps) {
       return epoch
     },
 
-    /** Makes the first lease, or goes on with one that is this node's own, as the next epoch. */
+    /** Makes the first lease, or goes on with one that is this node's own. */
     async claim(mayBeFirst: boolean): Promise<Claim> {
       const found = await read()
       if (!found) {
@@ -125,7 +135,7 @@ export function createLease({ object, owner, clock, ids, log }: LeaseDeps) {
 
     /** Looks whether the lease has stood still for so long that its owner acknowledges nothing any more. */
     async watch(): Promise<Watched> {
-      const found = await read()
+      const found = await readWatched()
       if (!found) return { isThere: false, epoch: 0, isStill: false }
       if (found.etag !== seen.etag) seen = { etag: found.etag, at: clock.monotonic(), epoch: found.epoch }
       return { isThere: true, epoch: found.epoch, isStill: clock.monotonic() - seen.at >= STILL_MS }
