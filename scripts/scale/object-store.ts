@@ -119,7 +119,9 @@ async function forward(request: Request, body?: ArrayBuffer): Promise<Response> 
     ...{ method: request.method, headers, redirect: 'manual', decompress: false },
     ...(sent && { body: sent }),
   })
-  return new Response(answer.body, { status: answer.status, headers: answer.headers })
+  // As a whole: Litestream crashes where a store does not tell the length of an object.
+  const whole = request.method === 'HEAD' ? null : await answer.arrayBuffer()
+  return new Response(whole, { status: answer.status, headers: answer.headers })
 }
 
 /** A page of a sorted list: objects and common prefixes count alike. */
