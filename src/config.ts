@@ -1,10 +1,11 @@
 import { cpus, networkInterfaces } from 'node:os'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { BUCKET_SETTINGS, findBucketProblems } from './core/bucket-settings.ts'
 import { wrongSettings } from './core/operator-error.ts'
 import { PLAN_NAMES, PLANS, type Plans } from './core/plans.ts'
 import { isPlans, readPlansFile } from './core/plans-file.ts'
-import { choice, flag, integer, list, text } from './core/setting-kinds.ts'
+import { choice, flag, integer, list, SECRET, text } from './core/setting-kinds.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -17,14 +18,6 @@ const METRICS_TOKEN_CHARS_MIN = 16
 /** A host name with a dot that is no address. */
 const DOMAIN_PATTERN =
   '^((?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9]))?$'
-
-/** An address in a bucket, whose path has no steps upwards. */
-const BUCKET_PATTERN = '^(s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/(?!\\.+(/|$))[\\w.-]+)*/?)?$'
-
-/**
- * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
- */
-const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@', never: '(?!)' } as const
 
 /**
  * Every setting of the service: its type, default and meaning. `bun scripts/reference.ts --write` prints the tables of
@@ -190,52 +183,7 @@ export const Settings = Type.Object({
     { preset: 30, minimum: 1, maximum: 10_000 },
     (bounds) => `Copies of this install to keep in \`BACKUP_TO\`, ${bounds}.`,
   ),
-  COPIES_TO: Type.String({
-    default: '',
-    pattern: BUCKET_PATTERN,
-    must: 'be s3://bucket/prefix',
-    description:
-      'Where the database is copied while it is written, and each kept picture: `s3://bucket/prefix`, for one install alone. A standby on another machine takes over from there. Needs Litestream. Empty: nowhere.',
-  }),
-  STANDBY: Type.String({
-    default: '',
-    pattern: BUCKET_PATTERN,
-    must: 'be s3://bucket/prefix',
-    description:
-      'The `COPIES_TO` of another machine: this one waits, and takes over when that one is silent for 15 seconds. Empty: no.',
-  }),
-  SYNC_COPIES: flag(
-    '`1`: the answer to a write waits until the write lies in `COPIES_TO`, so that nothing is lost when this machine dies. Each write takes as long as the store needs for a file.',
-  ),
-  LITESTREAM: text(
-    'Path of the program Litestream 0.3.13, which copies the database. Empty: the one inside this executable, if it was built with it.',
-  ),
-  S3_ENDPOINT: Type.String({
-    default: '',
-    pattern: '^(https?://[^\\s/?#@]+/?)?$',
-    must: 'be a URL like https://s3.example.com',
-    description:
-      'Address of the S3-compatible store of `BACKUP_TO`, `COPIES_TO` and `STANDBY`; it may be in a private network. Empty: Amazon in `S3_REGION`.',
-  }),
-  S3_REGION: Type.String({
-    default: '',
-    pattern: '^[\\w-]*$',
-    must: 'be a region like eu-central-1',
-    description: 'Region of the bucket. Empty: `us-east-1`, which most stores other than Amazon take.',
-  }),
-  S3_ACCESS_KEY_ID: Type.String({
-    default: '',
-    pattern: '^[^\\s]*$',
-    must: 'be an access key, without spaces',
-    description: 'Access key of the bucket, which may read, write, list and delete in it.',
-  }),
-  S3_SECRET_ACCESS_KEY: Type.String({
-    default: '',
-    pattern: '^[^\\s]*$',
-    must: 'be the secret of an access key, without spaces',
-    secret: SECRET.always,
-    description: 'Secret of `S3_ACCESS_KEY_ID`.',
-  }),
+  ...BUCKET_SETTINGS,
   METRICS_TOKEN: Type.String({
     default: '',
     pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,
@@ -307,25 +255,6 @@ export function loadConfig(
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })
-}
-
-function findBucketProblems(settings: Config): string[] {
-  const { COPIES_TO, STANDBY, SYNC_COPIES, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
-  const withBucket = (['BACKUP_TO', 'COPIES_TO', 'STANDBY'] as const).find((name) =>
-    settings[name].startsWith('s3://'),
-  )
-  const isSame = (one: string, other: string) => one.replace(/\/$/, '') === other.replace(/\/$/, '')
-  return [
-    ...(withBucket && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)
-      ? [`S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in ${withBucket}`]
-      : []),
-    ...(COPIES_TO && STANDBY && !isSame(COPIES_TO, STANDBY)
-      ? [
-          'COPIES_TO and STANDBY must be the same address: a standby goes on with the copies it has taken over',
-        ]
-      : []),
-    ...(SYNC_COPIES && !COPIES_TO && !STANDBY ? ['SYNC_COPIES needs COPIES_TO or STANDBY'] : []),
-  ]
 }
 
 /** What stands in place of other defaults where the service has a name of its own. */

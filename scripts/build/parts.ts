@@ -25,7 +25,7 @@ interface Listed {
 }
 
 /** Where npm's package has the program that copies databases. */
-export const LITESTREAM_PACKAGE = '@flydotio/litestream-linux-x64'
+const LITESTREAM_PACKAGE = '@flydotio/litestream-linux-x64'
 
 /**
  * Lists the files that an executable for `target` contains besides its own code, by the part that they belong to.

@@ -20,7 +20,7 @@ import { createFileDownloads } from '../../platform/outbound/downloads.ts'
 import { createPages } from '../../platform/outbound/pages.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
-import { createPictureFiles } from '../../platform/pictures/kept.ts'
+import { createPictureFiles, type PictureFiles } from '../../platform/pictures/kept.ts'
 import { markRunning } from '../../platform/running-mark.ts'
 import { createWorkFiles } from '../../platform/work-files.ts'
 import { examine } from '../doctor/examination.ts'
@@ -106,6 +106,27 @@ async function takeNodeRole(
   return role
 }
 
+/** What the application gets of a node that is copied. */
+const listCopiedPorts = (role: OwnerRole | undefined, files: PictureFiles) =>
+  role === undefined
+    ? { files }
+    : {
+        files: role.copyFiles(files),
+        readCopies: role.readState,
+        acknowledgement: { may: role.mayAcknowledge, untilCopied: role.waitUntilCopied },
+      }
+
+/** @returns the number of pictures; undefined if the program is to stop. */
+async function loadIndex(app: App, stop: AbortSignal): Promise<number | undefined> {
+  let pictures = await runInTurns(app.loadingIndex(), stop)
+  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
+  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
+    await Bun.sleep(INDEX_PAUSE_MS)
+    pictures = await runInTurns(app.loadingIndex(), stop)
+  }
+  return pictures
+}
+
 async function start(
   config: Config,
   stopSignal: AbortSignal,
@@ -148,11 +169,7 @@ async function start(
     listener.enter('loading')
   }
   const db = openForServing(dataDir)
-  if (role) {
-    // Litestream brings the log into the database, or it would lose its place in it.
-    db.pragma('wal_autocheckpoint = 0')
-    role.begin()
-  }
+  role?.begin(db)
   const mark = markRunning(dataDir)
   // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
@@ -175,7 +192,6 @@ async function start(
   const operator = publishOperatorKey(dataDir, ids)
   started.defer(operator.remove)
   const budget = createByteBudget()
-  const pictureFiles = createPictureFiles(join(dataDir, 'pictures'), ids.uuid)
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
     ...openInstallPorts(config, {
@@ -206,11 +222,7 @@ async function start(
     stop: stop.signal,
     settings,
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
-    ...(role && {
-      readCopies: role.readState,
-      acknowledgement: { may: role.mayAcknowledge, untilCopied: role.waitUntilCopied },
-    }),
-    files: role ? role.copyFiles(pictureFiles) : pictureFiles,
+    ...listCopiedPorts(role, createPictureFiles(join(dataDir, 'pictures'), ids.uuid)),
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     pages: createPages({ egress: egresses.main, stop: stop.signal }),
     bodyFiles,
@@ -226,12 +238,7 @@ async function start(
   started.defer(() =>
     waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))),
   )
-  let pictures = await runInTurns(app.loadingIndex(), stopSignal)
-  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
-  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
-    await Bun.sleep(INDEX_PAUSE_MS)
-    pictures = await runInTurns(app.loadingIndex(), stopSignal)
-  }
+  const pictures = await loadIndex(app, stopSignal)
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)

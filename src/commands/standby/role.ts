@@ -7,7 +7,7 @@ import { systemClock as clock } from '../../core/clock.ts'
 import { systemIds as ids } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
-import { readVersion } from '../../platform/db/open.ts'
+import { type Db, readVersion } from '../../platform/db/open.ts'
 import { createSecretSeals } from '../../platform/db/seals.ts'
 import type { Lease } from '../../platform/lease/lease.ts'
 import { type Copying, SYNC_PACE, startCopying, USUAL_PACE } from '../../platform/litestream/copying.ts'
@@ -40,7 +40,7 @@ export interface RoleDeps {
 export interface OwnerRole {
   epoch: number
   /** Begins to copy the database, which this process has opened. */
-  begin(): void
+  begin(db: Pick<Db, 'pragma'>): void
   /** The picture files of the service, which are copied from now on. */
   copyFiles(files: PictureFiles): PictureFiles
   /** Whether the answer to a write may be given. */
@@ -138,7 +138,7 @@ const findObstacle = (dataDir: string): string | undefined =>
     : `The secrets of the owner are not here, and never lie in the bucket: copy the folder "secrets" of its data folder to ${dataDir}`
 
 /** @throws OperatorError */
-export function checkCopy(path: string, dataDir: string): void {
+function checkCopy(path: string, dataDir: string): void {
   const db = new Database(path, { readonly: true, fileMustExist: true })
   try {
     // A newer program has written it.
@@ -175,7 +175,9 @@ function own(
     epoch: lease.epoch,
     lost,
     mayAcknowledge,
-    begin() {
+    begin(db) {
+      // Litestream brings the log into the database, or it would lose its place in it.
+      db.pragma('wal_autocheckpoint = 0')
       const started = startCopying({
         ...{ program, dataDir, clock, log },
         address: { bucket: place.bucket, path: nameEpoch(place.prefix, lease.epoch) },

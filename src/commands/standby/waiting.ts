@@ -12,7 +12,7 @@ import { fetchPictures } from '../../platform/pictures/copied.ts'
 import type { PictureFiles } from '../../platform/pictures/kept.ts'
 
 /** The folder of the data folder with the copy that a standby holds. */
-export const STANDBY_FOLDER = 'standby'
+const STANDBY_FOLDER = 'standby'
 const COPY = 'lookalike.db'
 
 /** How often the lease is looked at. */

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import type { Ids } from '../../core/ids.ts'
 
 /** How often the owner renews its lease, in ms. */
-export const RENEW_MS = 5_000
+const RENEW_MS = 5_000
 /** The owner acknowledges nothing from this time on after its last good renewal began, in ms. */
-export const ACKNOWLEDGE_MS = 10_000
+const ACKNOWLEDGE_MS = 10_000
 /** A standby takes over when the lease has stood still for this time, in ms. */
-export const STILL_MS = 15_000
+const STILL_MS = 15_000
 
 /** An object with conditional writes, which decide who the owner is. */
 export interface LeaseObject {

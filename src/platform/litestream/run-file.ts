@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../db/open.ts'
+import { certificateEnvironment } from '../native/own-command.ts'
 import { replaceFile } from '../replace-file.ts'
 
 /** The bucket that copies go to, and the key for it. */
@@ -83,9 +84,6 @@ export function writeRunFile(
   return path
 }
 
-/** Variables of this process that name the certificates to trust, and nothing else. */
-const PASSED_ON = ['SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
-
 /**
  * The environment of a run. Nothing of ours goes there besides the key: proxies, profiles and the metadata service of a cloud would
  * otherwise decide where it sends and with which key.
@@ -93,9 +91,9 @@ const PASSED_ON = ['SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
 export const buildRunEnvironment = (
   dataDir: string,
   { accessKeyId, secretAccessKey }: CopyBucket,
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  certificates: Record<string, string> = certificateEnvironment(),
 ): Record<string, string> => ({
-  ...Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+  ...certificates,
   LITESTREAM_ACCESS_KEY_ID: accessKeyId,
   LITESTREAM_SECRET_ACCESS_KEY: secretAccessKey,
   AWS_EC2_METADATA_DISABLED: 'true',

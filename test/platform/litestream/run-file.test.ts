@@ -7,6 +7,7 @@ import {
   formatRunFile,
   writeRunFile,
 } from '../../../src/platform/litestream/run-file.ts'
+import { certificateEnvironment } from '../../../src/platform/native/own-command.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -46,10 +47,11 @@ test('a restore has no pace', () => {
 })
 
 test('the environment holds the key, and of ours the certificates alone', () => {
-  const env = buildRunEnvironment(dataDir, bucket, {
+  const ours = {
     ...{ AWS_PROFILE: 'other', HTTPS_PROXY: 'http://proxy', JWT_SECRET: 'ours' },
     SSL_CERT_FILE: '/etc/ca.pem',
-  })
+  }
+  const env = buildRunEnvironment(dataDir, bucket, certificateEnvironment(ours))
   expect(env).toEqual({
     SSL_CERT_FILE: '/etc/ca.pem',
     LITESTREAM_ACCESS_KEY_ID: 'AKID',

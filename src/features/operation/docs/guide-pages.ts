@@ -17,6 +17,7 @@ import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
 import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
 import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
 import service from '#generated/guide/service.html.gz' with { type: 'file' }
+import standby from '#generated/guide/standby.html.gz' with { type: 'file' }
 import watching from '#generated/guide/watching.html.gz' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
 import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
@@ -37,6 +38,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   merchandising: String(merchandising),
   service: String(service),
   operating: String(operating),
+  standby: String(standby),
   people: String(people),
   portal: String(portal),
   reference: String(reference),
