@@ -22,6 +22,7 @@ export const Checks = named(
       t.Object(
         {
           ok: t.Boolean(),
+          reason: t.Optional(t.String()),
           warning: t.Optional(t.String()),
           epoch: Type.Integer({ description: 'Counts the owners that this install has had.' }),
           lag_seconds: t.Nullable(
