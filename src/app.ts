@@ -96,6 +96,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     departures,
   })
   const http: Server = createServer({
+    acknowledgement: ports.acknowledgement,
     modules,
     guards: entrance.guards,
     intake: entrance.intake,

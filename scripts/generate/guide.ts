@@ -31,6 +31,7 @@ const DOCUMENTS = [
   'service',
   'operating',
   'nodes',
+  'standby',
   'models',
   'watching',
   'reference',
