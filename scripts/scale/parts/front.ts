@@ -19,32 +19,32 @@ export interface Front extends AsyncDisposable {
 
 export const hostOf = (slug: string): string => `${slug}.search.test`
 
+/** A proxy in front of an owner and its standby: both have the same store, and the one that is ready gets the requests. */
+export async function openPairFront(root: string, nodes: readonly ScaleNode[]): Promise<Front> {
+  const servers = nodes.map(({ name, address }) => `  server ${name} ${new URL(address).host}`)
+  const { address, stop } = await startProxy(
+    root,
+    (port) => `frontend front
+  bind 127.0.0.1:${port}
+  default_backend pair
+backend pair
+  option httpchk GET /health/ready
+  option redispatch
+  default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+  http-response set-header X-Drill-Node %s
+${servers.join('\n')}
+`,
+  )
+  return { ...{ address, hostOf }, point: async () => {}, follow: () => {}, [Symbol.asyncDispose]: stop }
+}
+
 /** @param first the node that serves what the map does not know. */
 export async function openFront(root: string, nodes: readonly ScaleNode[], first: ScaleNode): Promise<Front> {
-  if (!Bun.which('haproxy')) throw new Error('The drills need haproxy: apt-get install haproxy')
-  const [port = 0] = await findPorts(1)
-  const socket = join(root, 'haproxy.sock')
   const map = join(root, 'stores.map')
-  const config = join(root, 'haproxy.cfg')
-  rmSync(socket, { force: true })
   writeFileSync(map, '')
-  writeFileSync(config, composeConfig({ port, socket, map, nodes, first: first.name }))
-  const child = Bun.spawn(['haproxy', '-db', '-f', config], {
-    ...({ stdin: 'ignore', stdout: 'ignore', stderr: Bun.file(join(root, 'haproxy.log')) } as const),
-  })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const address = `http://127.0.0.1:${port}`
-  while (
-    !(await fetch(address).then(
-      () => true,
-      () => false,
-    ))
-  ) {
-    if (child.exitCode !== null)
-      throw new Error(`haproxy ended with ${child.exitCode}; see ${root}/haproxy.log`)
-    await Bun.sleep(20)
-  }
+  const { address, socket, stop } = await startProxy(root, (port) =>
+    composeConfig({ port, map, nodes, first: first.name }),
+  )
   const known = new Map<string, string>()
   const point = async (slug: string, node: string) => {
     if (known.get(slug) === node) return
@@ -62,6 +62,38 @@ export async function openFront(root: string, nodes: readonly ScaleNode[], first
     async [Symbol.asyncDispose]() {
       told.abort()
       await following
+      await stop()
+    },
+  }
+}
+
+/** Starts HAProxy with these parts and waits until it answers. */
+async function startProxy(root: string, compose: (port: number) => string) {
+  if (!Bun.which('haproxy')) throw new Error('The drills need haproxy: apt-get install haproxy')
+  const [port = 0] = await findPorts(1)
+  const socket = join(root, 'haproxy.sock')
+  const config = join(root, 'haproxy.cfg')
+  rmSync(socket, { force: true })
+  writeFileSync(config, composeHead(socket) + compose(port))
+  const child = Bun.spawn(['haproxy', '-db', '-f', config], {
+    ...({ stdin: 'ignore', stdout: 'ignore', stderr: Bun.file(join(root, 'haproxy.log')) } as const),
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const address = `http://127.0.0.1:${port}`
+  const isAnswered = () =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    )
+  while (!(await isAnswered())) {
+    if (child.exitCode !== null)
+      throw new Error(`haproxy ended with ${child.exitCode}; see ${root}/haproxy.log`)
+    await Bun.sleep(20)
+  }
+  return {
+    ...{ address, socket },
+    async stop() {
       child.kill('SIGTERM')
       await child.exited
       process.off('exit', kill)
@@ -69,15 +101,24 @@ export async function openFront(root: string, nodes: readonly ScaleNode[], first
   }
 }
 
+const composeHead = (socket: string): string => `global
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode http
+  timeout connect 2s
+  timeout client 60s
+  timeout server 60s
+  timeout http-request 30s
+`
+
 interface FrontFiles {
   port: number
-  socket: string
   map: string
   nodes: readonly ScaleNode[]
   first: string
 }
 
-function composeConfig({ port, socket, map, nodes, first }: FrontFiles): string {
+function composeConfig({ port, map, nodes, first }: FrontFiles): string {
   const backends = nodes.map(
     ({ name, address }) => `backend ${name}
   http-response set-header X-Drill-Node ${name}
@@ -87,15 +128,7 @@ function composeConfig({ port, socket, map, nodes, first }: FrontFiles): string 
   retries 3
 `,
   )
-  return `global
-  stats socket ${socket} mode 600 level admin
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  timeout http-request 30s
-frontend front
+  return `frontend front
   bind 127.0.0.1:${port}
   use_backend %[req.hdr(host),field(1,:),lower,map(${map},${first})]
 ${backends.join('')}`
