@@ -1,13 +1,14 @@
 /**
  * Measures what a build costs: memory, disk and processor time by stores and products.
  *
- *     bun scripts/scale/costs.ts [--executable dist/lookalike] [--sizes 0,2000,20000,50000] [--write]
+ *     bun scripts/scale/costs.ts [--executable dist/lookalike] [--sizes 0,2000,20000,50000] [--only-move] [--write]
  *
  * `--write` keeps the figures in scripts/scale/costs.json, which `plan.ts` and the guide's chapter "Larger" go by. The stores are
  * seeded with chance vectors, as those of the benches. Processor time is the kernel's, so another load on the machine matters little;
- * the seconds of a start are those of all processes until the node is ready. A move is measured between two nodes where the build has one.
+ * the seconds of a start are those of all processes until the node is ready. A move is measured between two nodes where the
+ * build has one; `--only-move` measures that alone and keeps the other figures.
  */
-import { statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,6 +29,7 @@ const { values: flags } = parseArgs({
   options: {
     executable: { type: 'string', default: 'dist/lookalike' },
     sizes: { type: 'string', default: '0,2000,20000,50000' },
+    'only-move': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -43,6 +45,11 @@ const MOVED = [200, 5_000] as const
 const program = openProgram(flags.executable)
 const [executable] = program
 const contestant = { name: flags.executable, executable }
+if (flags['only-move']) {
+  const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Costs
+  keep({ ...kept, move: await measureMove() })
+  process.exit(0)
+}
 using stock = openStock({ keep: undefined })
 const memory: Point[] = []
 const disk: Point[] = []
@@ -84,8 +91,7 @@ const costs: Costs = {
   ...{ wordsCpuMs: words, productCpuMs: product, answerBytes, startSeconds: starts },
   move: await measureMove(),
 }
-const text = `${JSON.stringify(costs, rounded, 2)}\n`
-if (flags.write) writeFileSync(FILE, text)
+keep(costs)
 printTable([
   ['what', 'measured'],
   ['memory of a node, of a store, of a picture', sizes(costs.memory)],
@@ -163,7 +169,7 @@ async function weighThumbnails(): Promise<number> {
 }
 
 async function measureMove(): Promise<Move | null> {
-  const { success } = Bun.spawnSync([...program, 'store', 'move', '--help'])
+  const { success } = Bun.spawnSync([...program, 'node', 'invite', '--help'])
   if (!success) return null
   const seconds: number[] = []
   for (const products of MOVED) {
@@ -173,6 +179,11 @@ async function measureMove(): Promise<Move | null> {
   const [small = 0, large = 0] = seconds
   const productsASecond = (MOVED[1] - MOVED[0]) / Math.max(0.01, large - small)
   return { productsASecond, fixedSeconds: Math.max(0, small - MOVED[0] / productsASecond) }
+}
+
+function keep(costs: Costs): void {
+  if (flags.write) writeFileSync(FILE, `${JSON.stringify(costs, rounded, 2)}\n`)
+  else console.log(JSON.stringify(costs, rounded, 2))
 }
 
 function rounded(_key: string, value: unknown): unknown {
