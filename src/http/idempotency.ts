@@ -44,8 +44,8 @@ interface Options {
   isSecret?: boolean
 }
 
-/** The failures of a route that may be repeated. */
-export const REPEATABLE = ['idempotency_in_progress', 'idempotency_key_reused'] as const
+/** The failures of a route that may be repeated: the key itself can be wrong, too. */
+export const REPEATABLE = ['idempotency_in_progress', 'idempotency_key_reused', 'validation_error'] as const
 
 type Work<Status extends number, Body> = () => Promise<Answer<Status, Body>> | Answer<Status, Body>
 

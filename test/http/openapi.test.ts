@@ -522,6 +522,16 @@ describe('parameters', () => {
     }
   })
 
+  test('what takes a key for repeating says what a wrong key gets', async () => {
+    for (const [name, { parameters = [], responses }] of operations) {
+      if (!parameters.map(resolve).some((parameter) => parameter.name === 'Idempotency-Key')) continue
+      expect([name, responses['422']?.description]).toEqual([
+        name,
+        expect.stringContaining('`validation_error`'),
+      ])
+    }
+  })
+
   test('each {name} of a path is a required parameter', () => {
     for (const [name, { parameters = [] }] of operations) {
       const inPath = parameters.filter((parameter) => parameter.in === 'path' && parameter.required)
