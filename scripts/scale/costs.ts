@@ -38,6 +38,7 @@ const MANY = { stores: 200, each: 40 }
 /** The first searches of a process are slow, as its code is not compiled yet. */
 const WARM_UP = 120
 const SEARCHES = 60
+const REST_S = 20
 const PHOTOGRAPHS = 40
 /** A move's rate is what the larger store adds to the time of the smaller one. */
 const MOVED = [200, 5_000] as const
@@ -87,6 +88,7 @@ const costs: Costs = {
   },
   memory: shareOf(memory, { ...MANY, pictures, value: many.memory }),
   disk: shareOf(disk, { ...MANY, pictures, value: many.disk }),
+  idleCores: many.idleCores,
   thumbnailBytes: await weighThumbnails(),
   ...{ wordsCpuMs: words, productCpuMs: product, answerBytes, startSeconds: starts },
   move: await measureMove(),
@@ -96,6 +98,7 @@ printTable([
   ['what', 'measured'],
   ['memory of a node, of a store, of a picture', sizes(costs.memory)],
   ['disk of a node, of a store, of a picture', sizes(costs.disk)],
+  ['busy cores of a node at rest', costs.idleCores.toFixed(4)],
   ['a thumbnail', `${(costs.thumbnailBytes / 1e3).toFixed(1)} kB`],
   ...words.map(({ products, value }) => [
     `a search by words, ${products} products`,
@@ -115,6 +118,7 @@ interface Measured {
   memory: number
   disk: number
   startSeconds: number
+  idleCores: number
   wordsMs: number
   productMs: number
   answerBytes: number
@@ -125,7 +129,6 @@ async function measure({ folder, credentials, start }: Filled, products: number)
   const startSeconds = cpuMs(service.pid) / 1_000
   const client = await service.signIn(credentials)
   const cpuOf = async (search: (n: number) => Promise<unknown>) => {
-    if (products === 0) return 0
     for (let n = 0; n < WARM_UP; n++) await search(SEARCHES + n)
     const before = cpuMs(service.pid)
     for (let n = 0; n < SEARCHES; n++) await search(n)
@@ -139,11 +142,16 @@ async function measure({ folder, credentials, start }: Filled, products: number)
   })
   // Of many stores, the one that is asked has the first product.
   const productMs = await cpuOf((n) =>
-    client.searchLike({ product_id: `sku-${1 + ((n * MANY.stores) % products)}` }),
+    products === 0
+      ? client.searchText(`blue chair number ${n}`)
+      : client.searchLike({ product_id: `sku-${1 + ((n * MANY.stores) % products)}` }),
   )
   await untilIdle(service.pid)
+  const restBegin = cpuMs(service.pid)
+  await Bun.sleep(REST_S * 1_000)
   return {
     ...{ startSeconds, wordsMs, productMs },
+    idleCores: (cpuMs(service.pid) - restBegin) / (REST_S * 1_000),
     memory: readTreePss(service.pid),
     disk: statSync(join(folder, DATABASE_FILE)).size,
     // The headers of an answer take about half a kilobyte.

@@ -1,13 +1,14 @@
 /**
  * Plans nodes for many stores by what this build costs, and checks that against a real run.
  *
- *     bun scripts/scale/plan.ts --stores 1000 --products 2000 --searches 5 [--pictures 1] [--words 0.7] [--big 20x50000]
+ *     bun scripts/scale/plan.ts --stores 1000 --products 2000 --searches 5 [--pictures 1] [--words 0.7] [--big 20x50000] [--most-stores 250]
  *       [--node-memory 16] [--node-cores 4] [--node-disk 160] [--headroom 0.3] [--kept-kb 0] [--no-standby]
  *       [--prices FILE] [--costs FILE] [--json]
  *     bun scripts/scale/plan.ts --check [--executable dist/lookalike] [--stores 50] [--products 2000] [--searches 5] [--seconds 60]
  *
  * `--searches` is the number of searches a minute of each store in its busiest hour, `--words` the share of them that is by words. The sizes
- * of a node are in GiB. `--big 20x50000` adds 20 stores of 50,000 products. Headroom is what each node leaves free of memory, disk and
+ * of a node are in GiB. `--big 20x50000` adds 20 stores of 50,000 products. `--most-stores` limits the stores
+ * of a node, so that the loss of one touches few. Headroom is what each node leaves free of memory, disk and
  * processor. Costs come from scripts/scale/costs.json, which `costs.ts` measures. Prices are an example with a date, never a claim: copy
  * scripts/scale/prices.example.json and write those of your provider into it.
  *
@@ -42,6 +43,7 @@ const { values: flags } = parseArgs({
     ...{ words: { type: 'string', default: '0.7' }, big: { type: 'string' } },
     'node-memory': { type: 'string', default: '16' },
     'node-cores': { type: 'string', default: '4' },
+    'most-stores': { type: 'string', default: '1000000' },
     'node-disk': { type: 'string', default: '160' },
     ...{ headroom: { type: 'string', default: '0.3' }, 'kept-kb': { type: 'string', default: '0' } },
     standby: { type: 'boolean', default: true },
@@ -78,6 +80,7 @@ const demand: Demand = {
     cores: readNumber('node-cores', flags['node-cores']),
   },
   headroom: Number(flags.headroom),
+  mostStores: readNumber('most-stores', flags['most-stores']),
   hasStandbys: flags.standby,
 }
 const plan = pack(costs, demand)

@@ -142,11 +142,11 @@ describe('searches', () => {
 test('events are lost, told twice, or told again under their id', () => {
   const writes = [write('a', 1, 'A'), write('a', 2, 'A'), write('b', 1, 'A'), write('c', 1, undefined)]
   const told = (product: string, moment: string, delivery: string) => ({ product, moment, delivery })
-  const all = [told('a', '1', 'd1'), told('a', '2', 'd2'), told('b', '1', 'd3')]
+  const all = [told('a', '1', 'first'), told('a', '2', 'second'), told('b', '1', 'third')]
   expect(judgeEvents(writes, all)).toEqual({ lost: 0, doubled: 0, repeated: 0 })
   expect(judgeEvents(writes, all.slice(1))).toEqual({ lost: 1, doubled: 0, repeated: 0 })
-  expect(judgeEvents(writes, [...all, told('a', '1', 'd9')])).toEqual({ lost: 0, doubled: 1, repeated: 0 })
-  expect(judgeEvents(writes, [...all, told('a', '1', 'd1')])).toEqual({ lost: 0, doubled: 0, repeated: 1 })
+  expect(judgeEvents(writes, [...all, told('a', '1', 'other')])).toEqual({ lost: 0, doubled: 1, repeated: 0 })
+  expect(judgeEvents(writes, [...all, told('a', '1', 'first')])).toEqual({ lost: 0, doubled: 0, repeated: 1 })
 })
 
 test('each product has one writer, and searches leave it out', () => {
@@ -218,6 +218,7 @@ const COSTS: Costs = {
   measured: { date: '2026-01-02', machine: 'test', version: '0', load: 0 },
   memory: { node: 200, store: 1, picture: 0.1 },
   disk: { node: 10, store: 2, picture: 0.5 },
+  idleCores: 1,
   thumbnailBytes: 0.5,
   wordsCpuMs: [
     { products: 100, value: 2 },
@@ -232,7 +233,7 @@ const STORE: StoreDemand = { products: 100, picturesEach: 1, searches: 60, words
 const demandOf = (more: Partial<Demand> = {}): Demand => ({
   stores: Array.from({ length: 10 }, () => STORE),
   node: { memory: 400, disk: 10_000, cores: 100 },
-  ...{ headroom: 0.25, hasStandbys: false, ...more },
+  ...{ headroom: 0.25, mostStores: 100, hasStandbys: false, ...more },
 })
 
 describe('what a build costs', () => {
@@ -264,6 +265,12 @@ describe('a plan', () => {
     expect(plan.bound).toBe('memory')
     expect(plan.tooLarge).toEqual([])
     expect(plan.nodes.every(({ memory }) => memory <= 100)).toBe(true)
+  })
+
+  test('holds no more stores on a node than it may', () => {
+    const plan = pack(COSTS, demandOf({ mostStores: 4 }))
+    expect(plan.nodes.map(({ stores }) => stores.length)).toEqual([4, 4, 2])
+    expect(plan.bound).toBe('stores')
   })
 
   test('names stores that no node can hold', () => {

@@ -14,6 +14,8 @@ import type { Costs } from './costs.ts'
 import { loadOf, type StoreDemand } from './model.ts'
 
 const NODES = 2
+/** Searches before the measurement: the first ones of a process are slow, and its memory grows with them. */
+const WARM_UP = 360
 /** How far a prediction may lie off. */
 const ERROR_MAX = 0.25
 
@@ -49,17 +51,25 @@ export async function check(
     nodes.push({ node, stores })
   }
   try {
-    for (const { node } of nodes) await untilIdle(node.pid as number)
+    for (const { node, stores } of nodes) {
+      await ask(node, stores, store, { searches: WARM_UP, pauseMs: 0 })
+      await untilIdle(node.pid as number)
+    }
+    const pauseMs = 60_000 / (store.searches * each)
+    const searches = Math.ceil((seconds * 1_000) / pauseMs)
     const before = nodes.map(({ node }) => cpuMs(node.pid as number))
     const begin = performance.now()
-    const asked = await Promise.all(nodes.map(({ node, stores }) => ask(node, stores, store, seconds)))
+    const asked = await Promise.all(
+      nodes.map(({ node, stores }) => ask(node, stores, store, { searches, pauseMs })),
+    )
     const ran = performance.now() - begin
     for (const [n, { node }] of nodes.entries()) {
       const pid = node.pid as number
       const cores = (cpuMs(pid) - (before[n] as number)) / ran
       const searchesASecond = (asked[n] as number) / (ran / 1_000)
       // What was asked may be a little less than what was planned.
-      const predictedCores = (each * load.cores * searchesASecond) / ((each * store.searches) / 60)
+      const predictedCores =
+        costs.idleCores + (each * load.cores * searchesASecond) / ((each * store.searches) / 60)
       await untilIdle(pid)
       const predictedDisk =
         costs.disk.node + each * (load.disk - costs.thumbnailBytes * store.products * store.picturesEach)
@@ -87,19 +97,17 @@ export async function check(
   return rows
 }
 
-/** Searches all stores in turns, as often as planned. @returns how many were answered. */
+/** Searches all stores in turns. @returns how many were answered. */
 async function ask(
   { address }: ScaleNode,
   stores: readonly Credentials[],
-  { searches, wordsShare }: StoreDemand,
-  seconds: number,
+  { wordsShare }: StoreDemand,
+  { searches, pauseMs }: { searches: number; pauseMs: number },
 ): Promise<number> {
   const tokens = await Promise.all(stores.map((credentials) => readToken(address, credentials)))
-  const pauseMs = 60_000 / (searches * stores.length)
-  const until = performance.now() + seconds * 1_000
   const pending = new Set<Promise<void>>()
   let answered = 0
-  for (let n = 0; performance.now() < until; n++) {
+  for (let n = 0; n < searches; n++) {
     const turn = n % stores.length
     const isByWords = (n * wordsShare) % 1 >= 1 - wordsShare
     const body = isByWords ? { query: `red mug ${n}` } : { product_id: `sku-${turn + 1}` }
@@ -114,7 +122,8 @@ async function ask(
     })
     pending.add(answer)
     void answer.finally(() => pending.delete(answer)).catch(() => {})
-    await Bun.sleep(pauseMs)
+    if (pauseMs > 0) await Bun.sleep(pauseMs)
+    else await answer
   }
   await Promise.all(pending)
   return answered

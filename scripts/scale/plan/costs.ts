@@ -7,6 +7,8 @@ export interface Costs {
   disk: Share
   /** Bytes of a thumbnail of a drawn photograph. */
   thumbnailBytes: number
+  /** Cores that a node keeps busy at rest. */
+  idleCores: number
   /** Processor time of one search, by the products of the store, ascending. */
   wordsCpuMs: readonly Point[]
   productCpuMs: readonly Point[]

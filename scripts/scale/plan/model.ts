@@ -6,6 +6,8 @@ export interface Demand {
   node: NodeSize
   /** What of memory, disk and processor is left free on each node, for growth and for bursts. */
   headroom: number
+  /** No node holds more stores, so that the loss of one touches few. */
+  mostStores: number
   /** Whether each node has a standby of its own size. */
   hasStandbys: boolean
 }
@@ -62,7 +64,7 @@ export interface Filled extends Load {
 export interface Plan {
   nodes: Filled[]
   /** What decides how many there are. */
-  bound: 'memory' | 'disk' | 'cores'
+  bound: 'memory' | 'disk' | 'cores' | 'stores'
   /** Stores that no node of this size can hold. */
   tooLarge: number[]
   room: Load
@@ -76,7 +78,7 @@ export function roomOf(costs: Costs, { node, headroom }: Pick<Demand, 'node' | '
   return {
     memory: node.memory * share - costs.memory.node,
     disk: node.disk * share - costs.disk.node,
-    cores: node.cores * share,
+    cores: node.cores * share - costs.idleCores,
     traffic: Number.POSITIVE_INFINITY,
   }
 }
@@ -93,8 +95,11 @@ export function pack(costs: Costs, demand: Demand): Plan {
   const tooLarge: number[] = []
   for (const n of order) {
     const load = loads[n] as Load
-    const fits = ({ memory, disk, cores }: Load) =>
-      memory + load.memory <= room.memory && disk + load.disk <= room.disk && cores + load.cores <= room.cores
+    const fits = ({ memory, disk, cores, stores }: Filled) =>
+      stores.length < demand.mostStores &&
+      memory + load.memory <= room.memory &&
+      disk + load.disk <= room.disk &&
+      cores + load.cores <= room.cores
     const empty: Filled = { memory: 0, disk: 0, cores: 0, traffic: 0, stores: [] }
     if (!(weight(load) <= 1)) {
       tooLarge.push(n)
@@ -109,7 +114,8 @@ export function pack(costs: Costs, demand: Demand): Plan {
     node.stores.push(n)
   }
   const sum = (kind: (typeof KINDS)[number]) => loads.reduce((all, load) => all + load[kind], 0) / room[kind]
-  const bound = KINDS.toSorted((a, b) => sum(b) - sum(a))[0] as (typeof KINDS)[number]
+  const first = KINDS.toSorted((a, b) => sum(b) - sum(a))[0] ?? 'memory'
+  const bound = loads.length / demand.mostStores > sum(first) ? 'stores' : first
   return { nodes, bound, tooLarge, room }
 }
 
