@@ -70,7 +70,7 @@ for (let round = 1; round <= ROUNDS; round++) {
   await Promise.race([command.exited, Bun.sleep(SETTLE_MS)])
   command.kill('SIGKILL')
   // What is still under way ends: with the move, or by its being called off.
-  await source.call('DELETE', `/v1/admin/stores/${shop.id}/move`).catch(() => undefined)
+  await source.call('POST', `/v1/admin/stores/${shop.id}/move/cancel`).catch(() => undefined)
   const settled = await untilOneServes(shop, doors, SETTLE_MS)
   longestMs = Math.max(longestMs, settled?.ms ?? SETTLE_MS)
   const end = settled === undefined ? 'undecided' : settled.owner === owner ? 'stayed' : 'moved'
