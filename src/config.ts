@@ -18,6 +18,9 @@ const METRICS_TOKEN_CHARS_MIN = 16
 const DOMAIN_PATTERN =
   '^((?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9]))?$'
 
+/** An address in a bucket, whose path has no steps upwards. */
+const BUCKET_PATTERN = '^(s3://[a-z0-9][a-z0-9.-]+[a-z0-9](/(?!\\.+(/|$))[\\w.-]+)*/?)?$'
+
 /**
  * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
  */
@@ -187,12 +190,32 @@ export const Settings = Type.Object({
     { preset: 30, minimum: 1, maximum: 10_000 },
     (bounds) => `Copies of this install to keep in \`BACKUP_TO\`, ${bounds}.`,
   ),
+  COPIES_TO: Type.String({
+    default: '',
+    pattern: BUCKET_PATTERN,
+    must: 'be s3://bucket/prefix',
+    description:
+      'Where the database is copied while it is written, and each kept picture: `s3://bucket/prefix`, for one install alone. A standby on another machine takes over from there. Needs Litestream. Empty: nowhere.',
+  }),
+  STANDBY: Type.String({
+    default: '',
+    pattern: BUCKET_PATTERN,
+    must: 'be s3://bucket/prefix',
+    description:
+      'The `COPIES_TO` of another machine: this one waits, and takes over when that one is silent for 15 seconds. Empty: no.',
+  }),
+  SYNC_COPIES: flag(
+    '`1`: the answer to a write waits until the write lies in `COPIES_TO`, so that nothing is lost when this machine dies. Each write takes as long as the store needs for a file.',
+  ),
+  LITESTREAM: text(
+    'Path of the program Litestream 0.3.13, which copies the database. Empty: the one inside this executable, if it was built with it.',
+  ),
   S3_ENDPOINT: Type.String({
     default: '',
     pattern: '^(https?://[^\\s/?#@]+/?)?$',
     must: 'be a URL like https://s3.example.com',
     description:
-      'Address of the S3-compatible store of `BACKUP_TO`; it may be in a private network. Empty: Amazon in `S3_REGION`.',
+      'Address of the S3-compatible store of `BACKUP_TO`, `COPIES_TO` and `STANDBY`; it may be in a private network. Empty: Amazon in `S3_REGION`.',
   }),
   S3_REGION: Type.String({
     default: '',
@@ -279,14 +302,30 @@ export function loadConfig(
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
   if (!TLS_CERT !== !TLS_KEY) problems.push('TLS_CERT and TLS_KEY are required together')
-  const { BACKUP_TO, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings as Config
-  if (BACKUP_TO.startsWith('s3://') && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)) {
-    problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in BACKUP_TO')
-  }
+  problems.push(...findBucketProblems(settings as Config))
   problems.push(...findDomainProblems(settings as Config))
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)
   return Object.freeze({ ...(settings as Config), plans })
+}
+
+function findBucketProblems(settings: Config): string[] {
+  const { COPIES_TO, STANDBY, SYNC_COPIES, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  const withBucket = (['BACKUP_TO', 'COPIES_TO', 'STANDBY'] as const).find((name) =>
+    settings[name].startsWith('s3://'),
+  )
+  const isSame = (one: string, other: string) => one.replace(/\/$/, '') === other.replace(/\/$/, '')
+  return [
+    ...(withBucket && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)
+      ? [`S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in ${withBucket}`]
+      : []),
+    ...(COPIES_TO && STANDBY && !isSame(COPIES_TO, STANDBY)
+      ? [
+          'COPIES_TO and STANDBY must be the same address: a standby goes on with the copies it has taken over',
+        ]
+      : []),
+    ...(SYNC_COPIES && !COPIES_TO && !STANDBY ? ['SYNC_COPIES needs COPIES_TO or STANDBY'] : []),
+  ]
 }
 
 /** What stands in place of other defaults where the service has a name of its own. */

@@ -1,4 +1,5 @@
 import type { Check } from './commands/doctor/check.ts'
+import type { OwnerState } from './commands/standby/role.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
@@ -45,6 +46,8 @@ export interface Ports extends InstallPorts {
   vectorMemoryBytesMax?: number
   /** The models that lie on this machine. */
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** How the copies of the database stand; absent where nothing is copied. */
+  readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */
   fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
   /** Signs the access tokens. */

@@ -37,6 +37,7 @@ export function wireOperation(
     settings,
     shelf,
     fetchModel,
+    readCopies,
     stop,
   }: Ports & {
     models: ModelSet
@@ -54,6 +55,7 @@ export function wireOperation(
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
+    readCopies,
   })
   const moves = modelMoves.service
   const models = buildModels(base, {
@@ -88,6 +90,7 @@ export function wireOperation(
     meters,
     models: modelSet,
     readFreeDiskShare,
+    readCopies,
     findLastBackup: backups.service.findLastGood,
     findMove: () => moves.status().move,
     token: config.METRICS_TOKEN,

@@ -24,6 +24,7 @@ import { createPictureFiles } from '../../platform/pictures/kept.ts'
 import { markRunning } from '../../platform/running-mark.ts'
 import { createWorkFiles } from '../../platform/work-files.ts'
 import { examine } from '../doctor/examination.ts'
+import type { OwnerRole, RoleDeps } from '../standby/role.ts'
 import { ADDRESS_FILE, buildLocalAddress, publishAddress } from './addresses.ts'
 import { explainFolderError, lockFolder, openForServing } from './data-folder.ts'
 import { loadTokenSecret } from './data-secrets.ts'
@@ -51,6 +52,8 @@ export interface Running {
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
+  /** Resolves when another node has taken over; undefined for a node that is not copied. */
+  lost: Promise<void> | undefined
   /**
    * Stops accepting requests, finishes those in flight (at most 8 s), cuts outbound work and closes everything. Takes
    * less than 10 s; anything that still hangs ends with the process.
@@ -84,6 +87,25 @@ export async function startService(
   }
 }
 
+/** Loads what copies and takes over, which other nodes never do. @returns undefined if the program is to stop. */
+async function takeNodeRole(
+  deps: Omit<RoleDeps, 'tell'>,
+  { wait, enter }: Pick<ReturnType<typeof openListener>, 'wait' | 'enter'>,
+): Promise<OwnerRole | undefined> {
+  const { takeRole } = await import('../standby/role.ts')
+  const since = new Date(clock.now()).toISOString()
+  const role = await takeRole({
+    ...deps,
+    tell: ({ copiedAt, epoch, problem }) =>
+      wait({
+        ...{ since, epoch, problem: problem ?? null },
+        copy_age_seconds: copiedAt === undefined ? null : Math.round((clock.now() - copiedAt) / 1_000),
+      }),
+  })
+  enter('loading')
+  return role
+}
+
 async function start(
   config: Config,
   stopSignal: AbortSignal,
@@ -99,7 +121,8 @@ async function start(
   // Closed in reverse order, at the end or when a later part fails to start.
   await using started = new AsyncDisposableStack()
 
-  started.defer(lockFolder(dataDir))
+  const isCopied = config.COPIES_TO !== '' || config.STANDBY !== ''
+  started.defer(lockFolder(dataDir, { mayLackDatabase: isCopied }))
   // A service that was killed left its own.
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
   if (config.TLS_CERT || config.DOMAIN) {
@@ -112,6 +135,10 @@ async function start(
   started.defer(listener.close)
   const { address } = listener
   const baseUrl = config.BASE_URL || address
+  const role = isCopied ? await takeNodeRole({ config, dataDir, log, stop: stopSignal }, listener) : undefined
+  if (isCopied && !role) return undefined
+  // After the database, whose last changes it sends.
+  if (role) started.defer(role.close)
   if (isOutdated(dataDir)) {
     log.info({ data_dir: dataDir, schema: schemaVersion }, 'the database is being migrated')
     listener.enter('migrating')
@@ -121,6 +148,11 @@ async function start(
     listener.enter('loading')
   }
   const db = openForServing(dataDir)
+  if (role) {
+    // Litestream brings the log into the database, or it would lose its place in it.
+    db.pragma('wal_autocheckpoint = 0')
+    role.begin()
+  }
   const mark = markRunning(dataDir)
   // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
@@ -143,6 +175,7 @@ async function start(
   const operator = publishOperatorKey(dataDir, ids)
   started.defer(operator.remove)
   const budget = createByteBudget()
+  const pictureFiles = createPictureFiles(join(dataDir, 'pictures'), ids.uuid)
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
     ...openInstallPorts(config, {
@@ -173,7 +206,8 @@ async function start(
     stop: stop.signal,
     settings,
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
-    files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
+    ...(role && { readCopies: role.readState }),
+    files: role ? role.copyFiles(pictureFiles) : pictureFiles,
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     pages: createPages({ egress: egresses.main, stop: stop.signal }),
     bodyFiles,
@@ -231,5 +265,5 @@ async function start(
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()
-  return { app, embedder, log, address, baseUrl, stop: () => running.disposeAsync() }
+  return { app, embedder, log, address, baseUrl, lost: role?.lost, stop: () => running.disposeAsync() }
 }
