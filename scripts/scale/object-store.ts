@@ -1,5 +1,5 @@
 /**
- * The object store of the drills: s3rver behind a proxy that adds `If-Match` and `If-None-Match` to PUT, which s3rver does not have.
+ * The object store of the drills: s3rver with a step before its own that adds `If-Match` and `If-None-Match` to PUT, which it does not have.
  *
  *     bun scripts/scale/object-store.ts [--folder FOLDER] [--bucket drill] [--port 0]
  *
@@ -30,8 +30,19 @@ interface Store {
   getMetadata(bucket: string, key: string): Promise<Stored>
   listObjects(bucket: string, options: ListOptions): Promise<Listing>
 }
+/** A request as Koa has it, on which s3rver is built. */
+interface Context {
+  method: string
+  path: string
+  status: number
+  type: string
+  body: unknown
+  get(header: string): string
+  req: { resume(): void }
+}
 interface Server {
   store: Store
+  middleware: ((context: Context, next: () => Promise<unknown>) => Promise<unknown>)[]
   run(): Promise<{ port: number }>
 }
 
@@ -49,7 +60,7 @@ const { default: S3rver } = (await import('s3rver' as string)) as {
   default: new (options: Record<string, unknown>) => Server
 }
 const server = new S3rver({
-  ...{ port: 0, address: '127.0.0.1', silent: true, directory: folder },
+  ...{ port: Number(flags.port), address: '127.0.0.1', silent: true, directory: folder },
   configureBuckets: [{ name: flags.bucket }],
 })
 const { store } = server
@@ -58,8 +69,6 @@ store.listObjects = async (bucket, { delimiter = '', startAfter = '', prefix = '
   const { objects } = await listObjects(bucket, { prefix })
   return groupListing(objects, { delimiter, startAfter, prefix, maxKeys })
 }
-const inner = (await server.run()).port
-
 /** The writes of each key, one after the other. */
 const tails = new Map<string, Promise<unknown>>()
 function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
@@ -70,56 +79,34 @@ function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Resul
   return mine
 }
 
-const proxy = Bun.serve({
-  hostname: '127.0.0.1',
-  port: Number(flags.port),
-  idleTimeout: 60,
-  maxRequestBodySize: 8 * 2 ** 30,
-  async fetch(request) {
-    const { pathname } = new URL(request.url)
-    if (request.method !== 'PUT' && request.method !== 'DELETE') return forward(request)
-    const body = await request.arrayBuffer()
-    return inTurn(pathname, async () => (await refuse(request, pathname)) ?? forward(request, body))
-  },
-})
-console.log(`listening on http://127.0.0.1:${proxy.port}`)
+server.middleware.unshift((context, next) =>
+  ['PUT', 'DELETE'].includes(context.method)
+    ? inTurn(context.path, async () => {
+        const refusal = await findRefusal(context)
+        if (!refusal) return next()
+        context.req.resume()
+        const [status, code] = refusal
+        Object.assign(context, { status, type: 'application/xml' })
+        context.body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`
+        return undefined
+      })
+    : next(),
+)
+const { port } = await server.run()
+console.log(`listening on http://127.0.0.1:${port}`)
 
-/** The refusal of a write whose condition does not hold. */
-async function refuse(request: Request, pathname: string): Promise<Response | undefined> {
-  const [match, noneMatch] = [request.headers.get('if-match'), request.headers.get('if-none-match')]
-  if (match === null && noneMatch === null) return undefined
-  const [, bucket = '', ...parts] = decodeURIComponent(pathname).split('/')
+/** Why a write whose condition does not hold is refused. */
+async function findRefusal(context: Context): Promise<[status: number, code: string] | undefined> {
+  const [match, noneMatch] = [context.get('if-match'), context.get('if-none-match')]
+  if (match === '' && noneMatch === '') return undefined
+  const [, bucket = '', ...parts] = decodeURIComponent(context.path).split('/')
   const etag = await store.getMetadata(bucket, parts.join('/')).then(
     (stored) => stored.etag,
     () => undefined,
   )
-  if (match !== null && etag === undefined) return fail(404, 'NoSuchKey')
-  const isMet = match === null || match === etag
-  if (isMet && (noneMatch === null || etag === undefined)) return undefined
-  return fail(412, 'PreconditionFailed')
-}
-
-const fail = (status: number, code: string): Response =>
-  new Response(
-    `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
-    {
-      status,
-      headers: { 'content-type': 'application/xml' },
-    },
-  )
-
-async function forward(request: Request, body?: ArrayBuffer): Promise<Response> {
-  const { pathname, search } = new URL(request.url)
-  const headers = new Headers(request.headers)
-  headers.delete('if-match')
-  headers.delete('if-none-match')
-  const sent = body ?? (request.method === 'POST' ? await request.arrayBuffer() : undefined)
-  // The signature covers the host that the client named.
-  const answer = await fetch(`http://127.0.0.1:${inner}${pathname}${search}`, {
-    ...{ method: request.method, headers, redirect: 'manual', decompress: false },
-    ...(sent && { body: sent }),
-  })
-  return new Response(answer.body, { status: answer.status, headers: answer.headers })
+  if (match !== '' && etag === undefined) return [404, 'NoSuchKey']
+  const isMet = (match === '' || match === etag) && (noneMatch === '' || etag === undefined)
+  return isMet ? undefined : [412, 'PreconditionFailed']
 }
 
 /** A page of a sorted list: objects and common prefixes count alike. */

@@ -79,6 +79,7 @@ describe('the log of writes', () => {
       write('a', 2, 'B', { sentAt: 11, endedAt: 3_020, ackSentAt: 3_000 }),
     ]
     expect(judgePause(writes)).toEqual({ gapMs: 3_000, waitMs: 3_009 })
+    expect(judgePause(writes, 8_020).gapMs).toBe(5_000)
     expect(judgePause([])).toEqual({ gapMs: 0, waitMs: 0 })
   })
 })
@@ -136,6 +137,7 @@ describe('searches', () => {
     const ends = [0, 100, 5_100, 5_200].map((sentAt) => search(hits, { sentAt }))
     expect(darkMs([...ends, search(undefined, { sentAt: 3_000 })])).toBe(5_000)
     expect(darkMs([])).toBe(0)
+    expect(darkMs(ends, 20_000)).toBe(14_799)
   })
 })
 

@@ -71,7 +71,7 @@ export interface Pause {
   waitMs: number
 }
 
-export function judgePause(writes: readonly Write[]): Pause {
+export function judgePause(writes: readonly Write[], drillEndedAt?: number): Pause {
   const done = writes.filter(({ node }) => node !== undefined).toSorted((a, b) => a.endedAt - b.endedAt)
   let gapMs = 0
   let waitMs = 0
@@ -80,6 +80,8 @@ export function judgePause(writes: readonly Write[]): Pause {
     if (before) gapMs = Math.max(gapMs, endedAt - before.endedAt)
     waitMs = Math.max(waitMs, endedAt - sentAt)
   }
+  const last = done.at(-1)
+  if (drillEndedAt !== undefined && last) gapMs = Math.max(gapMs, drillEndedAt - last.endedAt)
   return { gapMs, waitMs }
 }
 
@@ -224,10 +226,11 @@ export function judgeEvents(writes: readonly Write[], told: readonly Told[]): Ev
   }
 }
 
-/** The longest time in which no search was answered, in ms: between the ends of answers, from the first to the last. */
-export function darkMs(searches: readonly Search[]): number {
+/** The longest time without an answer, in ms: between the ends of answers, and from the last one to the end of the drill. */
+export function darkMs(searches: readonly Search[], endedAt?: number): number {
   const ends = searches.filter(({ answer }) => answer).map(({ sentAt, ms }) => sentAt + ms)
   ends.sort((a, b) => a - b)
+  if (endedAt !== undefined && ends.length > 0) ends.push(endedAt)
   let dark = 0
   for (const [n, end] of ends.entries()) dark = Math.max(dark, end - (ends[n - 1] ?? end))
   return dark
