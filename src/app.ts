@@ -92,6 +92,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     operation,
   })
   const http: Server = createServer({
+    acknowledgement: ports.acknowledgement,
     modules,
     guards: entrance.guards,
     intake: entrance.intake,

@@ -3,6 +3,7 @@ import type { OwnerState } from './commands/standby/role.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
+import type { Acknowledgement } from './http/acknowledge.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { BringStep } from './platform/models/bring.ts'
@@ -46,6 +47,8 @@ export interface Ports extends InstallPorts {
   vectorMemoryBytesMax?: number
   /** The models that lie on this machine. */
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** Where the node is copied: whether the answers to writes may be given. */
+  acknowledgement?: Acknowledgement
   /** How the copies of the database stand; absent where nothing is copied. */
   readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */

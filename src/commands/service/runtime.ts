@@ -206,7 +206,10 @@ async function start(
     stop: stop.signal,
     settings,
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
-    ...(role && { readCopies: role.readState }),
+    ...(role && {
+      readCopies: role.readState,
+      acknowledgement: { may: role.mayAcknowledge, untilCopied: role.waitUntilCopied },
+    }),
     files: role ? role.copyFiles(pictureFiles) : pictureFiles,
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     pages: createPages({ egress: egresses.main, stop: stop.signal }),

@@ -9,6 +9,7 @@ import { OperatorError } from '../../core/operator-error.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
 import { readVersion } from '../../platform/db/open.ts'
 import { createSecretSeals } from '../../platform/db/seals.ts'
+import type { Lease } from '../../platform/lease/lease.ts'
 import { type Copying, SYNC_PACE, startCopying, USUAL_PACE } from '../../platform/litestream/copying.ts'
 import { nameEpoch } from '../../platform/litestream/epochs.ts'
 import { type CopyPlace, openCopyPlace } from '../../platform/litestream/place.ts'
@@ -20,7 +21,6 @@ import { createPictureFiles, type PictureFiles } from '../../platform/pictures/k
 import { readSecret } from '../../platform/secret-file.ts'
 import { parseNetworks } from '../service/open-ports.ts'
 import { partsOf } from '../service/parts.ts'
-import type { NodeLease } from './lease.ts'
 import { openNodeLease } from './node-lease.ts'
 import { type StandbyState, waitAndTakeOver } from './waiting.ts'
 
@@ -70,7 +70,7 @@ export interface OwnerState {
  * @throws OperatorError in one sentence, such as for a store without conditional writes.
  */
 export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
-  const { config, dataDir, log, stop } = deps
+  const { config, dataDir, log } = deps
   const program = await findLitestream(config.LITESTREAM)
   // Ends with the role, and not with the stop: the last changes are sent after it.
   const end = new AbortController()
@@ -80,7 +80,7 @@ export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
     parseNetworks(config, 'FETCH_ALLOW_CIDRS'),
     end.signal,
   )
-  const lease = await openNodeLease(place, { dataDir, log, stop: end.signal })
+  const lease = await openNodeLease(place, { dataDir, log })
   const hasDatabase = findInstallFiles(dataDir).hasDatabase
   const claim = await lease.claim(config.COPIES_TO !== '')
   if (!claim.isOwner) {
@@ -116,7 +116,7 @@ function giveWay(
 
 async function waitForTurn(
   { config, dataDir, log, stop, tell }: RoleDeps,
-  parts: { program: string; place: CopyPlace; lease: NodeLease },
+  parts: { program: string; place: CopyPlace; lease: Lease },
 ): Promise<boolean> {
   // Warm before they are needed.
   await unpackApart(partsOf(config))
@@ -156,12 +156,7 @@ export function checkCopy(path: string, dataDir: string): void {
 
 function own(
   { config, dataDir, log }: RoleDeps,
-  {
-    program,
-    place,
-    lease,
-    end,
-  }: { program: string; place: CopyPlace; lease: NodeLease; end: AbortController },
+  { program, place, lease, end }: { program: string; place: CopyPlace; lease: Lease; end: AbortController },
 ): OwnerRole {
   const { promise: lost, resolve: tellLost } = Promise.withResolvers<void>()
   let copying: Copying | undefined

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../../core/clock.ts'
+import type { Lease } from '../../platform/lease/lease.ts'
 import { findUsableEpoch, nameEpoch } from '../../platform/litestream/epochs.ts'
 import type { CopyPlace } from '../../platform/litestream/place.ts'
 import { restoreCopy } from '../../platform/litestream/restore.ts'
 import { putInPlace } from '../../platform/litestream/set-aside.ts'
 import { fetchPictures } from '../../platform/pictures/copied.ts'
 import type { PictureFiles } from '../../platform/pictures/kept.ts'
-import type { NodeLease } from './lease.ts'
 
 /** The folder of the data folder with the copy that a standby holds. */
 export const STANDBY_FOLDER = 'standby'
@@ -30,7 +30,7 @@ export interface WaitingDeps {
   dataDir: string
   program: string
   place: CopyPlace
-  lease: NodeLease
+  lease: Lease
   /** The pictures of the data folder. */
   files: PictureFiles
   clock: Pick<Clock, 'monotonic' | 'now'>

@@ -14,11 +14,15 @@ export interface CopyPlace {
   /** Where the place is, for people. */
   name: string
   client: Bucket
+  /** For what is worth nothing when it comes late. */
+  quickClient: Bucket
   listBelow: ListBelow
   pictures: PictureObjects
 }
 
 const PAGES_MAX = 100
+/** Within the time in which a lease is renewed. */
+const QUICK_MS = 4_000
 
 /** Opens the place that `COPIES_TO` or `STANDBY` names. @throws OperatorError */
 export function openCopyPlace(
@@ -34,6 +38,10 @@ export function openCopyPlace(
     endpoint,
     region,
   } = openBucketOf(address, settings, allowCidrs, { stop })
+  const { bucket: quickClient } = openBucketOf(address, settings, allowCidrs, {
+    ...{ stop, requestMs: QUICK_MS },
+    waits: [300],
+  })
   return {
     bucket: {
       ...{ endpoint, region, bucket: name },
@@ -43,6 +51,7 @@ export function openCopyPlace(
     prefix: path,
     name: `s3://${name}${path === '' ? '' : `/${path}`}`,
     client,
+    quickClient,
     listBelow: (prefix) => listBelow(client, prefix),
     pictures: {
       put: async (key, body) => void (await client.ask({ method: 'PUT', key, body })),

@@ -151,9 +151,15 @@ export function createGauges(registry: Registry, deps: GaugesDeps): () => Promis
       const { lagMs } = readCopies()
       return Number.isFinite(lagMs) ? lagMs / 1_000 : undefined
     })
-    addPlain('copies_pictures_waiting', 'Pictures that are not in the bucket yet.', () => readCopies().picturesWaiting)
-    addPlain('copies_acknowledging', '1 while writes are answered, 0 while they are refused for want of a copy.', () =>
-      readCopies().mayAcknowledge ? 1 : 0,
+    addPlain(
+      'copies_pictures_waiting',
+      'Pictures that are not in the bucket yet.',
+      () => readCopies().picturesWaiting,
+    )
+    addPlain(
+      'copies_acknowledging',
+      '1 while writes are answered, 0 while they are refused for want of a copy.',
+      () => (readCopies().mayAcknowledge ? 1 : 0),
     )
   }
   addPlain('backup_last_success_timestamp', 'Unix time of the last backup that counts.', () => {
