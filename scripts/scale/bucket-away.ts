@@ -9,8 +9,8 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { judgeWrites } from './parts/judge.ts'
-import { readFinals, startLoad } from './parts/load.ts'
+import { findLost, judgeWrites } from './parts/judge.ts'
+import { readChanges, readFinals, startLoad } from './parts/load.ts'
 import { openPair, untilCopied } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
@@ -46,6 +46,7 @@ await Bun.sleep(CALM_MS)
 const log = await load.stop()
 const finals = await readFinals(shop, doors[0], log.writes)
 const writes = judgeWrites(log.writes, finals)
+const missing = findLost(log.writes, await readChanges(shop, doors[0]), owner.name)
 const failed = log.searches.filter(({ answer }) => !answer)
 const acknowledged = log.writes.filter(({ node }) => node !== undefined)
 const meanwhile = acknowledged.filter(({ endedAt }) => endedAt > cutAt && endedAt < mendedAt)
@@ -60,6 +61,7 @@ const rows = [
   atMost('until a write is acknowledged again', backMs / 1_000, 30, 's'),
   none('acknowledged by the standby', acknowledged.filter(({ node }) => node === standby.name).length),
   none('acknowledged writes lost', writes.lost.length, `of ${writes.acknowledged}`),
+  none('of them missing in the change feed', missing.length),
   none('revisions that nobody sent', writes.foreign.length),
 ]
 for (const node of [owner, standby]) if (node.log()) console.error(node.name, node.log())

@@ -81,9 +81,11 @@ const costs: Costs = {
   measured: {
     date: new Date().toISOString().slice(0, 10),
     machine: `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`,
+    // The first lines are the version and the commit.
     version: Bun.spawnSync([...program, 'version'])
       .stdout.toString()
-      .trim(),
+      .split(/\s*\n/, 2)
+      .join(', '),
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   },
   memory: shareOf(memory, { ...MANY, pictures, value: many.memory }),

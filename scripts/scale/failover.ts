@@ -9,8 +9,8 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { countLost, darkMs, findClashes, judgePause, judgeWrites, lostSpan } from './parts/judge.ts'
-import { readFinals, startLoad } from './parts/load.ts'
+import { ageOf, darkMs, findClashes, findLost, judgePause, judgeWrites } from './parts/judge.ts'
+import { readChanges, readFinals, startLoad } from './parts/load.ts'
 import { hasSetAside, openPair, untilAcknowledges, untilCopied } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
@@ -43,6 +43,7 @@ await Bun.sleep(3_000)
 const endedAt = performance.now()
 const log = await load.stop()
 const finals = isTaken ? await readFinals(shop, doors[1], log.writes) : new Map<string, number>()
+const changes = isTaken ? await readChanges(shop, doors[1]) : new Map<string, number>()
 const before = log.writes.filter(({ endedAt, node }) => endedAt <= diedAt && node === owner.name)
 
 // The return of the dead: both doors are asked, so that one that acknowledges is seen.
@@ -50,7 +51,7 @@ const late = startLoad(shop, doors, { from, searchers: 0, widgets: 0, hasMembers
 owner.launch()
 await Bun.sleep(RETURN_MS)
 const after = await late.stop()
-const lost = isTaken ? countLost(before, finals) : before.length
+const lost = findLost(log.writes, changes, owner.name)
 const mostDark = products >= LARGE ? 60 : 30
 const rows = [
   { what: 'the standby takes over', wanted: 'yes', measured: isTaken ? 'yes' : 'no', isMet: isTaken },
@@ -58,10 +59,10 @@ const rows = [
   atMost('dark for writes', judgePause(log.writes, endedAt).gapMs / 1_000, mostDark, 's'),
   figure('longest gap of writes before', `${(calm.gapMs / 1_000).toFixed(2)} s`),
   ...(isSync
-    ? [none('acknowledged writes lost', lost, `of ${before.length}`)]
+    ? [none('acknowledged writes lost', lost.length, `of ${before.length}`)]
     : [
-        figure('acknowledged writes lost', `${lost} of ${before.length}`),
-        atMost('the oldest of them before the end', lostSpan(before, finals, diedAt) / 1_000, 1, 's'),
+        figure('acknowledged writes lost', `${lost.length} of ${before.length}`),
+        atMost('the oldest of them before the end', ageOf(lost, diedAt) / 1_000, 1, 's'),
       ]),
   none('revisions that nobody sent', judgeWrites(log.writes, finals).foreign.length),
   none('acknowledged by both', findClashes(log.writes, [owner.name, standby.name]).length),

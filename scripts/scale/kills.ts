@@ -13,8 +13,8 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { findClashes, judgeEvents, judgeWrites } from './parts/judge.ts'
-import { readFinals, startLoad } from './parts/load.ts'
+import { findClashes, findLost, judgeEvents, judgeWrites } from './parts/judge.ts'
+import { readChanges, readFinals, startLoad } from './parts/load.ts'
 import { moveStore, startMove, untilOneServes } from './parts/moves.ts'
 import { openProgram } from './parts/program.ts'
 import { createRandom } from './parts/random.ts'
@@ -82,6 +82,8 @@ for (let round = 1; round <= ROUNDS; round++) {
 }
 const log = await load.stop()
 const finals = await readFinals(shop, doors[owner as 0 | 1], log.writes)
+const changes = await readChanges(shop, doors[owner as 0 | 1])
+const missing = findLost(log.writes, changes).length
 await receiver.untilQuiet(8_000, 120_000)
 const writes = judgeWrites(log.writes, finals)
 const events = judgeEvents(log.writes, receiver.told)
@@ -91,6 +93,7 @@ const rows = [
   none('rounds after which not exactly one node serves', ends.undecided, `of ${ROUNDS}`),
   none('acknowledged by both nodes', findClashes(log.writes, turns).length),
   none('acknowledged writes lost', writes.lost.length, `of ${writes.acknowledged}`),
+  none('of them missing in the change feed', missing),
   none('revisions that nobody sent', writes.foreign.length),
   none('events lost', events.lost, `${receiver.told.length} told`),
   none('events told twice under different ids', events.doubled),

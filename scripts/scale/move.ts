@@ -17,8 +17,8 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { findClashes, judgeEvents, judgePause, judgeSearches, judgeWrites } from './parts/judge.ts'
-import { askReferences, kindOf, readFinals, startLoad } from './parts/load.ts'
+import { findClashes, findLost, judgeEvents, judgePause, judgeSearches, judgeWrites } from './parts/judge.ts'
+import { askReferences, kindOf, readChanges, readFinals, startLoad } from './parts/load.ts'
 import { moveStore, readStanding } from './parts/moves.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none, type Row } from './parts/report.ts'
@@ -57,6 +57,7 @@ async function drill(products: number): Promise<number> {
   const log = await load.stop()
   const standings = await Promise.all(doors.map((one) => readStanding(shop, one)))
   const finals = await readFinals(shop, doors[1], log.writes)
+  const missing = findLost(log.writes, await readChanges(shop, doors[1]), source.name)
   await receiver.untilQuiet(3_000, 120_000)
   const searches = judgeSearches(log.searches, before, kindOf)
   const writes = judgeWrites(log.writes, finals)
@@ -81,6 +82,7 @@ async function drill(products: number): Promise<number> {
     none('answers different', searches.different.length),
     none('answers of a node that does not know all words yet', searches.starting),
     none('acknowledged writes lost', writes.lost.length, `of ${writes.acknowledged}`),
+    none('of them missing in the change feed', missing.length),
     none('revisions that nobody sent', writes.foreign.length),
     none('acknowledged by both nodes', clashes.length),
     none('events lost', events.lost, `${receiver.told.length} told`),

@@ -11,8 +11,8 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { countLost, findClashes, judgeWrites, lostSpan } from './parts/judge.ts'
-import { readFinals, startLoad } from './parts/load.ts'
+import { ageOf, findClashes, findLost, judgeWrites } from './parts/judge.ts'
+import { readChanges, readFinals, startLoad } from './parts/load.ts'
 import { hasSetAside, openPair, untilAcknowledges, untilCopied } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
@@ -45,24 +45,27 @@ const takenMs = performance.now() - cutAt
 await Bun.sleep(Math.max(0, Number(flags.seconds) * 1_000 - takenMs))
 if (flags.frozen) owner.thaw()
 else links[0].mend()
+// The former owner ends when it finds the lease taken; a supervisor starts it again.
+if (await owner.untilExit(AFTER_MS)) owner.launch()
 await Bun.sleep(AFTER_MS)
 const log = await load.stop()
 const finals = isTaken ? await readFinals(shop, doors[1], log.writes) : new Map<string, number>()
+const changes = isTaken ? await readChanges(shop, doors[1]) : new Map<string, number>()
 const byOwner = log.writes.filter(({ node }) => node === owner.name)
 const lastByOwner = Math.max(0, ...byOwner.map(({ endedAt }) => endedAt - cutAt))
-const lost = countLost(byOwner, finals)
+const lost = findLost(log.writes, changes, owner.name)
 const rows = [
   { what: 'the standby takes over', wanted: 'yes', measured: isTaken ? 'yes' : 'no', isMet: isTaken },
   figure('until it acknowledges', `${(takenMs / 1_000).toFixed(1)} s`),
   none('acknowledged by both', findClashes(log.writes, [owner.name, standby.name]).length),
   atMost('last write that the owner acknowledged after the cut', lastByOwner / 1_000, LEASE_S, 's'),
   ...(isSync
-    ? [none('acknowledged writes lost', lost, `of ${byOwner.length}`)]
+    ? [none('acknowledged writes lost', lost.length, `of ${byOwner.length}`)]
     : [
-        figure('acknowledged writes lost', `${lost} of ${byOwner.length}`),
+        figure('acknowledged writes lost', `${lost.length} of ${byOwner.length}`),
         atMost(
           'the oldest of them before the last answer of the owner',
-          lostSpan(byOwner, finals, cutAt + lastByOwner) / 1_000,
+          ageOf(lost, cutAt + lastByOwner) / 1_000,
           LEASE_S + 1,
           's',
         ),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  countLost,
+  ageOf,
   darkMs,
   findClashes,
+  findLost,
   isSame,
   judgeEvents,
   judgePause,
   judgeSearches,
   judgeWrites,
-  lostSpan,
   type Search,
   type Write,
 } from '../../scripts/scale/parts/judge.ts'
@@ -62,13 +62,27 @@ describe('the log of writes', () => {
     expect(judgeWrites(writes, new Map([...sound, ['a', 4]])).foreign).toEqual(['a'])
   })
 
-  test('counts each lost acknowledgement, and how old the oldest was', () => {
-    const writes = [write('a', 1, 'A'), write('a', 2, 'A'), write('a', 3, 'A'), write('a', 4, undefined)]
-    const finals = new Map([['a', 1]])
+  test('loses what the feed misses, also if the product was written again afterwards', () => {
+    const writes = [
+      ...[write('a', 1, 'A'), write('a', 2, 'A'), write('a', 3, 'A'), write('a', 4, 'B')],
+      ...[write('b', 1, 'A'), write('b', 2, undefined)],
+    ]
     const end = (writes[2] as Write).endedAt + 5
-    expect(countLost(writes, finals)).toBe(2)
-    expect(lostSpan(writes, finals, end)).toBe(15)
-    expect(lostSpan(writes, new Map([['a', 3]]), end)).toBe(0)
+    const lost = findLost(
+      writes,
+      new Map([
+        ['a', 2],
+        ['b', 1],
+      ]),
+      'A',
+    )
+    expect(lost.map(({ product, revision }) => [product, revision])).toEqual([
+      ['a', 2],
+      ['a', 3],
+    ])
+    expect(ageOf(lost, end)).toBe(15)
+    expect(ageOf([], end)).toBe(0)
+    expect(findLost(writes, new Map([['a', 4]]), 'A').map(({ product }) => product)).toEqual(['b'])
   })
 
   test('has the longest gap, and the longest wait with its repeats', () => {

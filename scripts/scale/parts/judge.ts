@@ -49,20 +49,35 @@ export function judgeWrites(writes: readonly Write[], finals: Finals): WriteVerd
   }
 }
 
-/** The writes that were acknowledged and are younger than what the store has: what a failover loses. */
-export function countLost(writes: readonly Write[], finals: Finals): number {
-  return writes.filter(
-    ({ product, revision, node }) => node !== undefined && revision > (finals.get(product) ?? 0),
-  ).length
+/**
+ * The acknowledged writes that a store has lost, by its change feed: each write is one change of its product, so it is missed there even if
+ * the product was written again afterwards. Of a product that misses some, they are the last ones that this node acknowledged, or any node. A
+ * write that was kept without being acknowledged can stand for one that was lost.
+ *
+ * @param changes how many changes the feed has of each product.
+ */
+export function findLost(
+  writes: readonly Write[],
+  changes: ReadonlyMap<string, number>,
+  node?: string,
+): Write[] {
+  const acknowledged = Map.groupBy(
+    writes.filter((write) => write.node !== undefined),
+    ({ product }) => product,
+  )
+  return [...acknowledged].flatMap(([product, all]) => {
+    const missing = all.length - (changes.get(product) ?? 0)
+    if (missing <= 0) return []
+    return all
+      .filter((write) => node === undefined || write.node === node)
+      .toSorted((a, b) => a.revision - b.revision)
+      .slice(-missing)
+  })
 }
 
-/** The last second, in ms, of which acknowledged writes were lost: from the oldest lost answer to the newest answer of all. */
-export function lostSpan(writes: readonly Write[], finals: Finals, diedAt: number): number {
-  const lost = writes.filter(
-    ({ product, revision, node }) => node !== undefined && revision > (finals.get(product) ?? 0),
-  )
-  return lost.length === 0 ? 0 : diedAt - Math.min(...lost.map(({ endedAt }) => endedAt))
-}
+/** How old the oldest of these writes was when the node fell silent, in ms. */
+export const ageOf = (lost: readonly Write[], silentAt: number): number =>
+  lost.length === 0 ? 0 : silentAt - Math.min(...lost.map(({ endedAt }) => endedAt))
 
 export interface Pause {
   /** The longest time between two acknowledged writes. */

@@ -285,3 +285,24 @@ export async function readFinals(
   }
   return finals
 }
+
+/** How many changes the feed of a store has of each product. */
+export async function readChanges(shop: Shop, door: Door): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (let after = 0, more = true; more; ) {
+    const response = await fetch(`${door.address}/v1/changes?after=${after}&limit=1000`, {
+      headers: { 'x-api-key': shop.apiKey, ...(door.host !== undefined && { host: door.host }) },
+    })
+    if (!response.ok) throw new Error(`The feed answered ${response.status}: ${await response.text()}`)
+    const page = (await response.json()) as {
+      changes: { number: number; event: string; data: { product_id: string } }[]
+      has_more: boolean
+    }
+    for (const { number, event, data } of page.changes) {
+      after = number
+      if (event === 'product.updated') counts.set(data.product_id, (counts.get(data.product_id) ?? 0) + 1)
+    }
+    more = page.has_more
+  }
+  return counts
+}

@@ -25,6 +25,8 @@ export interface ScaleNode {
   launch(settings?: Readonly<Record<string, string>>): void
   untilReady(withinMs?: number): Promise<void>
   stop(): Promise<void>
+  /** Waits until it ends by itself. @returns whether it did within the time. */
+  untilExit(withinMs: number): Promise<boolean>
   /** Like a power cut. */
   kill(): Promise<void>
   freeze(): void
@@ -110,6 +112,10 @@ export async function createNode(
     async start(more) {
       launch(more)
       await untilReady()
+    },
+    async untilExit(withinMs) {
+      const ended = child?.exited.then(() => true) ?? Promise.resolve(true)
+      return Promise.race([ended, Bun.sleep(withinMs).then(() => false)])
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
