@@ -29,13 +29,21 @@ const { values: flags } = parseArgs({
 const CALM_MS = 10_000
 const AFTER_MS = 30_000
 const LEASE_S = 10
+/** A paused node answers nobody: writers must not wait for it. */
+const ATTEMPT_MS = 2_000
 
 const isSync = flags['sync-copies']
 const program = openProgram(flags.executable)
 await using pair = await openPair('partition', { program, products: Number(flags.products), isSync })
 const { owner, standby, shop, doors, links } = pair
 await untilCopied(pair, 300_000)
-const load = startLoad(shop, doors, { searchers: 1, writers: 3, widgets: 0, hasMembers: false })
+const load = startLoad(shop, doors, {
+  searchers: 1,
+  writers: 3,
+  widgets: 0,
+  hasMembers: false,
+  attemptMs: ATTEMPT_MS,
+})
 await Bun.sleep(CALM_MS)
 if (flags.frozen) owner.freeze()
 else links[0].cut()

@@ -24,6 +24,8 @@ export interface LoadOptions {
   writePauseMs?: number
   /** Writers go on with these revisions. */
   from?: Map<string, number>
+  /** How long an attempt to write waits for its answer. */
+  attemptMs?: number
   /** Takes each acknowledged write, in a line of JSON. */
   logFile?: string
 }
@@ -153,8 +155,7 @@ export function startLoad(shop: Shop, doors: readonly Door[], options: LoadOptio
         shop,
         (tries) => doorAt(lane + turn + tries),
         { product, revision },
-        log,
-        told.signal,
+        { log, told: told.signal, attemptMs: options.attemptMs ?? ATTEMPT_MS },
       )
       log.writes.push(write)
       if (write.node !== undefined) journal?.write(`${JSON.stringify(write)}\n`)
@@ -209,14 +210,22 @@ async function writeOnce(
   shop: Shop,
   doorOf: (tries: number) => Door,
   { product, revision }: Pick<Write, 'product' | 'revision'>,
-  log: Log,
-  told: AbortSignal,
+  { log, told, attemptMs }: { log: Log; told: AbortSignal; attemptMs: number },
 ): Promise<Write> {
   const sentAt = performance.now()
   for (let tries = 0; ; tries++) {
     const attemptAt = performance.now()
     const path = `/v1/products/${product}`
-    const { status, node } = await ask(shop, doorOf(tries), 'PATCH', path, { metadata: { revision } }, log)
+    const { status, node } = await ask(
+      shop,
+      doorOf(tries),
+      'PATCH',
+      path,
+      { metadata: { revision } },
+      log,
+      undefined,
+      attemptMs,
+    )
     const endedAt = performance.now()
     if (status === 200) return { product, revision, sentAt, endedAt, ackSentAt: attemptAt, node }
     if (told.aborted || endedAt - sentAt > WRITE_GIVE_UP_MS)
@@ -240,10 +249,11 @@ async function ask(
   body: unknown,
   note?: Pick<Log, 'redirected' | 'others'>,
   headers: Readonly<Record<string, string>> = { 'x-api-key': shop.apiKey },
+  attemptMs = ATTEMPT_MS,
 ): Promise<Asked> {
   const send = async (address: string, host: string | undefined) => {
     const response = await fetch(address + path, {
-      ...{ method, body: JSON.stringify(body), signal: AbortSignal.timeout(ATTEMPT_MS) },
+      ...{ method, body: JSON.stringify(body), signal: AbortSignal.timeout(attemptMs) },
       headers: { 'content-type': 'application/json', ...headers, ...(host !== undefined && { host }) },
     })
     return { response, text: await response.text() }
