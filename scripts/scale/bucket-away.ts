@@ -9,9 +9,9 @@
  */
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
-import { findLost, judgeWrites } from './parts/judge.ts'
+import { describeFailures, findLost, judgeWrites } from './parts/judge.ts'
 import { readChanges, readFinals, startLoad } from './parts/load.ts'
-import { openPair, untilCopied } from './parts/pair.ts'
+import { openPair, untilCopied, untilWaiting } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
 
@@ -31,6 +31,7 @@ const program = openProgram(flags.executable)
 await using pair = await openPair('bucket-away', { program, products: Number(flags.products), isSync: false })
 const { owner, standby, shop, door, doors, links } = pair
 await untilCopied(pair, 300_000)
+await untilWaiting(standby, 60_000)
 const load = startLoad(shop, [door], { widgets: 0, hasMembers: false })
 await Bun.sleep(CALM_MS)
 for (const link of links) link.cut()
@@ -53,6 +54,9 @@ const meanwhile = acknowledged.filter(({ endedAt }) => endedAt > cutAt && endedA
 const lastAckMs = Math.max(0, ...meanwhile.map(({ endedAt }) => endedAt - cutAt))
 const rows = [
   none('searches failed', failed.length, `of ${log.searches.length}`),
+  ...(failed.length > 0
+    ? [figure('of them, after the object store went', describeFailures(failed, cutAt))]
+    : []),
   atMost('last write acknowledged after the object store went', lastAckMs / 1_000, GRACE_MS / 1_000, 's'),
   figure(
     'writes refused meanwhile, by status',

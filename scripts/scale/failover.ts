@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import '../model/silent.ts'
 import { ageOf, darkMs, findClashes, findLost, judgePause, judgeWrites } from './parts/judge.ts'
 import { readChanges, readFinals, startLoad } from './parts/load.ts'
-import { hasSetAside, openPair, untilAcknowledges, untilCopied } from './parts/pair.ts'
+import { hasSetAside, openPair, untilAcknowledges, untilCopied, untilWaiting } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
 
@@ -32,6 +32,7 @@ const isSync = flags['sync-copies']
 await using pair = await openPair('failover', { program: openProgram(flags.executable), products, isSync })
 const { owner, standby, shop, door, doors } = pair
 await untilCopied(pair, 300_000)
+await untilWaiting(standby, 60_000)
 const from = new Map<string, number>()
 const load = startLoad(shop, [door], { from, widgets: 0, hasMembers: false })
 await Bun.sleep(Number(flags.calm) * 1_000)

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import '../model/silent.ts'
 import { ageOf, findClashes, findLost, judgeWrites } from './parts/judge.ts'
 import { readChanges, readFinals, startLoad } from './parts/load.ts'
-import { hasSetAside, openPair, untilAcknowledges, untilCopied } from './parts/pair.ts'
+import { hasSetAside, openPair, untilAcknowledges, untilCopied, untilWaiting } from './parts/pair.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
 
@@ -37,6 +37,7 @@ const program = openProgram(flags.executable)
 await using pair = await openPair('partition', { program, products: Number(flags.products), isSync })
 const { owner, standby, shop, doors, links } = pair
 await untilCopied(pair, 300_000)
+await untilWaiting(standby, 60_000)
 const load = startLoad(shop, doors, {
   searchers: 1,
   writers: 3,

@@ -250,3 +250,14 @@ export function darkMs(searches: readonly Search[], endedAt?: number): number {
   for (const [n, end] of ends.entries()) dark = Math.max(dark, end - (ends[n - 1] ?? end))
   return dark
 }
+
+/** In words: how many searches failed with which status, and when, in seconds after a moment. */
+export function describeFailures(failed: readonly Search[], from: number): string {
+  const groups = Map.groupBy(failed, ({ status }) => status)
+  return [...groups]
+    .map(([status, some]) => {
+      const ends = some.map(({ sentAt, ms }) => (sentAt + ms - from) / 1_000)
+      return `${some.length} × ${status === 0 ? 'no answer' : status} from ${Math.min(...ends).toFixed(1)} to ${Math.max(...ends).toFixed(1)} s`
+    })
+    .join(', ')
+}

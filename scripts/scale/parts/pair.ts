@@ -115,3 +115,14 @@ function hasFile(folder: string, pattern: RegExp): boolean {
     existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => pattern.test(String(name)))
   )
 }
+
+/** Waits until a standby is at its post: it answers, and says that it is not ready. */
+export async function untilWaiting({ address, name, log }: ScaleNode, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await fetch(`${address}/health/ready`).catch(() => undefined)
+    if (answer) return
+    if (performance.now() > deadline) throw new Error(`${name} does not answer:\n${log()}`)
+    await Bun.sleep(100)
+  }
+}
