@@ -135,7 +135,7 @@ const secretPath = (dataDir: string): string => join(dataDir, 'secrets', 'data')
 const findObstacle = (dataDir: string): string | undefined =>
   existsSync(secretPath(dataDir))
     ? undefined
-    : `The secrets of the owner are not here, and never lie in the bucket: run "lookalike node invite --for standby" on the owner, and what it prints here`
+    : `The secrets of the owner are not here, and never lie in the bucket: copy the folder "secrets" of its data folder to ${dataDir}`
 
 /** @throws OperatorError */
 export function checkCopy(path: string, dataDir: string): void {
@@ -146,7 +146,7 @@ export function checkCopy(path: string, dataDir: string): void {
     const secret = readSecret(secretPath(dataDir))
     if (secret === undefined || createSecretSeals(db, ids).isSame('data', secret) === false) {
       throw new OperatorError(
-        `${secretPath(dataDir)} is not the secret of the install in the copy: run "lookalike node invite --for standby" on the owner, and what it prints here.`,
+        `${secretPath(dataDir)} is not the secret of the install in the copy: copy the folder "secrets" of the owner's data folder to ${dataDir}.`,
       )
     }
   } finally {

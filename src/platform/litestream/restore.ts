@@ -46,7 +46,8 @@ export async function restoreCopy(
   try {
     for await (const text of readWords(child.stderr)) {
       const { level, msg = '', error } = parseLogLine(text)
-      if (level === 'ERROR') reason = `${msg}${error ? `: ${error}` : ''}`
+      // What follows a fault that ends the program is its stack.
+      if (level === 'ERROR') reason ||= `${msg}${error ? `: ${error}` : ''}`
     }
     const code = await child.exited
     stop.throwIfAborted()
