@@ -58,7 +58,7 @@ const WIDGET_PAUSE_MS = 250
 const SIGN_IN_PAUSE_MS = 8_000
 
 /** How many searches differ from each other: by words in even turns, by a product in odd ones. */
-export const QUERIES = 16
+const QUERIES = 16
 export const kindOf = (query: number): 'product' | 'words' => (query % 2 === 0 ? 'words' : 'product')
 const WORDS = [
   'red mug',

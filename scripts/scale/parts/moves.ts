@@ -8,7 +8,7 @@ const LOOK_MS = 100
 const CODE = /\b(?:[0-9A-HJKMNP-TV-Z]{4}-){2,}[0-9A-HJKMNP-TV-Z]{1,4}\b/
 
 /** Asks a node for a code, as its operator does. */
-export async function invite(node: ScaleNode): Promise<string> {
+async function invite(node: ScaleNode): Promise<string> {
   const printed = await mustRun(node.program, node.dataDir, ['node', 'invite'], node.settings)
   const code = CODE.exec(printed)?.[0]
   if (!code) throw new Error(`lookalike node invite printed no code: ${printed}`)
@@ -75,10 +75,4 @@ async function isWritable(shop: Shop, { address }: Door): Promise<boolean> {
     signal: AbortSignal.timeout(15_000),
   }).catch(() => undefined)
   return answer?.status === 200
-}
-
-/** What the source says of its move; undefined if it says nothing. */
-export async function readMove(shop: Shop, source: ScaleNode): Promise<Record<string, unknown> | undefined> {
-  const answer = await source.call('GET', `/v1/admin/stores/${shop.id}/move`).catch(() => undefined)
-  return answer?.status === 200 ? answer.body : undefined
 }

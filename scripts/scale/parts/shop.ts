@@ -7,7 +7,7 @@ import { type Credentials, seedStore } from '../../bench/parts/seed.ts'
 import type { ScaleNode } from './node.ts'
 
 /** The slug that a seeded store has. */
-export const SLUG = 'bench-0'
+const SLUG = 'bench-0'
 export const ORIGIN = 'https://shop.test'
 const MEMBER = { email: 'owner@shop.test', password: 'a long password for drills' }
 

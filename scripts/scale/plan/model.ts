@@ -73,7 +73,7 @@ export interface Plan {
 const KINDS = ['memory', 'disk', 'cores'] as const
 
 /** What stores may take of a node together. */
-export function roomOf(costs: Costs, { node, headroom }: Pick<Demand, 'node' | 'headroom'>): Load {
+function roomOf(costs: Costs, { node, headroom }: Pick<Demand, 'node' | 'headroom'>): Load {
   const share = 1 - headroom
   return {
     memory: node.memory * share - costs.memory.node,
