@@ -252,7 +252,13 @@ describe('an owner that cannot copy ends with one sentence', () => {
   test(
     'with a key that may not',
     async () => {
-      expect(await fail({ S3_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/may not do this in the bucket copies/)
+      const refusing = Bun.serve({
+        ...{ hostname: '127.0.0.1', port: 0 },
+        fetch: () => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 }),
+      })
+      const said = await fail({ S3_ENDPOINT: `http://127.0.0.1:${refusing.port}` })
+      await refusing.stop(true)
+      expect(said).toMatch(/may not do this in the bucket copies .*403 AccessDenied/)
     },
     TAKEOVER_MS,
   )

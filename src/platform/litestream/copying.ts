@@ -11,8 +11,8 @@ import {
   type LogLine,
   parseLogLine,
   parseSentLine,
-  readLogEnd,
   type SentEnd,
+  watchLogEnd,
 } from './position.ts'
 import {
   buildRunEnvironment,
@@ -56,7 +56,7 @@ export interface Copying {
   readFault(): string | undefined
   /** Resolves when everything that was committed before lies in the bucket. */
   waitUntilSent(): Promise<void>
-  /** Sends what is left, and ends. */
+  /** Sends what is left, and ends. To be called when this process has closed the database. */
   stop(): Promise<void>
   /** Ends at once. */
   kill(): void
@@ -67,7 +67,7 @@ export function startCopying(deps: CopyingDeps): Copying {
   const { dataDir, address, clock, log, pace } = deps
   const runFile = writeRunFile(dataDir, 'copy', address, pace)
   const work = join(dataDir, WORK_FOLDER, 'litestream')
-  const database = join(dataDir, DATABASE_FILE)
+  const logEnd = watchLogEnd(join(dataDir, DATABASE_FILE))
   const env = buildRunEnvironment(dataDir, address.bucket)
   const command = [deps.program, 'replicate', '-no-expand-env', '-config', runFile]
   const backoff = createBackoff({ waits: [...RESTARTS] })
@@ -104,7 +104,7 @@ export function startCopying(deps: CopyingDeps): Copying {
   /** Frees those who wait for what has been sent. A log that Litestream began anew is asked for its end again. */
   function settle(): void {
     const [piece, now] = [sent, clock.monotonic()]
-    const current = readLogEnd(database)
+    const current = logEnd.read()
     if (piece === undefined) return
     const numbers = new Map<string, Omit<SentEnd, 'bytes'> | undefined>()
     const isThere = (end: LogEnd): boolean => {
@@ -161,13 +161,14 @@ export function startCopying(deps: CopyingDeps): Copying {
     readLagMs: () => clock.monotonic() - evenAt,
     readFault: () => fault,
     waitUntilSent() {
-      const end = readLogEnd(database)
+      const end = logEnd.read()
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push({ end: end ?? { salts: '', bytes: 0 }, resolve })
       return promise
     },
     async stop() {
       end()
+      logEnd.close()
       const last = child
       if (!last) return
       last.finish()

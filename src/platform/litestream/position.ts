@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { endianness } from 'node:os'
 import { join } from 'node:path'
 
 /** A place in the log of a database: which log, by its salts, and the byte behind its last commit. */
@@ -20,24 +21,52 @@ const SALTS = { at: 16, bytes: 8 }
 
 /** Offsets in the header of SQLite's shared memory file (sqlite.org/walformat.html, 2.3). There are two copies of it. */
 const SHARED = { bytes: 48, pageSizeAt: 14, framesAt: 16, saltsAt: 32 }
-const LARGEST_PAGE = 65_536
 
 /**
- * Reads where the log of a database ends, as every reader of the database knows it. Only this process writes, so whatever it has
+ * Watches where the log of a database ends, as every reader of the database knows it. Only this process writes, so whatever it has
  * committed lies before that.
  *
- * @returns undefined while there is no log, or while another program is at it.
+ * The file is opened once and stays open: closing it would drop all locks that this process has on it (fcntl(2)), with SQLite's among
+ * them, and the next program that opens the database would take it for one that nobody uses.
+ *
+ * @param database which this process has opened.
  */
-export function readLogEnd(database: string): LogEnd | undefined {
-  const bytes = readStart(`${database}-shm`, 2 * SHARED.bytes)
-  if (bytes === undefined || bytes.length < 2 * SHARED.bytes) return undefined
-  const header = bytes.subarray(0, SHARED.bytes)
-  if (!header.equals(bytes.subarray(SHARED.bytes))) return undefined
-  const view = new DataView(header.buffer, header.byteOffset, header.byteLength)
-  const isLittle = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
-  const stored = view.getUint16(SHARED.pageSizeAt, isLittle)
-  const pageBytes = stored === 1 ? LARGEST_PAGE : stored
-  const frames = view.getUint32(SHARED.framesAt, isLittle)
+export function watchLogEnd(database: string) {
+  let file: number | undefined
+  const bytes = Buffer.alloc(2 * SHARED.bytes)
+
+  function open(): number | undefined {
+    try {
+      return openSync(`${database}-shm`, 'r')
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    /** @returns undefined while there is no log, or while another program is at it. */
+    read(): LogEnd | undefined {
+      file ??= open()
+      if (file === undefined || readSync(file, bytes, 0, bytes.length, 0) < bytes.length) return undefined
+      const header = bytes.subarray(0, SHARED.bytes)
+      return header.equals(bytes.subarray(SHARED.bytes)) ? parseHeader(header) : undefined
+    },
+    /** To be called when this process has closed the database. */
+    close(): void {
+      if (file !== undefined) closeSync(file)
+      file = undefined
+    },
+  }
+}
+
+/** A number of two bytes cannot say the largest size of a page. */
+const LARGEST_PAGE = { bytes: 65_536, stored: 1 }
+
+function parseHeader(header: Buffer): LogEnd {
+  const isLittle = endianness() === 'LE'
+  const stored = isLittle ? header.readUInt16LE(SHARED.pageSizeAt) : header.readUInt16BE(SHARED.pageSizeAt)
+  const frames = isLittle ? header.readUInt32LE(SHARED.framesAt) : header.readUInt32BE(SHARED.framesAt)
+  const pageBytes = stored === LARGEST_PAGE.stored ? LARGEST_PAGE.bytes : stored
   return {
     salts: header.subarray(SHARED.saltsAt, SHARED.saltsAt + SALTS.bytes).toString('hex'),
     bytes: frames === 0 ? 0 : HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes),

@@ -8,19 +8,22 @@ import {
   isSent,
   parseLogLine,
   parseSentLine,
-  readLogEnd,
+  watchLogEnd,
 } from '../../../src/platform/litestream/position.ts'
 
 let dataDir: string
 let db: Db
+let end: ReturnType<typeof watchLogEnd>
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'lookalike-position-'))
   db = openDatabase(dataDir)
   db.pragma('wal_autocheckpoint = 0')
   db.exec('CREATE TABLE marks (n INTEGER)')
+  end = watchLogEnd(database())
 })
 afterEach(() => {
   db.close()
+  end.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -29,26 +32,37 @@ const log = () => readFileSync(`${database()}-wal`)
 const saltsOf = (bytes: Buffer) => bytes.subarray(16, 24).toString('hex')
 
 test('the end of the log lies behind the last commit, and moves with each', () => {
-  const before = readLogEnd(database())
+  const before = end.read()
   expect(before).toEqual({ salts: saltsOf(log()), bytes: log().length })
   db.exec('INSERT INTO marks VALUES (1)')
-  const after = readLogEnd(database())
+  const after = end.read()
   expect(after?.bytes).toBe(log().length)
   expect(after?.bytes).toBeGreaterThan(before?.bytes ?? 0)
 })
 
 test('a log that began anew has other salts and ends before the old bytes in the file', () => {
-  const before = readLogEnd(database())
+  const before = end.read()
   db.pragma('wal_checkpoint(RESTART)')
   db.exec('INSERT INTO marks VALUES (1)')
-  const after = readLogEnd(database())
+  const after = end.read()
   expect(after?.salts).not.toBe(before?.salts)
   expect(after?.salts).toBe(saltsOf(log()))
   expect(after?.bytes).toBeLessThan(log().length)
 })
 
+test('reading it drops none of the locks of SQLite', () => {
+  const write = `new (require('bun:sqlite').Database)(process.argv[1]).exec('INSERT INTO marks VALUES (2)')`
+  const writeElsewhere = () => Bun.spawnSync([process.execPath, '-e', write, database()]).stderr.toString()
+  db.exec('BEGIN IMMEDIATE')
+  end.read()
+  end.read()
+  expect(writeElsewhere()).toContain('database is locked')
+  db.exec('ROLLBACK')
+  expect(writeElsewhere()).toBe('')
+})
+
 test('without a database there is no end', () => {
-  expect(readLogEnd(join(dataDir, 'none.db'))).toBeUndefined()
+  expect(watchLogEnd(join(dataDir, 'none.db')).read()).toBeUndefined()
 })
 
 test('a log has the number of the copy with its salts, in the present run', () => {
