@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
-import { watchWork } from './core/watched-work.ts'
+import { restDuringPauses, watchWork } from './core/watched-work.ts'
 import type { Chore } from './features/module.ts'
 import { createMeters } from './features/operation/metrics/module.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -30,7 +30,7 @@ export type App = ReturnType<typeof createApp>
  */
 export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const meters = createMeters()
-  const ports = { ...given, poster: meters.watchPoster(given.poster) }
+  const ports = { ...given, mapToken: config.MAP_TOKEN, poster: meters.watchPoster(given.poster) }
   const { db, clock, log, files } = ports
   const storage = createStorageWatch({
     clock,
@@ -96,6 +96,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     modules,
     guards: entrance.guards,
     intake: entrance.intake,
+    requestGate: entrance.requestGate,
     clock,
     ids: ports.ids,
     log,
@@ -110,6 +111,16 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     { name: 'deleting old idempotency keys', everyMs: HOUR_MS, run: entrance.idempotency.prune },
     { name: 'deleting old throttle events', everyMs: HOUR_MS, run: foundation.pruneThrottles },
   ]
+
+  /** Writes what memory has counted of a store: searches, feedback, requests. For a store that is paused. */
+  function drainStore(storeId: string): void {
+    foundation.gate.drain(storeId, () => {
+      discovery.writes.flushStore(storeId)
+      foundation.writes.flush()
+      signIn.signIn.service.flush()
+      discovery.writes.flushStore(storeId)
+    })
+  }
 
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
@@ -138,7 +149,10 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       checkMoves: discovery.searchChecks.service.moves,
       modelDesk: operation.models.service,
     },
-    chores: watchWork(chores, storage.report),
+    chores: watchWork(restDuringPauses(chores, foundation.gate), storage.report),
+    gate: foundation.gate,
+    /** Writes what memory has counted of a store, in the middle of its pause. */
+    drainStore,
     loadIndex(): number {
       discovery.writes.recover()
       for (const _ of products.service.foldOld());

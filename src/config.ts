@@ -243,6 +243,13 @@ export const Settings = Type.Object({
     secret: SECRET.always,
     description: `Bearer token that \`/metrics\` asks for from anywhere but this machine, at least ${METRICS_TOKEN_CHARS_MIN} characters. Empty: metrics are for this machine alone.`,
   }),
+  MAP_TOKEN: Type.String({
+    default: '',
+    pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,
+    must: `have at least ${METRICS_TOKEN_CHARS_MIN} characters, without spaces`,
+    secret: SECRET.always,
+    description: `Bearer token with which proxies and \`lookalike node map --join\` read who lives where (\`/v1/admin/map\`), at least ${METRICS_TOKEN_CHARS_MIN} characters; the same on all nodes. Empty: super-admins and commands on this machine alone.`,
+  }),
   SEARCH_HISTORY_DAYS: integer(
     { preset: 90, minimum: 1, maximum: 3650 },
     (bounds) => `Days to keep individual searches, ${bounds}.`,

@@ -17,6 +17,7 @@ import { wireAccounts, wireKeys } from './wiring/access.ts'
 import { wireBackups } from './wiring/backups.ts'
 import { wireDelivery } from './wiring/delivery.ts'
 import { wireFoundation } from './wiring/foundation.ts'
+import { wireNodeMap } from './wiring/nodes.ts'
 import { wireStoreFiles, wireStores } from './wiring/stores.ts'
 
 /** The parts of the world that stores, people and keys need. */
@@ -78,6 +79,7 @@ export function createInstall(
     gateway: ports.paymentGateway,
   })
 
+  const nodeMap = wireNodeMap(foundation)
   const backups = wireBackups(config, foundation, ports, stores, delivery, outbox)
 
   return {
@@ -89,6 +91,7 @@ export function createInstall(
     delivery,
     payments,
     backups,
+    nodeMap,
     storeFiles,
     /** The verbs that commands use. */
     services: {
@@ -114,6 +117,8 @@ export function createInstall(
       webhooks: delivery.webhooks.service,
       billing: payments.service.desk,
       backups: backups.service,
+      /** Who lives where. */
+      nodeMap: nodeMap.service,
       /** Which model is in use, and how a move stands. */
       readModels: buildModelState(base).readState,
       endSubscriptions: payments.service.endSubscriptions,

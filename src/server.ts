@@ -10,6 +10,7 @@ import { openApiPlugin } from './http/openapi/plugin.ts'
 import { createRequestCheck } from './http/request-check.ts'
 import { requestLogPlugin } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
+import { type RequestGate, writeGatePlugin } from './http/write-gate.ts'
 import { version } from './version.ts'
 
 interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFault'> {
@@ -21,6 +22,7 @@ interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFa
   /** Answers whether the process lives, before and without everything else. */
   liveness: AnyElysia
   intake: ReturnType<typeof createIntake>
+  requestGate: RequestGate
   log: Parameters<typeof requestLogPlugin>[0]['log'] & ErrorDeps['log']
   keepCall: NonNullable<Parameters<typeof requestLogPlugin>[0]['keepCall']>
   countRequest: NonNullable<Parameters<typeof requestLogPlugin>[0]['countRequest']>
@@ -58,6 +60,7 @@ export function createServer(parts: ServerParts) {
     .use(requestLogPlugin({ clock, ids, version, log, keepCall, countRequest }))
     .use(corsPlugin('/v1/widget/'))
     .use(intakePlugin(intake))
+    .use(writeGatePlugin(parts.requestGate))
     .use(
       errorPlugin({
         baseUrl,

@@ -263,6 +263,7 @@ const ROUTES: Record<string, Route> = {
   'GET /v1/admin/models/checks': { needs: 'a super-admin' },
   'GET /v1/admin/outbox/:id': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/doctor': { needs: 'a super-admin' },
+  'GET /v1/admin/map': { needs: 'a super-admin' },
   'GET /v1/admin/backups': { needs: 'a super-admin' },
   'POST /v1/admin/backups': { needs: 'a super-admin', status: 202 },
   'GET /v1/admin/backups/:id': { needs: 'a super-admin', status: 404 },

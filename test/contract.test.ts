@@ -223,6 +223,7 @@ const SERVED = `
   GET    /v1/admin/deliveries        8.12
   GET    /v1/admin/outbox/:id        8.12
   GET    /v1/admin/doctor            8.12
+  GET    /v1/admin/map               8.20
   GET    /v1/admin/backups           8.14
   POST   /v1/admin/backups           8.14
   GET    /v1/admin/backups/:id       8.14

@@ -9,6 +9,7 @@
  * its feedback. Ten million searches take about an hour of one core and some gigabytes of disk; every ten days a line tells
  * how far it is. Beside each time of a read stands the longest time that the event loop was held meanwhile.
  */
+import { createWriteGate } from '../../src/core/write-gate.ts'
 import '../model/silent.ts'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,6 +79,7 @@ const base: Base = {
     throw error
   },
   throttle: createThrottles(db).create,
+  gate: createWriteGate(),
   plans: PLANS,
   baseUrl: () => 'http://localhost',
 }

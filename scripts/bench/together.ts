@@ -8,6 +8,7 @@
  * Two thirds of the events are clicks of visitors, the rest lines of orders. Products are as popular as in a shop: some stand in most
  * baskets. A tenth of the baskets comes from 200 planted pairs; the last line says how many of them stand first in their lists.
  */
+import { createWriteGate } from '../../src/core/write-gate.ts'
 import '../model/silent.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -98,6 +99,7 @@ async function measureNight(db: ReturnType<typeof openDatabase>): Promise<void> 
     if (goesOn) setImmediate(() => look(...next))
   }
   const maker = createTogetherMaker({
+    gate: createWriteGate(),
     queries: {
       ...queries,
       save(storeId, run) {

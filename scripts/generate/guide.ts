@@ -30,6 +30,7 @@ const DOCUMENTS = [
   'clients',
   'service',
   'operating',
+  'nodes',
   'standby',
   'larger',
   'models',

@@ -181,6 +181,12 @@ export const ERRORS = {
     'Send the `Content-Type` named in the message.',
   ),
 
+  store_not_here: kind(
+    421,
+    'The store has moved to another node.',
+    'Send the request, and all later ones, to `details.url`, which the header `X-Lookalike-Node` also names. Client id, client secret, API keys and widget keys are the same there; tokens and sign-ins are not.',
+  ),
+
   validation_error: kind(
     422,
     'The request does not match the schema.',
@@ -288,7 +294,11 @@ export const ERRORS = {
     'The disk or the database of this service is faulty.',
     'Try again later; the operator finds the fault in the log and at `/health/ready`.',
   ),
-  read_only: kind(503, 'The service accepts no writes at the moment.', 'Try again later.'),
+  read_only: kind(
+    503,
+    'The service, or one store on it, accepts no writes at the moment.',
+    'Repeat the request after `Retry-After` seconds. Searches and reads work.',
+  ),
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS
@@ -342,6 +352,19 @@ export const superAdminOnly = () => missingPermission('super_admin')
 /** @param resource the kind of resource, such as `product`. */
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
+
+/** A store that is on another node now. @param url the base address of that node. */
+export const storeNotHere = (slug: string, url: string) =>
+  new ApiError('store_not_here', `The store ${slug} has moved to ${url}: send its requests there`, {
+    details: { url },
+    headers: { 'x-lookalike-node': url },
+  })
+
+/** A write for a store that accepts none for a few seconds, because it is moving. */
+export const storePaused = () =>
+  new ApiError('read_only', 'The store is moving to another node and accepts no writes: try again', {
+    retryAfterSeconds: 2,
+  })
 
 /** The change log no longer holds every change after a number. @param after the number. */
 export const changesExpired = (after: number, { oldest, last }: { oldest: number; last: number }) =>

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Plans } from '../core/plans.ts'
 import type { Throttle } from '../core/throttle.ts'
+import type { WriteGate } from '../core/write-gate.ts'
 import type { Guards } from '../http/guards.ts'
 import type { Db } from '../platform/db/open.ts'
 
@@ -29,17 +30,27 @@ export interface Base {
   reportFault(error: unknown): void
   /** Counts events by key in a sliding window that survives a restart. Its old events are pruned for it. */
   throttle(bucket: string, limit: number, windowMs: number): Throttle
+  /** Lets a step of background work begin for a store, and makes it wait while the store is paused. */
+  gate: Pick<WriteGate, 'tryEnter' | 'isPaused'>
   /** What stores may use on each plan, and what it costs. */
   plans: Plans
   /** The public address, which may be known only once the service listens. */
   baseUrl(): string
 }
 
+/**
+ * Whose rows repeated work writes, for the store that is paused while it moves. `any`: a short run that may touch every store
+ * comes later, as a whole. `steps`: the work enters the gate for one store after another. `none`: no row of a store.
+ */
+export type ChoreReach = 'any' | 'steps' | 'none'
+
 /** Work that a running service repeats. A run that fails is logged, and does not stop the next one. */
 export interface Chore {
   /** For the log, as in `deleting old pictures`. */
   name: string
   everyMs: number
+  /** `any` by default. */
+  reach?: ChoreReach
   run(): unknown
 }
 

@@ -9,6 +9,7 @@ import type { Incoming, ReadClientInfo } from './client-info.ts'
 import { readCredential } from './credential.ts'
 import { type Moments, type Stand, standFor } from './standing.ts'
 import { isStoppedBySuspension, type Suspension, storeSuspended } from './suspension.ts'
+import type { RequestGate } from './write-gate.ts'
 
 /**
  * Which requests must name a store, unless the person belongs to exactly one (contract 4.7): all (`required`), those of
@@ -76,6 +77,8 @@ export interface AuthDeps extends Moments {
   readSuspension(store: CallerStore): Suspension
   /** Records a change that a super-admin makes in a store without being a member. */
   recordForeignAct(caller: Caller, method: string, path: string): void
+  /** Holds back the writes of a store that moves. */
+  gate?: Pick<RequestGate, 'enter'> | undefined
   /** Records whose request it is before its body is read: each store has its share of the bytes read at a time. */
   nameOwner?(request: Request, owner: string): void
   /** Records which credential of a store a request came with: an API key, or the machine grant by the id of the store. */
@@ -92,6 +95,8 @@ export interface AuthDeps extends Moments {
  */
 export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: Purpose) {
   const { tokens, clock, readClientInfo, findCallerByToken, findCallerByKey, spendRequest, nameOwner } = deps
+  // A search changes nothing that a request waits for.
+  const mayWrite = purpose !== 'search'
   /** Elysia asks twice about a request with a body: before parsing it and before the handler. */
   const known = new WeakMap<Request, Promise<Stand>>()
 
@@ -147,13 +152,25 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
     return claims
   }
 
-  return async function authenticate(incoming: Incoming): Promise<Caller> {
+  async function authenticate(incoming: Incoming): Promise<Caller> {
     const before = known.get(incoming.request)
     if (before) return (await before).again()
     const judged = judge(incoming)
     known.set(incoming.request, judged)
     return (await judged).caller
   }
+
+  /** The same, when the body is there and the work begins: a write waits while its store accepts none. */
+  async function begin(incoming: Incoming): Promise<Caller> {
+    const caller = await authenticate(incoming)
+    if (!mayWrite || caller.storeId === null || readEffect(incoming.request) === 'read') return caller
+    const waiting = deps.gate?.enter(incoming.request, caller.storeId)
+    if (!waiting) return caller
+    await waiting
+    return authenticate(incoming)
+  }
+
+  return { authenticate, begin }
 }
 
 function readEffect({ method }: Pick<Request, 'method'>): Effect {

@@ -12,6 +12,7 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Request-Id',
+  'X-Lookalike-Node',
 ].join(', ')
 
 /** Seconds that a browser may keep the answer to a preflight; no browser keeps it longer. */

@@ -90,6 +90,7 @@ export const FOR_CALLER = [
   'token_expired',
   'api_key_expired',
   'not_a_member',
+  'store_not_here',
   'ip_not_allowed',
   'rate_limit_exceeded',
 ] as const

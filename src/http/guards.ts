@@ -58,6 +58,8 @@ export interface GuardDeps extends AuthDeps, WidgetGuardDeps {
   admitSetupCode(code: string, address: string): void
   /** What commands on this machine show instead of a sign-in; without one no command is let in. */
   operatorKey?: string | undefined
+  /** What proxies show to read the map of stores; without one no proxy is let in. */
+  mapToken?: string | undefined
   /** Takes the events of a list from what a store may send in an hour. @throws ApiError `rate_limit_exceeded`. */
   spendEvents(caller: Caller, count: number): void
 }
@@ -83,7 +85,9 @@ export function createGuards(deps: GuardDeps) {
     /** Lets in super-admins who have signed in, and nobody else: no machine grant and no key. */
     forSuperAdmin: superAdminGuard(deps),
     /** Lets in super-admins who have signed in, and commands that can read the data folder of this service. */
-    forOperator: operatorGuard(deps),
+    forOperator: operatorGuard(deps, 'operator'),
+    /** The same, and who shows `MAP_TOKEN`: proxies that ask who lives where. */
+    forMap: operatorGuard(deps, 'map', deps.mapToken),
     /** Lets in the pages of a widget key, for one use; each request counts against the budgets of key and visitor. */
     forWidget: (use: WidgetUse, work?: WidgetWork) => widgetGuard(deps, use, work),
     /** Lets everyone in, without a credential, and gives each route its `clientInfo`. */
@@ -124,14 +128,14 @@ function createSpendMore({ spendRequest }: Pick<AuthDeps, 'spendRequest'>) {
  * in the people of the store, whatever their role.
  */
 function storeGuard(deps: AuthDeps, purpose: Purpose) {
-  const authenticate = createAuthentication(deps, 'required', purpose)
+  const { authenticate, begin } = createAuthentication(deps, 'required', purpose)
   // Elysia drops the second of two plugins with one name.
   return new Elysia({ name: `http.guards.store.${purpose}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
     .derive({ as: 'scoped' }, async ({ request, set }) => ({
-      actor: (await authenticate({ request, set })) as Actor,
+      actor: (await begin({ request, set })) as Actor,
     }))
     .macro({
       can: (need: Need) => ({
@@ -166,12 +170,12 @@ function demandSuperAdmin({ kind, isSuperAdmin }: Identity): void {
 
 /** Gives every route `caller`, who may act for no store. `anyCaller` takes every credential, `person` only a signed-in person. */
 function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
-  const authenticate = createAuthentication(deps, rule, 'security')
+  const { authenticate, begin } = createAuthentication(deps, rule, 'security')
   return new Elysia({ name: `http.guards.caller.${rule}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await authenticate({ request, set })
     })
-    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await authenticate({ request, set }) }))
+    .derive({ as: 'scoped' }, async ({ request, set }) => ({ caller: await begin({ request, set }) }))
     .macro({
       anyCaller: (_isAsked: true) => ({
         detail: { [NEED]: 'Takes every credential.', security: EVERY_CREDENTIAL },
@@ -190,7 +194,7 @@ function callerGuard(deps: AuthDeps, rule: 'if-ambiguous' | 'optional') {
 
 /** For routes without a body: they get no caller, because a code names nobody. */
 function setupGuard(deps: AuthDeps & Pick<GuardDeps, 'admitSetupCode'>) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<void> {
     const code = incoming.request.headers.get('x-setup-code')
     incoming.set.headers['cache-control'] = 'no-store'
@@ -211,7 +215,7 @@ function setupGuard(deps: AuthDeps & Pick<GuardDeps, 'admitSetupCode'>) {
 
 /** Gives every route `caller`, a super-admin; anybody else is refused before the body is read. */
 function superAdminGuard(deps: AuthDeps) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   async function admit(incoming: Incoming): Promise<Caller> {
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)
@@ -233,18 +237,19 @@ function superAdminGuard(deps: AuthDeps) {
  * Gives every route `operator`: a super-admin who has signed in, or null for a command, which shows the key that the service
  * has written into its data folder. The key lasts as long as the process, and opens no other route.
  */
-function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>) {
-  const authenticate = createAuthentication(deps, 'optional', 'security')
+function operatorGuard(deps: AuthDeps & Pick<GuardDeps, 'operatorKey'>, name: string, token?: string) {
+  const { authenticate } = createAuthentication(deps, 'optional', 'security')
   const keyHash = deps.operatorKey ? hashSecret(deps.operatorKey) : undefined
+  const tokenHash = token ? hashSecret(token) : undefined
   async function admit(incoming: Incoming): Promise<Operator> {
     incoming.set.headers['cache-control'] = 'no-store'
     const { kind, text } = readCredential(incoming.request)
-    if (kind === 'token' && isSecret(text, keyHash)) return null
+    if (kind === 'token' && (isSecret(text, keyHash) || isSecret(text, tokenHash))) return null
     const caller = await authenticate(incoming)
     caller.demand(demandSuperAdmin)
     return caller
   }
-  return new Elysia({ name: 'http.guards.operator' })
+  return new Elysia({ name: `http.guards.${name}` })
     .onParse({ as: 'scoped' }, async ({ request, set }) => {
       await admit({ request, set })
     })

@@ -5,6 +5,7 @@ import { refuse, type Spending } from './auth.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
 import type { WidgetBudget, WidgetKeyBudget, WidgetWork } from './budgets/widget-budget.ts'
 import type { Incoming, ReadClientInfo } from './client-info.ts'
+import type { RequestGate } from './write-gate.ts'
 
 /** The uses of a route by a widget; a key allows some of them. */
 export type WidgetUse = 'text' | 'upload' | 'url' | 'feedback'
@@ -40,6 +41,8 @@ export interface WidgetGuardDeps {
   spendOfPerson(previewer: Previewer): Spending | undefined
   /** Learns of a request that the budgets of visitor and key refuse. */
   noteRefusal?(keyId: string): void
+  /** Holds back the feedback for a store that moves. */
+  gate?: Pick<RequestGate, 'enter'> | undefined
   widgetBudget: Pick<WidgetBudget, 'spend'>
   /** Finds the client's address, also behind trusted proxies. */
   findAddress(request: Request): string
@@ -104,8 +107,13 @@ export function widgetGuard(
     .onParse({ as: 'scoped' }, ({ request, set }) => {
       judge({ request, set })
     })
-    .derive({ as: 'scoped' }, ({ request, set }) => {
-      const widget = judge({ request, set })
+    .derive({ as: 'scoped' }, async ({ request, set }) => {
+      let widget = judge({ request, set })
+      const waiting = use === 'feedback' ? deps.gate?.enter(request, widget.storeId) : undefined
+      if (waiting) {
+        await waiting
+        widget = judge({ request, set })
+      }
       /** @throws ApiError `rate_limit_exceeded`. */
       const spendMore = (units: number): void => {
         if (units > 0) spend(widget, { request, set }, units)

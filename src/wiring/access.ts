@@ -30,7 +30,11 @@ export type KeysWing = ReturnType<typeof wireKeys>
 
 /** Builds the keys of stores, and the lists of addresses that may use a store. */
 export function wireKeys({ base, reads, writes }: Foundation, { storeRows, tellOwners }: StoresWing) {
-  const widgetKeys = buildWidgetKeys(base, { checkFilters, enqueueWrite: writes.enqueue })
+  const widgetKeys = buildWidgetKeys(base, {
+    checkFilters,
+    enqueueWrite: writes.enqueue,
+    findMovedByKey: storeRows.findMovedByKey,
+  })
   const apiKeys = buildApiKeys(base, { storeRows, tellOwners, widgetKeys: widgetKeys.rows, reads })
   const ipAllowlist = buildIpAllowlist(base, { tellOwners, reads })
   return { widgetKeys, apiKeys, ipAllowlist }
@@ -177,6 +181,7 @@ export function wireSignIn(
   })
   const me = buildMe(base, {
     people,
+    storeRows,
     sessions: sessions.service.sessions,
     passwords,
     reauthenticateByPassword: reauthentication.service.reauthenticateByPassword,

@@ -7,7 +7,7 @@ export type BillingWing = ReturnType<typeof wireBilling>
 
 /** Builds the counts of what stores use of their plans, and the pages where they pay. */
 export function wireBilling(
-  { foundation: { base, writes }, stores, accounts, delivery, payments }: Install,
+  { foundation: { base, writes, gate }, stores, accounts, delivery, payments }: Install,
   { signIn }: SignInWing,
 ) {
   const usage = buildUsage(base, {
@@ -15,6 +15,7 @@ export function wireBilling(
     publish: delivery.webhooks.service.publish,
     findRenewal: payments.service.findRenewal,
     enqueueWrite: writes.enqueue,
+    isHeld: gate.isHeld,
   })
   const billingPages = buildBillingPages(base, {
     payments: payments.service,

@@ -36,6 +36,7 @@ export function wireDiscovery(
     ...base,
     writes: foundation.writes,
     name: 'searches and feedback',
+    isHeld: foundation.gate.isHeld,
     undone: (storeId) => analytics.service.forgetSizes(storeId),
   })
   const analytics = buildAnalytics(base, {

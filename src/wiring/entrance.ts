@@ -4,6 +4,7 @@ import { createClientInfoReader } from '../http/client-info.ts'
 import { createGuards } from '../http/guards.ts'
 import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
+import { createRequestGate } from '../http/write-gate.ts'
 import type { Install } from '../install.ts'
 import { createIdempotencyKeys } from '../platform/db/idempotency.ts'
 import type { Embedder } from '../platform/embedder/embedder.ts'
@@ -16,8 +17,13 @@ export type Entrance = ReturnType<typeof wireEntrance>
 
 /** Builds what a request passes before a route sees it: memory for its body, its caller, and the budgets that it spends. */
 export function wireEntrance(
-  { foundation: { base, secretBox }, stores, keys }: Install,
-  { budget, operatorKey, models }: Pick<Ports, 'budget' | 'operatorKey'> & { models: ModelSet },
+  { foundation: { base, secretBox, gate }, stores, keys }: Install,
+  {
+    budget,
+    operatorKey,
+    mapToken,
+    models,
+  }: Pick<Ports, 'budget' | 'operatorKey'> & { mapToken: string; models: ModelSet },
   { signIn, widgetPreview, recentRequests }: SignInWing,
   { usage }: BillingWing,
   findAddress: (request: Request) => string,
@@ -36,7 +42,9 @@ export function wireEntrance(
     },
     clock,
   )
+  const requestGate = createRequestGate(gate)
   const guards = createGuards({
+    gate: requestGate,
     tokens: signIn.service.tokens,
     budgets: signIn.service.budgets,
     findCallerByToken: signIn.service.findCallerByToken,
@@ -52,6 +60,7 @@ export function wireEntrance(
     nameOwner: intake.intake.nameOwner,
     admitSetupCode: stores.setupCodes.demand,
     operatorKey,
+    mapToken,
     nameCredential: recentRequests.calls.name,
     admitWidget: (key, origin, use, readClientInfo) =>
       widgetPreview.service.isPreview(key)
@@ -70,6 +79,7 @@ export function wireEntrance(
   return {
     intake,
     guards,
+    requestGate,
     idempotency,
     requests,
     /** Drops the budgets of a store. */

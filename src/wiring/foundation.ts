@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { createWriteGate } from '../core/write-gate.ts'
 import { buildAudit } from '../features/access/audit/module.ts'
 import type { Base } from '../features/module.ts'
 import type { InstallPorts } from '../install.ts'
@@ -23,6 +24,7 @@ export function wireFoundation(
 ) {
   const audit = buildAudit({ db, clock, ids })
   const throttles = createThrottles(db)
+  const gate = createWriteGate()
   const base: Base = {
     db,
     clock,
@@ -34,6 +36,7 @@ export function wireFoundation(
     defer,
     reportFault,
     throttle: throttles.create,
+    gate,
     plans,
     baseUrl,
   }
@@ -41,8 +44,14 @@ export function wireFoundation(
     base,
     audit,
     reads: createReads(db),
+    /** Holds back the writes of a store that moves. */
+    gate,
     /** For what a request leaves behind: one commit for its count and its search. */
-    writes: createWriteBehind({ ...base, name: 'counts of requests, searches and feedback' }),
+    writes: createWriteBehind({
+      ...base,
+      name: 'counts of requests, searches and feedback',
+      isHeld: gate.isHeld,
+    }),
     passwords: createPasswordHasher(passwordCost),
     secretBox: createSecretBox(dataSecret, ids),
     /** Deletes the counted events whose window is over. */

@@ -88,6 +88,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     operation.admin,
     operation.models,
     install.backups,
+    install.nodeMap,
     storeLife.stateWatch,
     storeLife.erasure,
     storeLife.arrivals,

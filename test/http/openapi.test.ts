@@ -153,6 +153,7 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'GET /v1/admin/billing/requests': 'listPlanRequests',
       'GET /v1/admin/deliveries': 'listDeliveriesAsOperator',
       'GET /v1/admin/doctor': 'runDoctor',
+      'GET /v1/admin/map': 'getNodeMap',
       'GET /v1/admin/backups': 'listBackups',
       'POST /v1/admin/backups': 'startBackup',
       'GET /v1/admin/backups/{id}': 'getBackup',

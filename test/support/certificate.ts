@@ -6,13 +6,21 @@ export interface CertificateFiles {
   key: string
 }
 
-/** Makes a certificate for `localhost` that is good for two days. @returns undefined where there is no `openssl`. */
-export function makeCertificate(folder: string, name: string): CertificateFiles | undefined {
+/**
+ * Makes a certificate that is good for two days.
+ *
+ * @param names that it is good for, in the words of openssl.
+ * @returns undefined where there is no `openssl`.
+ */
+export function makeCertificate(
+  folder: string,
+  name: string,
+  names = 'DNS:localhost,IP:127.0.0.1',
+): CertificateFiles | undefined {
   const openssl = Bun.which('openssl')
   if (!openssl) return undefined
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) }
-  const words =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -addext subjectAltName=DNS:localhost,IP:127.0.0.1'
+  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -addext subjectAltName=${names}`
   const { exitCode, stderr } = Bun.spawnSync([
     openssl,
     ...words.split(' '),

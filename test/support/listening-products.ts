@@ -2,6 +2,7 @@ import pino from 'pino'
 import { createByteBudget } from '../../src/core/byte-budget.ts'
 import type { EmitEvent } from '../../src/core/events.ts'
 import { PLANS } from '../../src/core/plans.ts'
+import { createWriteGate } from '../../src/core/write-gate.ts'
 import { buildProductIndex } from '../../src/features/catalogue/product-index/module.ts'
 import { buildProducts } from '../../src/features/catalogue/products/module.ts'
 import { registerModel } from '../../src/platform/db/models.ts'
@@ -34,6 +35,7 @@ export function listeningProducts(app: TestApp, emit: EmitEvent, memoryBytesMax?
     reportFault: () => {},
     throttle: createThrottles(db).create,
     defer: () => {},
+    gate: createWriteGate(),
     plans: PLANS,
     baseUrl: () => 'http://lookalike.test',
   }

@@ -16,6 +16,7 @@ import { inbox } from '../inbox.ts'
 import { keyCreate, keyList, keyRevoke } from '../key.ts'
 import { licences } from '../licences.ts'
 import { modelCommands } from '../model.ts'
+import { nodeMap } from '../node-map.ts'
 import { openapi } from '../openapi.ts'
 import { outboxCommands } from '../outbox.ts'
 import { report } from '../report.ts'
@@ -50,6 +51,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Stores', commands: storeCommands },
   { title: 'People', commands: userCommands },
   { title: 'Models', commands: modelCommands },
+  { title: 'Nodes', commands: [nodeMap] },
   { title: 'Bills', commands: billingCommands },
   { title: 'Mail and webhooks', commands: [...outboxCommands, inbox] },
   {

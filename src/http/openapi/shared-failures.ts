@@ -5,6 +5,7 @@ import {
   credentialMissing,
   missingPermission,
   notFound,
+  storeNotHere,
 } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { productLimitExceeded } from '../../core/plan-limits.ts'
@@ -28,6 +29,7 @@ export const FAILURE_NAMES: Readonly<Record<number, string>> = {
   410: 'Gone',
   413: 'ContentTooLarge',
   415: 'UnsupportedMediaType',
+  421: 'MisdirectedRequest',
   422: 'UnprocessableContent',
   429: 'TooManyRequests',
   500: 'InternalServerError',
@@ -45,6 +47,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   410: 'What was asked for is no longer kept.',
   413: 'The body or the picture is too large.',
   415: 'The body has another media type than the operation takes.',
+  421: 'The store has moved to another node.',
   422: 'The request does not fit the schema, or the picture cannot be used.',
   429: 'A budget of requests is used up.',
   500: 'The service failed.',
@@ -77,6 +80,7 @@ async function collectFailures(baseUrl: string): Promise<Record<number, ApiError
     410: changesExpired(0, { oldest: 1_201, last: 5_430 }),
     413: payloadTooLarge(LIMITS.jsonBytesMax),
     415: wrongType('application/json'),
+    421: storeNotHere('shop', 'https://node-2.example'),
     422: validationError(findProblems(limited, { limit: 500 }, 'body')),
     429: refuse({ policy: 'plan', verdict }),
     500: unexpected(undefined),
@@ -91,6 +95,12 @@ const REQUEST_ID = '01920000-0000-7000-8000-000000000000'
 const HEADERS: Readonly<Record<number, object>> = {
   401: {
     'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: { type: 'string' } },
+  },
+  421: {
+    'X-Lookalike-Node': {
+      description: 'The address of the node that has the store.',
+      schema: { type: 'string' },
+    },
   },
   429: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
   503: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },

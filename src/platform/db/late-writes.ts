@@ -51,7 +51,7 @@ const WAITING_MAX = 1_000
  * other one back; while the disk takes nothing, the last 1,000 wait.
  */
 export function createLateWrites(options: LateWritesOptions) {
-  const { db, writes, name, defer, log, reportFault } = options
+  const { db, writes, name, defer, log, reportFault, isHeld = () => false } = options
   const records = createLateRecords(db)
   const restorers = new Map<string, Restore>()
   let queue: Entry[] = []
@@ -66,14 +66,13 @@ export function createLateWrites(options: LateWritesOptions) {
   /** Writes the records that are missing, and only those: what is written itself by then needs none. */
   function keepRecords(): void {
     isKeepQueued = false
-    kept = queue.filter(({ number }) => number === undefined)
+    kept = queue.filter(({ number, storeId }) => number === undefined && !isHeld(storeId))
     for (const entry of kept) entry.number = records.add(entry.storeId, entry.kind, entry.toRecord())
   }
 
   function keptNone(): void {
     isKeepQueued = false
-    for (const entry of kept) entry.number = undefined
-    kept = []
+    for (const entry of kept.splice(0)) entry.number = undefined
   }
 
   const runTogether = createRunner(options, records, removeRecords)
@@ -130,6 +129,8 @@ export function createLateWrites(options: LateWritesOptions) {
 
   /** @throws if the disk takes nothing. */
   function flushOrThrow(): void {
+    const held = queue.filter(({ storeId }) => isHeld(storeId)).slice(-WAITING_MAX)
+    queue = held.length > 0 ? queue.filter(({ storeId }) => !isHeld(storeId)) : queue
     try {
       while (queue.length > 0) withoutFsync(db, () => runGroup(queue.slice(0, GROUP_MAX)))
       isFailing = false
@@ -137,6 +138,9 @@ export function createLateWrites(options: LateWritesOptions) {
     } catch (error) {
       wait(error)
       throw error
+    } finally {
+      queue.push(...held)
+      if (held.length > 0) schedule()
     }
   }
 

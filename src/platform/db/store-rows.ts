@@ -12,7 +12,13 @@ export interface StoreRows {
    * @returns how many; 0 when none is left.
    */
   removeSome(table: string, storeId: string, limit: number): number
+  /** Deletes what lets people and programs in. Call it in a transaction. */
+  removeCredentials(storeId: string): void
 }
+
+/** What lets people and programs into a store: a few hundred rows at most, so that they go in one step. */
+const CREDENTIAL_TABLES = ['public_keys', 'api_keys', 'memberships']
+const CREDENTIALS_STEP = 1_000
 
 /** Left to the sweeper, which deletes each row with its file. */
 const SWEPT = ['released_pictures']
@@ -40,12 +46,17 @@ export function createStoreRows(db: Db): StoreRows {
     return (storeId, limit) => remove.run({ storeId, limit: BigInt(limit) }).changes
   }
 
+  function removeSome(table: string, storeId: string, limit: number): number {
+    const remove = prepared.get(table) ?? prepare(table)
+    prepared.set(table, remove)
+    return remove(storeId, limit)
+  }
+
   return {
     tables: ERASED,
-    removeSome(table, storeId, limit) {
-      const remove = prepared.get(table) ?? prepare(table)
-      prepared.set(table, remove)
-      return remove(storeId, limit)
+    removeSome,
+    removeCredentials(storeId) {
+      for (const table of CREDENTIAL_TABLES) while (removeSome(table, storeId, CREDENTIALS_STEP) > 0);
     },
   }
 }

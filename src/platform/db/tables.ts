@@ -21,6 +21,8 @@ const OF_STORE: Rows = { column: 'store_id' }
 /** Every table. Code that moves or deletes a store, or that makes a backup, learns here which rows go along. */
 export const TABLES: Readonly<Record<string, Table>> = {
   stores: { writer: 'stores/stores', rows: { column: 'id' } },
+  // What names a store that is elsewhere; it stays when the rows of the store go.
+  moved_names: { writer: 'stores/stores', rows: 'node' },
   store_settings: { writer: 'stores/settings', rows: OF_STORE },
   store_time_zones: { writer: 'stores/settings', rows: OF_STORE },
   users: { writer: 'stores/people', rows: 'node' },

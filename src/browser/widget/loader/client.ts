@@ -13,8 +13,8 @@ export const readRefusal = (error: unknown): ServiceError | undefined =>
   error instanceof Error && error.name === 'ServiceError' ? (error as ServiceError) : undefined
 
 export interface Client {
-  /** Address of the service, with a slash at its end. */
-  base: string
+  /** Address of the service, with a slash at its end; another one once the store has moved. */
+  readonly base: string
   /**
    * Calls an endpoint below `/v1/widget/`.
    *
@@ -33,11 +33,16 @@ export interface Client {
 
 /** @param onRefused receives every refusal of the key or of its store. */
 export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
+  let present = base
+  let moves = 0
   return {
-    base,
+    get base() {
+      return present
+    },
     async call(path, body, options) {
       const isForm = body instanceof FormData
-      const answer = await fetch(`${base}v1/widget/${path}`, {
+      const asked = present
+      const answer = await fetch(`${asked}v1/widget/${path}`, {
         method: body ? 'POST' : 'GET',
         // Never a cookie: the key says which shop asks, and nobody needs to know who.
         credentials: 'omit',
@@ -63,9 +68,31 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
         details: Object(content['details']) as Record<string, unknown>,
         retryAfter: seconds >= 0 ? Math.ceil(seconds) : undefined,
       })
+      if (error.code === 'store_not_here') {
+        // A call beside this one may have followed already.
+        if (present === asked) {
+          const next = readNode(error.details['url'], asked)
+          if (next && moves < MOVES_MAX) {
+            moves++
+            present = next
+          }
+        }
+        if (present !== asked) return this.call(path, body, options)
+      }
       // What a proxy forbids has no code, and may be this one request alone.
       if (error.code && [401, 403].includes(error.status)) onRefused(error)
       throw error
     },
   }
+}
+
+/** How often a page follows its store: two nodes that send each other the shopper end here. */
+const MOVES_MAX = 3
+
+/** The address of the node that has the store now. Pages of https lead to https alone, and the key goes nowhere else. */
+function readNode(url: unknown, from: string): string | undefined {
+  const next = typeof url === 'string' ? URL.parse(url) : null
+  if (!next || !(next.protocol === 'https:' || next.protocol === new URL(from).protocol)) return undefined
+  if (next.protocol !== 'https:' && next.protocol !== 'http:') return undefined
+  return `${next.origin}${next.pathname.replace(/\/*$/, '/')}`
 }

@@ -43,7 +43,7 @@ export function createSecretUses({ clock, enqueueWrite, write }: SecretUseDeps) 
       }
       if (now - known.writtenAt < MINUTE_MS) return
       known.writtenAt = now
-      enqueueWrite(() => write(storeId, now))
+      enqueueWrite(() => write(storeId, now), undefined, storeId)
     },
 
     /** Reads the last use that memory knows, and counts the addresses of the last hour. */

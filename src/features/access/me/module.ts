@@ -5,7 +5,13 @@ import { type MeDeps, type MeService, meService } from './service.ts'
 
 export type MeNeeds = Pick<
   MeDeps,
-  'people' | 'sessions' | 'passwords' | 'reauthenticateByPassword' | 'isTwoFactorEnabled' | 'forgetLinks'
+  | 'people'
+  | 'storeRows'
+  | 'sessions'
+  | 'passwords'
+  | 'reauthenticateByPassword'
+  | 'isTwoFactorEnabled'
+  | 'forgetLinks'
 >
 
 /** Wires the caller's own account. */

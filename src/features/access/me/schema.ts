@@ -8,7 +8,7 @@ import { named } from '../../../http/openapi/named.ts'
 import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { NAME, text } from '../../../http/text-schema.ts'
-import { MembershipView } from '../sign-in/schema.ts'
+import { MembershipView, MovedStoreView } from '../sign-in/schema.ts'
 
 /** The caller and its rights. */
 export const Me = named(
@@ -25,6 +25,7 @@ export const Me = named(
       }),
     ),
     memberships: t.Array(MembershipView),
+    moved_stores: t.Array(MovedStoreView),
     active_store: t.Nullable(
       t.Object({
         client_id: t.String(),

@@ -1,5 +1,5 @@
 import { asCallerStore, type CallerStore, type Role } from '../../../core/actor.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { ApiError, storeNotHere } from '../../../core/errors.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
@@ -15,19 +15,21 @@ export interface ActiveStore {
 
 /**
  * Follows the table of contract 4.7. A super-admin may name any store. A super-admin who belongs to stores needs no
- * header: without it, the oldest membership counts.
+ * header: without it, the oldest membership counts. A person whose every store is elsewhere learns where the first one is.
  *
  * @returns undefined if the route does not need a store.
  */
 export function findActiveStore(
-  storeRows: Pick<StoreQueries, 'findStoreBySlug'>,
-  { person: { isSuperAdmin }, memberships }: PersonHolder,
+  storeRows: Pick<StoreQueries, 'findStoreBySlug' | 'findMovedBySlug' | 'listMovedOfPerson'>,
+  { person: { id, isSuperAdmin }, memberships }: PersonHolder,
   choice: StoreChoice,
 ): ActiveStore | undefined {
   if (choice.slug !== undefined) {
     const membership = memberships.find(({ slug }) => slug === choice.slug)
     if (membership) return asMember(membership)
     const store = isSuperAdmin ? storeRows.findStoreBySlug(choice.slug) : undefined
+    const moved = store ? undefined : storeRows.findMovedBySlug(choice.slug)
+    if (moved) throw storeNotHere(moved.slug, moved.url)
     if (!store) throw isSuperAdmin ? noSuchStore() : notAMember()
     return { store, role: null, lastUsedAt: null }
   }
@@ -37,6 +39,8 @@ export function findActiveStore(
   if (isSuperAdmin && only) {
     return asMember(memberships.reduce((a, b) => (b.joinedAt < a.joinedAt ? b : a), only))
   }
+  const [moved] = memberships.length === 0 ? storeRows.listMovedOfPerson(id) : []
+  if (moved && choice.rule === 'required') throw storeNotHere(moved.slug, moved.url)
   if (choice.rule === 'if-ambiguous' && (isSuperAdmin || memberships.length === 0)) return undefined
   if (memberships.length === 0 && !isSuperAdmin) {
     throw new ApiError('not_a_member', 'You do not belong to a store: ask for an invitation')

@@ -9,13 +9,15 @@ import {
   isBoundByGroups,
   MACHINE_RIGHTS,
 } from '../../../core/actor.ts'
-import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { ApiError, signInFirst, storeNotHere } from '../../../core/errors.ts'
+import { hashSecret } from '../../../core/secrets.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { Claims } from '../../../http/access-tokens.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { MovedStore } from '../../stores/stores/move-queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { KeyCheck } from '../api-keys/key-check.ts'
 import type { IpAllowlistService } from '../ip-allowlist/service.ts'
@@ -27,7 +29,10 @@ import type { PersonHolder, TokenHolders } from './token-holders.ts'
 
 export interface CallerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'>, Reads {
   queries: Pick<SignInQueries, 'listGroups'>
-  storeRows: Pick<StoreQueries, 'findStoreBySlug'>
+  storeRows: Pick<
+    StoreQueries,
+    'findStoreBySlug' | 'findMoved' | 'findMovedBySlug' | 'findMovedByKey' | 'listMovedOfPerson'
+  >
   people: Pick<PeopleQueries, 'touchMembership'>
   sessions: BufferedSessions
   holders: TokenHolders
@@ -49,7 +54,7 @@ export function callerService(deps: CallerDeps) {
   function identifyMachine(claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity {
     const store = recall(() => {
       const found = holders.findStore(claims)
-      if (!found) throw signInFirst()
+      if (!found) throw elsewhere(storeRows.findMoved(claims.sub))
       demandOwnStore(found, choice)
       admitAddress(found.id, clientInfo.address)
       return found
@@ -111,7 +116,7 @@ export function callerService(deps: CallerDeps) {
   }
 
   return {
-    /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `ip_not_allowed`. */
+    /** @throws ApiError `unauthorized`, `active_tenant_required`, `not_a_member`, `store_not_here`, `ip_not_allowed`. */
     findCallerByToken: (claims: Claims, choice: StoreChoice, clientInfo: ClientInfo): Identity =>
       claims.user_type === 'client'
         ? identifyMachine(claims, choice, clientInfo)
@@ -120,7 +125,7 @@ export function callerService(deps: CallerDeps) {
     /**
      * Finds the person of a sign-in, in a store, without a token: for what ends with the sign-in.
      *
-     * @throws ApiError `unauthorized`, `not_a_member`, `ip_not_allowed`.
+     * @throws ApiError `unauthorized`, `not_a_member`, `store_not_here`, `ip_not_allowed`.
      */
     findCallerOfSession: ({ sessionId, userId, slug }: NamedSession, clientInfo: ClientInfo): Identity =>
       identifyPerson(
@@ -129,11 +134,11 @@ export function callerService(deps: CallerDeps) {
         clientInfo,
       ),
 
-    /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `ip_not_allowed`. */
+    /** @throws ApiError `unauthorized`, `api_key_expired`, `not_a_member`, `store_not_here`, `ip_not_allowed`. */
     findCallerByKey(text: string, choice: StoreChoice, clientInfo: ClientInfo): Identity {
       const key = recall(() => {
         const found = apiKeys.find(text, clock.now())
-        if (!found) throw signInFirst()
+        if (!found) throw elsewhere(storeRows.findMovedByKey('api_key', hashSecret(text)))
         if (found.state === 'expired') throw new ApiError('api_key_expired', 'The API key has expired')
         demandOwnStore(found.store, choice)
         admitAddress(found.store.id, clientInfo.address)
@@ -178,6 +183,10 @@ function listUses(
   }
   return uses
 }
+
+/** Refuses a credential that belongs to no store here. */
+const elsewhere = (moved: MovedStore | undefined): ApiError =>
+  moved ? storeNotHere(moved.slug, moved.url) : signInFirst()
 
 const actingFor = (store: CallerStore | undefined): Pick<Identity, 'storeId' | 'store'> =>
   store ? { storeId: store.id, store: asCallerStore(store) } : { storeId: null, store: null }

@@ -1,5 +1,5 @@
 import type { ClientInfo } from '../../../core/actor.ts'
-import { tooManyRequests } from '../../../core/errors.ts'
+import { storeNotHere, tooManyRequests } from '../../../core/errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Base } from '../../module.ts'
@@ -10,7 +10,7 @@ import type { AccessToken, TokenForm } from './schema.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface MachineGrantDeps extends Pick<Base, 'clock' | 'log' | 'record'> {
-  storeRows: Pick<StoreQueries, 'findStore'>
+  storeRows: Pick<StoreQueries, 'findStore' | 'findMoved'>
   issuer: TokenIssuer
   /** Failures of known client ids (contract 5.6). Unknown ids count apart, so that a flood of them pushes out no known id. */
   clientFailures: Throttle
@@ -19,7 +19,7 @@ export interface MachineGrantDeps extends Pick<Base, 'clock' | 'log' | 'record'>
   /** Notes that a client secret was used. */
   noteSecretUse(storeId: string, address: string): void
   /** Writes a little later, so that the time of an answer does not reveal the write. */
-  enqueueWrite(write: () => void): void
+  enqueueWrite(write: () => void, undone: undefined, storeId: string): void
 }
 
 export type MachineGrant = ReturnType<typeof createMachineGrant>
@@ -46,10 +46,14 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       details: {},
       clientInfo,
     } as const
-    deps.enqueueWrite(() => {
-      deps.record({ ...event, action: 'client_secret.refused' })
-      if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
-    })
+    deps.enqueueWrite(
+      () => {
+        deps.record({ ...event, action: 'client_secret.refused' })
+        if (!isAllowed) deps.record({ ...event, action: 'client_secret.locked' })
+      },
+      undefined,
+      storeId,
+    )
   }
 
   return {
@@ -57,7 +61,7 @@ export function createMachineGrant(deps: MachineGrantDeps) {
      * Exchanges a client id and its secret for an access token (contract 4.4, RFC 6749 §4.4).
      *
      * @param basic the Authorization header, which may carry the credentials instead of the form (RFC 6749 §2.3.1).
-     * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`,
+     * @throws ApiError `invalid_request`, `unsupported_grant_type`, `credential_ambiguous`, `unauthorized`, `store_not_here`,
      * `ip_not_allowed`, or `too_many_requests` for a wrong secret after ten of one client_id in a quarter of an hour. A
      * right secret always passes: anyone can send wrong ones, and nobody guesses 256 bits.
      */
@@ -65,6 +69,9 @@ export function createMachineGrant(deps: MachineGrantDeps) {
       const { clientId, clientSecret } = readCredentials(form, basic)
       // No await from here to the count, so that a burst of guesses cannot slip past it.
       const store = storeRows.findStore(clientId)
+      const moved = store ? undefined : storeRows.findMoved(clientId)
+      // Whatever the secret: the other node judges it.
+      if (moved) throw storeNotHere(moved.slug, moved.url)
       const counted = store ? clientFailures : unknownFailures
       const isRight = isSecret(clientSecret, store?.clientSecretHash)
       const verdict = counted.peek(clientId, clock.now())

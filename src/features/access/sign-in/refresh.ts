@@ -1,10 +1,11 @@
 import type { ClientInfo } from '../../../core/actor.ts'
 import { DAY_MS } from '../../../core/clock.ts'
-import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { ApiError, signInFirst, storeNotHere } from '../../../core/errors.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import type { Claims, Tokens } from '../../../http/access-tokens.ts'
 import { readCredential } from '../../../http/credential.ts'
 import type { Base } from '../../module.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { IpAllowlistService } from '../ip-allowlist/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import { missing } from './client-credentials.ts'
@@ -17,6 +18,7 @@ export interface RefreshDeps extends Pick<Base, 'clock' | 'atomically' | 'record
   queries: Pick<SignInQueries, 'revoke' | 'pruneRevoked'>
   sessions: BufferedSessions
   holders: TokenHolders
+  storeRows: Pick<StoreQueries, 'findMoved'>
   tokens: Pick<Tokens, 'read'>
   issuer: TokenIssuer
   admitAddress: IpAllowlistService['admit']
@@ -35,6 +37,8 @@ export function refreshService(deps: RefreshDeps) {
 
   async function refreshMachine(claims: Claims, clientInfo: ClientInfo): Promise<AccessToken> {
     const store = holders.findStore(claims)
+    const moved = store ? undefined : deps.storeRows.findMoved(claims.sub)
+    if (moved) throw storeNotHere(moved.slug, moved.url)
     if (!store) throw signInFirst()
     deps.admitAddress(store.id, clientInfo.address)
     if (!queries.revoke(claims.jti, computeKeepUntil(claims))) throw signInFirst()
@@ -64,7 +68,7 @@ export function refreshService(deps: RefreshDeps) {
      * Exchanges an access token, valid or expired less than five minutes ago, for a new one. The old one ends. Of several
      * exchanges of one token at once, exactly one wins.
      *
-     * @throws ApiError `unauthorized`.
+     * @throws ApiError `unauthorized`, `store_not_here`.
      */
     async refresh(request: Request, clientInfo: ClientInfo): Promise<AccessToken> {
       const credential = readCredential(request)

@@ -81,6 +81,7 @@ export function tokenRoutes(
           ...FORM_BODY,
           'unsupported_grant_type',
           'credential_ambiguous',
+          'store_not_here',
           'ip_not_allowed',
           ['unsupported_media_type', 'The body is not a form. Send a form, not JSON.'],
           ['unauthorized', 'The client id or the client secret is wrong; see `details.oauth_error`.'],

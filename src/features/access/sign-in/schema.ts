@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { ROLES } from '../../../core/actor.ts'
-import { isoTimeOrNull } from '../../../core/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/clock.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { PLAN_NAMES } from '../../../core/plans.ts'
 import { named } from '../../../http/openapi/named.ts'
@@ -9,6 +9,7 @@ import { Moment } from '../../../http/paging.ts'
 import { oneOf } from '../../../http/schema.ts'
 import { text } from '../../../http/text-schema.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
+import type { MovedMembership } from '../../stores/stores/move-queries.ts'
 import { codeFields } from '../reauthentication/schema.ts'
 
 /** The longest client_id and client_secret that the service accepts. Issued ones are far shorter. */
@@ -113,6 +114,20 @@ export const MembershipView = named(
 )
 export type MembershipView = typeof MembershipView.static
 
+/** One store of a person that is on another node (contract 3.22). */
+export const MovedStoreView = named(
+  'MovedStore',
+  t.Object({
+    client_id: t.String(),
+    slug: t.String(),
+    name: t.String(),
+    role: oneOf(ROLES),
+    url: t.String({ description: 'The address of the node that has the store: sign in there.' }),
+    moved_at: Moment,
+  }),
+)
+export type MovedStoreView = typeof MovedStoreView.static
+
 /** Contract 5.1: a token with the fields of a person's sign-in. */
 export const UserToken = named(
   'UserToken',
@@ -123,6 +138,7 @@ export const UserToken = named(
     user_name: t.String(),
     is_super_admin: t.Boolean(),
     memberships: t.Array(MembershipView),
+    moved_stores: t.Array(MovedStoreView),
     redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
     client_name: t.Optional(
       t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
@@ -151,4 +167,14 @@ export const membershipView = ({
   plan,
   suspended_at: isoTimeOrNull(suspendedAt),
   last_used_at: isoTimeOrNull(lastUsedAt),
+})
+
+/** Converts a store that is elsewhere for the wire. */
+export const movedStoreView = ({ id, slug, name, role, url, movedAt }: MovedMembership): MovedStoreView => ({
+  client_id: id,
+  slug,
+  name,
+  role,
+  url,
+  moved_at: isoTime(movedAt),
 })

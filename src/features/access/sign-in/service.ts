@@ -6,17 +6,19 @@ import { readCodes } from '../../../core/second-factor.ts'
 import { networkKey } from '../../../core/throttle-keys.ts'
 import type { Base } from '../../module.ts'
 import type { MembershipRow, PeopleQueries, PersonRow } from '../../stores/people/queries.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { signInEvent } from './events.ts'
 import type { Lockout } from './lockout.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { membershipView, type SignInRequest, type UserToken } from './schema.ts'
+import { membershipView, movedStoreView, type SignInRequest, type UserToken } from './schema.ts'
 import type { PortalCookie, SessionStart, StartedSession } from './session-start.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 import { tryWrite } from './unwritten.ts'
 
 export interface SignInDeps extends Pick<Base, 'log' | 'atomically' | 'record'> {
   people: Pick<PeopleQueries, 'findPerson' | 'findPersonByEmail' | 'listMemberships'>
+  storeRows: Pick<StoreQueries, 'listMovedOfPerson'>
   issuer: Pick<TokenIssuer, 'issueForPerson'>
   passwords: PasswordCheck
   sessionStart: SessionStart
@@ -117,6 +119,7 @@ export function signInService(deps: SignInDeps) {
       user_name: person.name,
       is_super_admin: person.isSuperAdmin,
       memberships: memberships.map(membershipView),
+      moved_stores: deps.storeRows.listMovedOfPerson(person.id).map(movedStoreView),
       redirect: chooseRedirect(person, memberships),
       ...(memberships.length === 1 && { client_name: memberships[0]?.name ?? '' }),
       ...(recoveryCodesLeft !== undefined && { recovery_codes_left: recoveryCodesLeft }),

@@ -1,7 +1,8 @@
-import { ApiError, missingPermission } from '../../../core/errors.ts'
+import { ApiError, missingPermission, storeNotHere } from '../../../core/errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { widgetSuspended } from '../../../http/suspension.ts'
+import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { WidgetKeyQueries } from './queries.ts'
 import type { WidgetUse } from './schema.ts'
 
@@ -18,18 +19,29 @@ export interface AdmittedWidget {
   origin: string
 }
 
-/** Creates the check of a request that came from a web page. @param noteRefusal learns of what is refused to a key. */
+/** The parts that the check of a widget's request needs. */
+export interface AdmissionDeps {
+  queries: Pick<WidgetKeyQueries, 'findByHash'>
+  findMovedByKey: StoreQueries['findMovedByKey']
+  /** Learns of what is refused to a key. */
+  noteRefusal(keyId: string): void
+}
+
+/** Creates the check of a request that came from a web page. */
 export const createWidgetAdmission =
-  (queries: Pick<WidgetKeyQueries, 'findByHash'>, noteRefusal: (keyId: string) => void) =>
+  ({ queries, findMovedByKey, noteRefusal }: AdmissionDeps) =>
   /**
    * Admits a request of a widget (contract 4.11).
    *
    * @param origin the Origin header; null if the request has none.
-   * @throws ApiError `unauthorized` for an unknown key, `origin_missing`, `origin_not_allowed`, `store_suspended`,
+   * @throws ApiError `unauthorized` for an unknown key, `store_not_here`, `origin_missing`, `origin_not_allowed`, `store_suspended`,
    * `permission_denied` when the key does not allow that use.
    */
   (key: string, origin: string | null, use: WidgetUse): AdmittedWidget => {
     const row = queries.findByHash(hashSecret(key))
+    // The page learns it whatever its origin: the other node judges that.
+    const moved = row ? undefined : findMovedByKey('widget_key', hashSecret(key))
+    if (moved) throw storeNotHere(moved.slug, moved.url)
     if (!isSecret(key, row?.keyHash) || !row)
       throw new ApiError('unauthorized', 'No store has this widget key. Find it with: lookalike key list')
     if (!origin) {

@@ -11,11 +11,15 @@ export type WidgetKeysModule = ReturnType<typeof buildWidgetKeys>
 /** Wires the keys of widgets, which are public. */
 export function buildWidgetKeys(
   base: Base,
-  { checkFilters, enqueueWrite }: Pick<WidgetKeyDeps, 'checkFilters'> & Pick<TraceDeps, 'enqueueWrite'>,
+  {
+    checkFilters,
+    enqueueWrite,
+    findMovedByKey,
+  }: Pick<WidgetKeyDeps, 'checkFilters' | 'findMovedByKey'> & Pick<TraceDeps, 'enqueueWrite'>,
 ) {
   const queries = widgetKeyQueries(base.db)
   const traces = createTraces({ ...base, queries: traceQueries(base.db), enqueueWrite })
-  const service = widgetKeyService({ ...base, queries, checkFilters, traces })
+  const service = widgetKeyService({ ...base, queries, checkFilters, traces, findMovedByKey })
   const { listByStore, findByHash, findById, remove } = queries
   return {
     service,

@@ -8,7 +8,7 @@ import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { findProblems, validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { KEYS_PER_STORE_MAX, PREFIX_CHARS } from '../api-keys/schema.ts'
-import { createWidgetAdmission } from './admission.ts'
+import { type AdmissionDeps, createWidgetAdmission } from './admission.ts'
 import { ORIGIN_FORM, readOrigin } from './origins.ts'
 import type { CountedWidgetKey, WidgetKeyQueries, WidgetKeyRow } from './queries.ts'
 import {
@@ -29,6 +29,7 @@ export interface WidgetKeyDeps extends Pick<Base, 'clock' | 'ids' | 'atomically'
   /** @throws ApiError if the filter is invalid or empty. */
   checkFilters(input: unknown, pointer: string): void
   traces: WidgetTraces
+  findMovedByKey: AdmissionDeps['findMovedByKey']
 }
 
 /** The output of `lookalike key create`. */
@@ -180,7 +181,7 @@ export function widgetKeyService(deps: WidgetKeyDeps) {
     /** Counts the keys of a store. */
     count: (storeId: string): number => queries.count(storeId),
 
-    admit: createWidgetAdmission(queries, traces.refuse),
+    admit: createWidgetAdmission({ ...deps, noteRefusal: traces.refuse }),
 
     /** What was seen of the keys, and refused to them. */
     traces,

@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../../core/bounded-map.ts'
 import { type Clock, MINUTE_MS } from '../../../core/clock.ts'
 import { dayOf } from '../../../core/days.ts'
+import { ANY_STORE } from '../../../core/write-gate.ts'
 import type { WriteBehind } from '../../../platform/db/write-behind.ts'
 import type { Base } from '../../module.ts'
 import { SIGHTS, type Sight, type Sightings, type TraceQueries } from './trace-queries.ts'
@@ -48,7 +49,7 @@ export function createTraces({ queries, clock, enqueueWrite, defer }: TraceDeps)
       known.seen[sight] = now
       if (now - (known.written[sight] ?? -Infinity) < MINUTE_MS) return
       known.written[sight] = now
-      enqueueWrite(() => queries.note(keyId, origin, sight, now))
+      enqueueWrite(() => queries.note(keyId, origin, sight, now), undefined, ANY_STORE)
     },
 
     /** Counts a refused request. It is written within a minute, or when the service stops. */
@@ -64,7 +65,7 @@ export function createTraces({ queries, clock, enqueueWrite, defer }: TraceDeps)
         known.waiting = 0
         queries.addRefusals(keyId, day, count)
       }
-      defer(() => enqueueWrite(write), MINUTE_MS)
+      defer(() => enqueueWrite(write, undefined, ANY_STORE), MINUTE_MS)
     },
 
     /** Reads what was seen of the keys of a store, by key and then by page. */

@@ -6,6 +6,8 @@ export interface CallCountDeps {
   thisMonth(): Month
   /** Runs a write with others in a group, within half a second. @param undone called if it could not be written. */
   enqueueWrite(write: () => void, undone: () => void): void
+  /** Whether the counts of a store stay in memory for now, because it is moving. */
+  isHeld(storeId: string): boolean
 }
 
 /** Counts by month, then by store. */
@@ -17,7 +19,7 @@ export type CallCounts = ReturnType<typeof createCallCounts>
  * Counts the requests that spend the budget of a plan, in memory; the sums are written in groups. A crash loses the last
  * half second. What cannot be written, as on a full disk, is kept and written with the next group.
  */
-export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCountDeps) {
+export function createCallCounts({ queries, thisMonth, enqueueWrite, isHeld }: CallCountDeps) {
   let counted: Counts = new Map()
   /** What the present group has written, as long as it may be undone. */
   let written: Counts = new Map()
@@ -34,8 +36,18 @@ export function createCallCounts({ queries, thisMonth, enqueueWrite }: CallCount
     written = counted
     counted = new Map()
     for (const [month, stores] of written) {
-      for (const [storeId, calls] of stores) queries.addCalls(storeId, month, calls)
+      for (const [storeId, calls] of stores) {
+        if (!isHeld(storeId)) {
+          queries.addCalls(storeId, month, calls)
+          continue
+        }
+        stores.delete(storeId)
+        add(counted, month, storeId, calls)
+      }
     }
+    if (counted.size === 0) return
+    isQueued = true
+    enqueueWrite(write, keep)
   }
 
   /** Takes back the group that could not be written. */

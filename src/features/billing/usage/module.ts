@@ -12,7 +12,7 @@ import { createWarnings, type WarningDeps } from './warnings.ts'
 
 export interface UsageNeeds
   extends Pick<UsageDeps, 'findRenewal'>,
-    Pick<CallCountDeps, 'enqueueWrite'>,
+    Pick<CallCountDeps, 'enqueueWrite' | 'isHeld'>,
     Pick<WarningDeps, 'mailOwners' | 'publish'> {}
 
 /**
@@ -23,7 +23,12 @@ export interface UsageNeeds
 export function buildUsage(base: Base, needs: UsageNeeds) {
   const queries = usageQueries(base.db)
   const thisMonth = createMonths(base.clock.now)
-  const calls = createCallCounts({ queries, thisMonth, enqueueWrite: needs.enqueueWrite })
+  const calls = createCallCounts({
+    queries,
+    thisMonth,
+    enqueueWrite: needs.enqueueWrite,
+    isHeld: needs.isHeld,
+  })
   const warnings = createWarnings({ ...base, ...needs, queries, thisMonth })
   const pace = createProductPace({ queries, clock: base.clock, turn })
   const usage = usageService({ ...needs, plans: base.plans, queries, calls, pace, thisMonth })

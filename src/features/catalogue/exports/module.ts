@@ -48,7 +48,14 @@ export function buildExports(
         ...{ streams, readLines, clock },
         exports: exportService({ filters, readFields: filters.readFields }),
       }),
-    chores: [{ name: 'closing stalled exports', everyMs: CUT_STALLED_EVERY_MS, run: streams.cutStalled }],
+    chores: [
+      {
+        name: 'closing stalled exports',
+        everyMs: CUT_STALLED_EVERY_MS,
+        reach: 'none',
+        run: streams.cutStalled,
+      },
+    ],
     forgetStore: streams.forget,
   } satisfies Module<object>
 }

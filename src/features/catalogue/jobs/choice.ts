@@ -7,7 +7,7 @@ import { isSuspect } from './deaths.ts'
 import { isSlow, type OpenJob, type OpenJobs } from './open-jobs.ts'
 import type { Kind, Prepared } from './prepare.ts'
 
-export interface ChoiceDeps extends Pick<Base, 'clock' | 'log' | 'plans'> {
+export interface ChoiceDeps extends Pick<Base, 'clock' | 'log' | 'plans' | 'gate'> {
   jobs: Pick<
     OpenJobs,
     'listStores' | 'listOfStore' | 'listOffers' | 'moveBack' | 'forgetStore' | 'closeIfOver'
@@ -43,7 +43,7 @@ const REST_MS = 10_000
  * @returns chooses an item and takes its place; undefined while nothing is due or may be begun. Throws a fault of the disk.
  */
 export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
-  const { jobs, findStore, products, listRunning, log, clock } = deps
+  const { jobs, findStore, products, listRunning, gate, log, clock } = deps
   const capacity = createCapacity({ plans: deps.plans, countProducts: products.count })
   /** Stores whose jobs could not be read, with the time until which to leave them alone. */
   const resting = new Map<string, number>()
@@ -115,8 +115,8 @@ export function createChoice(deps: ChoiceDeps): () => Chosen | undefined {
         jobs.forgetStore(storeId)
         continue
       }
-      // The jobs of a suspended store wait. Every wake checks the store again.
-      if (store.suspendedAt !== null) continue
+      // The jobs of a suspended store wait, and those of one that is paused. Every wake checks the store again.
+      if (store.suspendedAt !== null || gate.isPaused(storeId)) continue
       const next = tryToChoose(store, reserved)
       if (next) {
         jobs.moveBack(storeId)

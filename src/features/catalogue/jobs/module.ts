@@ -191,8 +191,8 @@ export function buildJobs(base: Base, needs: JobNeeds) {
         .use(bulkRoutes(guards, jobs, { spool, checkProduct: products.check, checkCallbackUrl }))
         .use(jobRoutes(guards, jobs)),
     chores: [
-      { name: 'working on jobs', everyMs: WAKE_MS, run: jobs.wake },
-      { name: 'streaming the progress of jobs', everyMs: WAKE_MS, run: streams.tell },
+      { name: 'working on jobs', everyMs: WAKE_MS, reach: 'steps', run: jobs.wake },
+      { name: 'streaming the progress of jobs', everyMs: WAKE_MS, reach: 'none', run: streams.tell },
       { name: 'deleting old jobs', everyMs: HOUR_MS, run: jobs.prune },
     ],
     forgetStore: jobs.forgetStore,

@@ -10,7 +10,8 @@ import { countTimeout, createOpenJobs, LEASE_MS, listReadAhead } from './open-jo
 import type { JobQueries, JobRow } from './queries.ts'
 import type { Outcome } from './worker.ts'
 
-export interface SchedulerDeps extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans'> {
+export interface SchedulerDeps
+  extends Pick<Base, 'clock' | 'ids' | 'log' | 'withoutFsync' | 'plans' | 'gate'> {
   queries: Pick<JobQueries, 'listUnfinished' | 'begin' | 'find'>
   items: Pick<ItemQueries, 'lease' | 'findNextDue' | 'extend' | 'listExpired' | 'releaseAll'>
   deaths: ReturnType<typeof createDeaths>
@@ -75,6 +76,8 @@ export function createJobScheduler(deps: SchedulerDeps) {
   }
 
   function begin(store: CallerStore, next: Running): void {
+    // The choice found the store at work in this turn.
+    const leave = deps.gate.tryEnter(store.id)
     const done = work(store, next.item, next.job.arrival)
       .then((outcome) => {
         inFlight.delete(done)
@@ -85,6 +88,7 @@ export function createJobScheduler(deps: SchedulerDeps) {
         return turn().then(fillUp)
       })
       .catch((err) => log.error({ err }, 'job worker failed'))
+      .finally(() => leave?.())
     inFlight.add(done)
   }
 
@@ -112,9 +116,12 @@ export function createJobScheduler(deps: SchedulerDeps) {
   function takeBack(): void {
     const now = clock.monotonic()
     for (const next of [...running]) if (now - next.startedAt > LIMITS.jobItemMs) remove(next)
-    const leased = [...[...running].map(({ item }) => item), ...jobs.listLeased()].map(({ id }) => id)
+    const leased = [...[...running].map(({ item }) => item), ...jobs.listLeased()]
+      .filter(({ storeId }) => !deps.gate.isPaused(storeId))
+      .map(({ id }) => id)
     if (leased.length > 0) withoutFsync(() => items.extend(leased, clock.now() + LEASE_MS))
     for (const item of items.listExpired(clock.now(), EXPIRED_MAX)) {
+      if (deps.gate.isPaused(item.storeId)) continue
       giveUp(item)
       onProgress(item.job)
       const job = jobs.find(item.storeId, item.job)

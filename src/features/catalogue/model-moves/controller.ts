@@ -12,7 +12,10 @@ import { createReindex } from './reindex.ts'
 import type { StoreMoves } from './world.ts'
 
 export interface ControllerDeps
-  extends Pick<Base, 'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer'> {
+  extends Pick<
+    Base,
+    'clock' | 'ids' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'defer' | 'gate'
+  > {
   queries: ModelMoveQueries
   models: ModelSet
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>

@@ -73,7 +73,7 @@ export function buildModelMoves(base: Base, needs: ModelMovesNeeds) {
   return {
     service,
     chores: [
-      { name: 'moving products to another model', everyMs: WAKE_MS, run: service.wake },
+      { name: 'moving products to another model', everyMs: WAKE_MS, reach: 'steps', run: service.wake },
       { name: 'deleting the vectors of former models', everyMs: WAKE_MS, run: cleaning.run },
     ],
     forgetStore: service.forgetStore,

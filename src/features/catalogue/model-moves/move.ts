@@ -57,6 +57,7 @@ export function createMove(deps: MoveDeps, row: MoveRow, target: ServingModel): 
   const switching = createSwitching({ ...deps, isStopped }, row, target)
   const walks = createWalks<LackPlace>({
     findStore,
+    gate: deps.gate,
     listStores: listLeft,
     begin(storeId) {
       models.setComing(storeId, target)

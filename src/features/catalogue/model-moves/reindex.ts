@@ -8,7 +8,7 @@ import type { ModelMoveQueries, MoveRow } from './queries.ts'
 import { TRIES_MAX } from './switching.ts'
 import { createWalks, type PassEnd } from './walks.ts'
 
-export interface ReindexDeps extends Pick<Base, 'clock' | 'withoutFsync'> {
+export interface ReindexDeps extends Pick<Base, 'clock' | 'withoutFsync' | 'gate'> {
   queries: ModelMoveQueries
   writer: Pick<ProductWriter, 'embedAnew'>
   findStore(id: string): CallerStore | undefined
@@ -50,6 +50,7 @@ export function createReindex(deps: ReindexDeps, row: MoveRow, model: ServingMod
 
   const walks = createWalks<string>({
     findStore,
+    gate: deps.gate,
     listStores: queries.listWalks,
     begin: (storeId) => lineOf(storeId).place,
     refill(walk) {

@@ -1,13 +1,14 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
+import type { Base } from '../../module.ts'
 import type { ProductWriter } from '../products/writer.ts'
 import type { Work } from './lanes.ts'
 import type { ModelMoveQueries } from './queries.ts'
 import type { LackPlace } from './waiting-queries.ts'
 import { createWalks } from './walks.ts'
 
-export interface StragglersDeps {
+export interface StragglersDeps extends Pick<Base, 'gate'> {
   clock: Clock
   queries: Pick<
     ModelMoveQueries,
@@ -31,7 +32,15 @@ const COUNT_FACTOR = 100
  *
  * There is no list of them: each start looks through the pictures once, so a crash loses nothing.
  */
-export function createStragglers({ clock, queries, models, writer, findStore, isStopped }: StragglersDeps) {
+export function createStragglers({
+  clock,
+  queries,
+  models,
+  writer,
+  findStore,
+  isStopped,
+  gate,
+}: StragglersDeps) {
   /** Stores all of whose missing vectors have failed at least once. */
   const settled = new Set<string>()
   /** Stores that lack nothing. Whatever is written later comes with its vector. */
@@ -47,6 +56,7 @@ export function createStragglers({ clock, queries, models, writer, findStore, is
 
   const walks = createWalks<LackPlace>({
     findStore,
+    gate,
     listStores: queries.listStores,
     begin: () => ({ other: 0, after: 0 }),
     refill(walk) {

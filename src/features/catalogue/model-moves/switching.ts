@@ -9,7 +9,7 @@ import type { LackPlace, LackStep } from './waiting-queries.ts'
 import type { PassEnd } from './walks.ts'
 import type { StoreMoves } from './world.ts'
 
-export interface SwitchingDeps extends Pick<Base, 'clock' | 'log' | 'atomically'> {
+export interface SwitchingDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'gate'> {
   queries: Pick<ModelMoveQueries, 'findLacking' | 'isAnyLacking' | 'isEmpty' | 'setModelOf' | 'dropModelOf'>
   models: Pick<ModelSet, 'setComing' | 'setModelOf'>
   index: Pick<ProductIndexService, 'loadComing' | 'switchTo' | 'dropComing' | 'removeStore'>

@@ -1,5 +1,6 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { turn } from '../../../core/turns.ts'
+import type { Leave, WriteGate } from '../../../core/write-gate.ts'
 import type { WaitingProduct } from './waiting-queries.ts'
 
 /** How far one store has come. */
@@ -37,10 +38,15 @@ export interface WalksDeps<Place> {
   endPass(walk: Walk<Place>, store: CallerStore): PassEnd | Promise<PassEnd>
   now(): number
   isStopped(): boolean
+  /** The products of a store that is paused wait. */
+  gate: Pick<WriteGate, 'tryEnter'>
 }
 
 /** How long a store waits after a fault of the storage. */
 const FAULT_MS = 15_000
+
+/** How long a store waits that is paused, until somebody looks again. */
+const PAUSED_MS = 1_000
 
 /** One product whose turn it is. */
 export interface Turn {
@@ -49,6 +55,19 @@ export interface Turn {
   /** To be called once when the product is done or has failed. */
   finished(): void
 }
+
+const newWalk = <Place>(storeId: string, place: Place): Walk<Place> => ({
+  ...{ storeId, place, window: [], inFlight: 0, found: 0, passed: 0 },
+})
+
+/** Ends the step of a store with its product. */
+const leaving = (turn: Turn, leave: Leave): Turn => ({
+  ...turn,
+  finished() {
+    turn.finished()
+    leave()
+  },
+})
 
 /**
  * Walks over the products of stores that have something to do. Stores take turns, product by product, and each step takes a
@@ -82,16 +101,11 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
     return walk
   }
 
-  function begin(storeId: string): Walk<Place> {
-    const place = deps.begin(storeId)
-    return { storeId, place, window: [], inFlight: 0, found: 0, passed: 0 }
-  }
-
   /** Adds the stores that are not walked over yet. */
   function fill(): void {
     for (const storeId of deps.listStores()) {
       if (walks.has(storeId)) continue
-      const walk = begin(storeId)
+      const walk = newWalk(storeId, deps.begin(storeId))
       walks.set(storeId, walk)
       enqueue(walk)
     }
@@ -164,13 +178,18 @@ export function createWalks<Place>(deps: WalksDeps<Place>) {
           if (walks.get(walk.storeId) === walk) walks.delete(walk.storeId)
           continue
         }
+        const leave = deps.gate.tryEnter(store.id)
+        if (!leave) later.push({ walk, at: now() + PAUSED_MS, isNewPass: false })
+        if (!leave) continue
         try {
           const work = await step(walk, store)
-          if (work) return work
+          if (work) return leaving(work, leave)
         } catch (error) {
+          leave()
           later.push({ walk, at: now() + FAULT_MS, isNewPass: false })
           throw error
         }
+        leave()
         await turn()
       }
       return undefined

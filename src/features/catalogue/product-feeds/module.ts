@@ -117,7 +117,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     },
     routes: (guards: Guards) => feedRoutes(guards, feeds),
     chores: [
-      { name: 'pulling feeds', everyMs: WAKE_MS, run: scheduler.wake },
+      { name: 'pulling feeds', everyMs: WAKE_MS, reach: 'steps', run: scheduler.wake },
       { name: 'rescheduling feeds that wait too long', everyMs: HOUR_MS, run: upkeep.correctTimes },
       { name: 'erasing deleted feeds', everyMs: HOUR_MS, run: upkeep.clear },
     ],

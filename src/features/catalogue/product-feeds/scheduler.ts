@@ -9,7 +9,7 @@ import type { FeedQueries, FeedRow, ListedFeed, RunReport } from './queries.ts'
 import type { FeedRuns } from './runs.ts'
 import type { FeedError } from './schema.ts'
 
-export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault'> {
+export interface FeedSchedulerDeps extends Pick<Base, 'clock' | 'log' | 'reportFault' | 'gate'> {
   queries: Pick<FeedQueries, 'find' | 'listInFlight' | 'listDue' | 'listImported'>
   runs: FeedRuns
   pull: ReturnType<typeof createPull>
@@ -109,9 +109,12 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
   }
 
   function start(feed: FeedRow, step: Step, work: () => Promise<void>): void {
+    // `poll` found the store at work in this turn.
+    const leave = deps.gate.tryEnter(feed.storeId)
     const done = work()
       .catch((err) => breakOff(feed.id, err))
       .finally(() => {
+        leave?.()
         inFlight.delete(feed.id)
         wake()
       })
@@ -147,9 +150,11 @@ export function createFeedScheduler(deps: FeedSchedulerDeps) {
 
   function poll(): void {
     for (const id of queries.listImported(POLLED_MAX)) {
+      if (deps.gate.isPaused(queries.find(id)?.storeId ?? '')) continue
       if (!isResting(id) && !tryStep(id, () => runs.followJob(id))) return
     }
     for (const feed of listReady()) {
+      if (deps.gate.isPaused(feed.storeId)) continue
       const isBusy = [...inFlight.values()].some(({ storeId }) => storeId === feed.storeId)
       if (!isBusy && !tryStep(feed.id, () => serve(feed))) return
     }

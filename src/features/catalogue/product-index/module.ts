@@ -58,7 +58,7 @@ export function buildProductIndex({ db, clock, log, reportFault }: Base, needs: 
   }
   return {
     service,
-    chores: [{ name: 'loading the words of products', everyMs: MINUTE_MS, run: loadWords }],
+    chores: [{ name: 'loading the words of products', everyMs: MINUTE_MS, reach: 'none', run: loadWords }],
     forgetStore: loader.forgetStore,
   } satisfies Module<ProductIndexService>
 }

@@ -196,7 +196,7 @@ export function buildProducts(base: Base, needs: ProductNeeds) {
     chores: [
       { name: 'deleting old pictures', everyMs: SWEEP_MS, run: kept.sweep },
       { name: 'starting and ending sales', everyMs: MINUTE_MS, run: sales.refreshAll },
-      { name: 'making thumbnails', everyMs: WAKE_MS, run: maker.wake },
+      { name: 'making thumbnails', everyMs: WAKE_MS, reach: 'steps', run: maker.wake },
       { name: 'deleting unwanted thumbnails', everyMs: SWEEP_MS, run: maker.sweep },
     ],
     forgetStore(storeId) {

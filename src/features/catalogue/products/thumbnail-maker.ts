@@ -10,7 +10,7 @@ import type { ThumbnailQueries, WaitingPicture } from './thumbnail-queries.ts'
 import type { Thumbnails } from './thumbnails.ts'
 
 export interface ThumbnailMakerDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault'> {
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'gate'> {
   queries: Pick<
     ThumbnailQueries,
     | 'add'
@@ -62,8 +62,18 @@ interface OpenStore {
  * Deletes those of stores that want none any more.
  */
 export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
-  const { queries, thumbnails, findStore, drawPicture, atomically, withoutFsync, reportFault, log, clock } =
-    deps
+  const {
+    queries,
+    thumbnails,
+    findStore,
+    drawPicture,
+    atomically,
+    withoutFsync,
+    reportFault,
+    gate,
+    log,
+    clock,
+  } = deps
   const stores = new Map<string, OpenStore>()
   /** Until when a store rests, on the monotonic clock. */
   const resting = new Map<string, number>()
@@ -109,8 +119,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
         return { store, side, picture }
       }
       // What is left has failed, or is in progress.
-      stores.delete(store.id)
-      resting.set(store.id, clock.monotonic() + REST_MS)
+      rest(store.id, REST_MS)
     }
     return undefined
   }
@@ -143,6 +152,11 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     }
   }
 
+  const rest = (storeId: string, ms: number): void => {
+    stores.delete(storeId)
+    resting.set(storeId, clock.monotonic() + ms)
+  }
+
   /** Goes on after a picture. Nobody waits for it, so nobody would hear of a fault of the storage. */
   function goOn(): void {
     try {
@@ -160,11 +174,17 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
       const found = pick()
       if (!found) return
       const { store, side, picture } = found
+      const leave = gate.tryEnter(store.id)
+      if (!leave) {
+        rest(store.id, PAUSE_MS)
+        continue
+      }
       const began = clock.monotonic()
       const work: Promise<void> = make(store.id, side, picture)
         .catch((error) => judge(store.id, picture, error))
         .then(turn)
         .finally(() => {
+          leave()
           inFlight.delete(work)
           store.spentMs += Math.max(1, clock.monotonic() - began)
           goOn()

@@ -14,7 +14,7 @@ import { findSharedPictures } from './shared.ts'
 import { findTwins } from './twins.ts'
 import { walkProducts } from './walk.ts'
 
-export interface ReportMakerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync'> {
+export interface ReportMakerDeps extends Pick<Base, 'clock' | 'log' | 'withoutFsync' | 'gate'> {
   queries: ReportQueries
   index: Pick<ProductIndex, 'findStore'>
   models: Pick<ModelSet, 'of'>
@@ -49,7 +49,7 @@ class Stopped extends Error {}
  * milliseconds, and between two stores of the night those that somebody has asked for meanwhile come first.
  */
 export function createReportMaker(deps: ReportMakerDeps) {
-  const { queries, index, models, clock, log, withoutFsync, readThreshold, dayOf, stop } = deps
+  const { queries, index, models, clock, log, withoutFsync, gate, readThreshold, dayOf, stop } = deps
   let running: Promise<void> | undefined
 
   function createBreath(): () => Promise<void> {
@@ -87,7 +87,10 @@ export function createReportMaker(deps: ReportMakerDeps) {
   async function make(storeId: string): Promise<void> {
     // What changes while it is made belongs to the next one.
     const madeAt = clock.now()
+    if (gate.isPaused(storeId)) return
     const report = await look(storeId)
+    // The next run makes it anew.
+    if (gate.isPaused(storeId)) return
     withoutFsync(() => queries.save(storeId, report, madeAt))
   }
 

@@ -24,6 +24,6 @@ export function buildCatalogueReport(base: Base, needs: ReportNeeds) {
   return {
     service,
     routes: (guards: Guards) => reportRoutes(guards, service),
-    chores: [{ name: 'making catalogue reports', everyMs: MINUTE_MS, run: maker.run }],
+    chores: [{ name: 'making catalogue reports', everyMs: MINUTE_MS, reach: 'steps', run: maker.run }],
   } satisfies Module<object>
 }

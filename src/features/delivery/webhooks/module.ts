@@ -74,7 +74,16 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
   const { isStopping } = poster
   // A deleted store sends nothing.
   const isSuspended = (storeId: string) => needs.storeRows.findStore(storeId)?.suspendedAt !== null
-  const scheduler = createDeliveryScheduler({ queries, attempt, isStopping, isSuspended, clock, defer, log })
+  const scheduler = createDeliveryScheduler({
+    queries,
+    attempt,
+    isStopping,
+    isSuspended,
+    gate: base.gate,
+    clock,
+    defer,
+    log,
+  })
   const deps = { ...base, queries, webhooks, attempts, scheduler, secrets, isSwitchedOn }
   const deliveries = deliveryService(deps)
   const { isTold } = deliveries
@@ -137,7 +146,7 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
         .use(webhookRoutes(guards, service))
         .use(callbackSecretRoutes(guards, service)),
     chores: [
-      { name: 'sending webhooks', everyMs: MINUTE_MS, run: scheduler.poll },
+      { name: 'sending webhooks', everyMs: MINUTE_MS, reach: 'steps', run: scheduler.poll },
       { name: 'deleting old deliveries', everyMs: HOUR_MS, run: deliveries.prune },
     ],
   } satisfies Module<object>

@@ -1,10 +1,11 @@
 import { isFaultOfDisk } from '../../../core/storage.ts'
+import type { Leave } from '../../../core/write-gate.ts'
 import type { Base } from '../../module.ts'
 import type { Attempt } from './attempts.ts'
 import type { DeliveryQueries } from './delivery-queries.ts'
 import { createEndpointQueue, type EndpointLimits } from './endpoint-queue.ts'
 
-export interface SchedulerDeps extends Pick<Base, 'clock' | 'log' | 'defer'> {
+export interface SchedulerDeps extends Pick<Base, 'clock' | 'log' | 'defer' | 'gate'> {
   queries: Pick<DeliveryQueries, 'listWaiting' | 'listWaitingEndpoints'>
   attempt: Attempt
   isStopping(): boolean
@@ -19,6 +20,9 @@ const TIMER_MAX_MS = 60_000
 /** How long a delivery whose result could not be written waits for the next try. */
 const UNWRITTEN_MS = 1_000
 
+/** How long the deliveries of a paused store wait until somebody looks again. */
+const RESTING_MS = 1_000
+
 export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
 
 /**
@@ -27,7 +31,7 @@ export type DeliveryScheduler = ReturnType<typeof createDeliveryScheduler>
  * alone, because one process serves a data folder.
  */
 export function createDeliveryScheduler(deps: SchedulerDeps) {
-  const { queries, attempt, isStopping, isSuspended, clock, defer, log } = deps
+  const { queries, attempt, isStopping, isSuspended, gate, clock, defer, log } = deps
   const queue = createEndpointQueue(deps.limits)
   const inFlight = new Set<Promise<void>>()
   let isWoken = false
@@ -48,7 +52,12 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
       queue.postpone(endpoint, next?.nextAttemptAt)
       return
     }
-    const done = send(endpoint, next.id)
+    const leave = gate.tryEnter(endpoint.storeId)
+    if (!leave) {
+      queue.postpone(endpoint, clock.now() + RESTING_MS)
+      return
+    }
+    const done = send(endpoint, next.id, leave)
     inFlight.add(done)
     void done.finally(() => inFlight.delete(done))
   }
@@ -64,7 +73,8 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
     }
   }
 
-  async function send(endpoint: Endpoint, id: string): Promise<void> {
+  /** @param leaveGate called once the result is written, or will not be. */
+  async function send(endpoint: Endpoint, id: string, leaveGate: Leave): Promise<void> {
     const leave = queue.start(endpoint, id)
     let hasFailed = false
     try {
@@ -72,11 +82,13 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
       if (!attempted) {
         endpoint.held.delete(id)
         queue.postpone(endpoint, undefined)
+        leaveGate()
         return
       }
       hasFailed = attempted.isFailure
-      write(endpoint, id, attempted.record)
+      write(endpoint, id, attempted.record, leaveGate)
     } catch (err) {
+      leaveGate()
       // A bug: the delivery stays held, so that it cannot be sent in a circle, and goes out after the next start.
       log.warn({ err, delivery_id: id }, 'a delivery could not be attempted')
     } finally {
@@ -86,15 +98,19 @@ export function createDeliveryScheduler(deps: SchedulerDeps) {
   }
 
   /** Writes a result; on a full disk again and again. Until then the delivery is not sent again. */
-  function write(endpoint: Endpoint, id: string, record: () => void): void {
-    if (isStopping()) return
+  function write(endpoint: Endpoint, id: string, record: () => void, leaveGate: Leave): void {
+    if (isStopping()) {
+      leaveGate()
+      return
+    }
     try {
       record()
+      leaveGate()
       queue.release(endpoint, id, clock.now())
     } catch (err) {
       log.warn({ err, delivery_id: id }, 'the result of a delivery could not be written')
       defer(() => {
-        write(endpoint, id, record)
+        write(endpoint, id, record, leaveGate)
         wake()
       }, UNWRITTEN_MS)
     }

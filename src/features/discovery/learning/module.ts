@@ -20,7 +20,7 @@ export function buildLearning(base: Base, needs: LearningNeeds) {
   return {
     service,
     routes: (guards: Guards) => learningRoutes(guards, service),
-    chores: [{ name: 'learning from clicks', everyMs: HOUR_MS, run: service.run }],
+    chores: [{ name: 'learning from clicks', everyMs: HOUR_MS, reach: 'steps', run: service.run }],
     forgetStore: service.forgetStore,
   } satisfies Module<object>
 }

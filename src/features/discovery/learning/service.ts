@@ -8,7 +8,7 @@ import type { LearningQueries } from './queries.ts'
 import { CLICKS_NEEDED, type Learning } from './schema.ts'
 import type { Trainer } from './trainer.ts'
 
-export interface LearningDeps extends Pick<Base, 'log' | 'withoutFsync'> {
+export interface LearningDeps extends Pick<Base, 'log' | 'withoutFsync' | 'gate'> {
   queries: LearningQueries
   trainer: Trainer
   clock: Pick<Clock, 'now' | 'monotonic'>
@@ -44,7 +44,7 @@ export function learningService(deps: LearningDeps) {
   }
 
   async function learn(storeId: string): Promise<void> {
-    if (busy.has(storeId)) return
+    if (busy.has(storeId) || deps.gate.isPaused(storeId)) return
     busy.add(storeId)
     try {
       flush(storeId)
@@ -54,6 +54,8 @@ export function learningService(deps: LearningDeps) {
       if (!isOn(storeId)) return
       const kept = new Set(queries.findProducts(storeId, [...gains.keys()]).values())
       const priors = Object.fromEntries([...gains].filter(([productId]) => kept.has(productId)))
+      // The next run learns it.
+      if (deps.gate.isPaused(storeId)) return
       withoutFsync(() => queries.save(storeId, { priors, madeAt }))
       known.delete(storeId)
     } finally {

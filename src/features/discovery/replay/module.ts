@@ -28,6 +28,6 @@ export function buildReplay(base: Base, needs: ReplayNeeds) {
   return {
     service,
     routes: (guards: Guards) => replayRoutes(guards, service),
-    chores: [{ name: 'replaying searches', everyMs: WAKE_MS, run: wake }],
+    chores: [{ name: 'replaying searches', everyMs: WAKE_MS, reach: 'steps', run: wake }],
   } satisfies Module<object>
 }

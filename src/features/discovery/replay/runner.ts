@@ -9,7 +9,7 @@ import { addPair, type Pair } from './comparing.ts'
 import type { ReplayQueries, ReplayRow } from './queries.ts'
 
 export interface ReplayRunnerDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'defer' | 'reportFault'> {
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'defer' | 'reportFault' | 'gate'> {
   queries: ReplayQueries
   ask: ReturnType<typeof createAsking>
   models: Pick<ModelSet, 'inUse'>
@@ -125,6 +125,8 @@ export function createReplayRunner(deps: ReplayRunnerDeps) {
     const replay = queries.findNext(lastStore) ?? queries.findNext('')
     if (!replay) return
     lastStore = replay.storeId
+    const leave = deps.gate.tryEnter(replay.storeId)
+    if (!leave) return
     isBusy = true
     try {
       await run(replay)
@@ -134,6 +136,7 @@ export function createReplayRunner(deps: ReplayRunnerDeps) {
       restUntil = clock.monotonic() + PAUSE_MS
       log.warn({ err: error }, 'the result of a replay could not be written')
     } finally {
+      leave()
       isBusy = false
     }
   }

@@ -40,6 +40,6 @@ export function buildSearchChecks(base: Base, needs: CheckNeeds) {
       new Elysia({ name: 'searchChecks' })
         .use(checkRoutes(guards, service))
         .use(operatorRoutes(guards, service)),
-    chores: [{ name: 'running saved checks', everyMs: WAKE_MS, run }],
+    chores: [{ name: 'running saved checks', everyMs: WAKE_MS, reach: 'steps', run }],
   } satisfies Module<object>
 }

@@ -4,7 +4,7 @@ import type { StoreMoves } from '../../catalogue/model-moves/world.ts'
 import type { Base } from '../../module.ts'
 import type { CheckQueries } from './queries.ts'
 
-export interface MoveRunDeps extends Pick<Base, 'clock' | 'reportFault'> {
+export interface MoveRunDeps extends Pick<Base, 'clock' | 'reportFault' | 'gate'> {
   queries: Pick<
     CheckQueries,
     'findJob' | 'measure' | 'enqueue' | 'enqueueOthers' | 'hasOthers' | 'listModels' | 'isWorking'
@@ -28,7 +28,7 @@ const STARTS_MAX = 4
  * The run afterwards follows from the table: a check whose last answer came from another model than the store's is due. So it
  * also comes after a crash in the middle of a move, and with a start with another model.
  */
-export function createMoveRuns({ queries, jobs, nameModel, wake, clock, reportFault }: MoveRunDeps) {
+export function createMoveRuns({ queries, jobs, nameModel, wake, clock, reportFault, gate }: MoveRunDeps) {
   /** Stores whose checks wait for their run before the move, by the time at which the wait began. */
   const moving = new Map<string, number>()
   /** Stores with checks that another model answered last; undefined before the first look. */
@@ -95,6 +95,7 @@ export function createMoveRuns({ queries, jobs, nameModel, wake, clock, reportFa
       lookAt = due.size === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + LOOK_MS
       let starts = 0
       for (const storeId of due) {
+        if (gate.isPaused(storeId)) continue
         const model = nameModel(storeId)
         if (queries.findJob(storeId) !== undefined) continue
         if (!queries.hasOthers(storeId, model)) due.delete(storeId)

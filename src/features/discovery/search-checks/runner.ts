@@ -9,7 +9,7 @@ import type { CheckQueries, CheckRow } from './queries.ts'
 import type { CheckResult } from './schema.ts'
 
 export interface CheckRunnerDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'defer' | 'reportFault'> {
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'defer' | 'reportFault' | 'gate'> {
   queries: Pick<CheckQueries, 'findNext' | 'readPicture' | 'finish' | 'dequeue'>
   search: Pick<SearchService, 'byText' | 'byUrl'>
   models: Pick<ModelSet, 'inUse' | 'of'>
@@ -106,6 +106,8 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
     const check = queries.findNext(lastStore) ?? queries.findNext('')
     if (check?.waitingFor == null) return
     lastStore = check.storeId
+    const leave = deps.gate.tryEnter(check.storeId)
+    if (!leave) return
     isBusy = true
     try {
       await run(check, check.waitingFor)
@@ -115,6 +117,7 @@ export function createCheckRunner(deps: CheckRunnerDeps) {
       restUntil = clock.monotonic() + PAUSE_MS
       log.warn({ err: error }, 'the result of a saved check could not be written')
     } finally {
+      leave()
       isBusy = false
     }
   }

@@ -168,7 +168,7 @@ export function buildSearch(base: Base, needs: SearchNeeds) {
     routes: (guards: Guards) => searchRoutes(guards, search),
     chores: [
       { name: 'deleting old searches', everyMs: HOUR_MS, run: history.prune },
-      { name: 'dropping old query pictures', everyMs: MINUTE_MS, run: queryPictures.prune },
+      { name: 'dropping old query pictures', everyMs: MINUTE_MS, reach: 'none', run: queryPictures.prune },
     ],
     forgetStore(storeId: string): void {
       queryPictures.forgetStore(storeId)

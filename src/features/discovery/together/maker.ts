@@ -9,7 +9,7 @@ import type { Phase, Run, TogetherQueries } from './queries.ts'
 import { PHASES } from './queries.ts'
 
 export interface TogetherMakerDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync'>,
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'gate'>,
     Pick<DueDeps, 'dayOf'> {
   queries: TogetherQueries
   /** Aborts when the program ends. */
@@ -40,7 +40,7 @@ const NEW_RUN: Omit<Run, 'madeAt' | 'begunAt' | 'number'> = {
  * not made again, and clears. Its lists are shown as they come.
  */
 export function createTogetherMaker(deps: TogetherMakerDeps) {
-  const { queries, clock, log, atomically, withoutFsync, stop, pairsMax = PAIRS_MAX } = deps
+  const { queries, clock, log, atomically, withoutFsync, gate, stop, pairsMax = PAIRS_MAX } = deps
   const counter = createCounter({ queries, pairsMax })
   const write = <Result>(work: () => Result): Result => withoutFsync(() => atomically(work))
   let stepBegan = 0
@@ -115,6 +115,12 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
   /** One step of a store. @returns whether its run goes on. */
   async function step(storeId: string): Promise<boolean> {
     await turn()
+    const leave = gate.tryEnter(storeId)
+    // The next run goes on.
+    return leave ? stepInside(storeId).finally(leave) : false
+  }
+
+  async function stepInside(storeId: string): Promise<boolean> {
     stepBegan = clock.monotonic()
     const run = queries.find(storeId)
     if (!run || run.begunAt === null) return false
@@ -165,7 +171,7 @@ export function createTogetherMaker(deps: TogetherMakerDeps) {
     const stores: string[] = []
     for (const storeId of queries.listStores()) {
       await turn()
-      if (begin(storeId)) stores.push(storeId)
+      if (!gate.isPaused(storeId) && begin(storeId)) stores.push(storeId)
     }
     for (let left = stores; left.length > 0 && !stop?.aborted; ) left = await work(left)
   }

@@ -18,6 +18,8 @@ export function buildTogether(base: Base, needs: TogetherNeeds) {
   const maker = createTogetherMaker({ ...base, ...needs, queries })
   return {
     service: togetherService({ ...base, queries }),
-    chores: [{ name: 'counting what shoppers take together', everyMs: MINUTE_MS, run: maker.run }],
+    chores: [
+      { name: 'counting what shoppers take together', everyMs: MINUTE_MS, reach: 'steps', run: maker.run },
+    ],
   } satisfies Module<object>
 }

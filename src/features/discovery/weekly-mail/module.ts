@@ -27,6 +27,6 @@ export function buildWeeklyMail(base: Base, { secretBox, ...needs }: WeeklyMailN
   return {
     service,
     routes: (guards: Guards) => weeklyMailRoutes(guards, service),
-    chores: [{ name: 'sending weekly mails', everyMs: 15 * MINUTE_MS, run: service.sendDue }],
+    chores: [{ name: 'sending weekly mails', everyMs: 15 * MINUTE_MS, reach: 'steps', run: service.sendDue }],
   } satisfies Module<WeeklyMailService>
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../../core/clock.ts'
 import { dateOf } from '../../../core/days.ts'
-import { ApiError } from '../../../core/errors.ts'
+import { ApiError, storePaused } from '../../../core/errors.ts'
 import { localDayOf } from '../../../core/local-days.ts'
 import { isSoldOut } from '../../../core/sold-out.ts'
 import { turn } from '../../../core/turns.ts'
@@ -17,7 +17,7 @@ import { weeklyMail } from './mail.ts'
 import type { WeeklyMailQueries } from './queries.ts'
 import type { Unsubscribed, Unsubscription } from './schema.ts'
 
-export interface WeeklyMailDeps extends Pick<Base, 'clock' | 'atomically' | 'baseUrl' | 'log'> {
+export interface WeeklyMailDeps extends Pick<Base, 'clock' | 'atomically' | 'baseUrl' | 'log' | 'gate'> {
   queries: WeeklyMailQueries
   links: ReturnType<typeof createLinks>
   storeRows: Pick<StoreQueries, 'listStates' | 'findState'>
@@ -44,7 +44,7 @@ export type WeeklyMailService = ReturnType<typeof weeklyMailService>
 /** Tells owners once a week what their customers looked for, and what to do about it. */
 export function weeklyMailService(deps: WeeklyMailDeps) {
   const { queries, links, storeRows, people, outbox, analytics, readSettings } = deps
-  const { clock, atomically, baseUrl, log } = deps
+  const { clock, atomically, baseUrl, log, gate } = deps
   function isWanted(storeId: string): boolean {
     return readSettings(storeId).weekly_mail ?? outbox.isConfigured
   }
@@ -62,6 +62,8 @@ export function weeklyMailService(deps: WeeklyMailDeps) {
     const week = isWanted(store.id) ? await gather(store, monday) : undefined
     const locale = readSettings(store.id).locale ?? 'en'
     atomically(() => {
+      // It may have been paused while the figures were read: the next run sends it.
+      if (gate.isPaused(store.id)) return
       queries.note(store.id, monday)
       // The figures take a while.
       if (!week || storeRows.findState(store.id)?.suspendedAt !== null) return
@@ -83,7 +85,7 @@ export function weeklyMailService(deps: WeeklyMailDeps) {
       if (!isDueAnywhere(now)) return
       const mondays = queries.listMondays()
       for (const store of storeRows.listStates()) {
-        if (store.suspendedAt !== null) continue
+        if (store.suspendedAt !== null || gate.isPaused(store.id)) continue
         const monday = findMonday(now, readSettings(store.id).time_zone ?? 'UTC')
         if (monday === undefined || (mondays.get(store.id) ?? 0) >= monday) continue
         await sendTo(store, monday).catch((err) =>
@@ -100,6 +102,7 @@ export function weeklyMailService(deps: WeeklyMailDeps) {
       if (!subscription)
         throw new ApiError('unauthorized', 'The link is incomplete, or not one of this service')
       const { storeId, userId } = subscription
+      if (gate.isPaused(storeId)) throw storePaused()
       if (wants_mail) queries.rejoin(storeId, userId)
       else queries.leave(storeId, userId, clock.now())
       return { status: wants_mail ? 'subscribed' : 'unsubscribed' }

@@ -28,6 +28,7 @@ const FOR_WIDGET = [
   'unauthorized',
   'origin_missing',
   'origin_not_allowed',
+  'store_not_here',
   'store_suspended',
   ['permission_denied', 'The key does not allow this, `details.required`.'],
   ['not_a_member', 'Of a preview key: its person no longer belongs to the store.'],

@@ -27,8 +27,8 @@ export function buildMail(base: Base, { mailer, secretBox }: MailNeeds) {
   return {
     service,
     chores: [
-      { name: 'sending mails', everyMs: MINUTE_MS, run: service.retryDue },
-      { name: 'deleting old mails', everyMs: HOUR_MS, run: service.prune },
+      { name: 'sending mails', everyMs: MINUTE_MS, reach: 'none', run: service.retryDue },
+      { name: 'deleting old mails', everyMs: HOUR_MS, reach: 'none', run: service.prune },
     ],
   } satisfies Module<OutboxService>
 }

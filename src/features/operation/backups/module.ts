@@ -27,8 +27,8 @@ export function buildBackups(base: Base, needs: BackupNeeds) {
     service,
     routes: (guards: Guards) => backupRoutes(guards, service),
     chores: [
-      { name: 'making backups', everyMs: 5 * MINUTE_MS, run: service.runIfDue },
-      { name: 'copying backups', everyMs: MINUTE_MS, run: service.copyIfDue },
+      { name: 'making backups', everyMs: 5 * MINUTE_MS, reach: 'none', run: service.runIfDue },
+      { name: 'copying backups', everyMs: MINUTE_MS, reach: 'none', run: service.copyIfDue },
     ],
   } satisfies Module<BackupsService>
 }

@@ -34,6 +34,6 @@ export function buildDiskGrowth(base: Base, { readFreeDiskShare }: DiskGrowthNee
 
   return {
     service: {},
-    chores: [{ name: 'remembering how full the disk is', everyMs: HOUR_MS, run: sample }],
+    chores: [{ name: 'remembering how full the disk is', everyMs: HOUR_MS, reach: 'none', run: sample }],
   } satisfies Module<object>
 }

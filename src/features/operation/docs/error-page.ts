@@ -88,6 +88,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   410: 'Gone',
   413: 'Too large',
   415: 'Wrong media type',
+  421: 'On another node',
   422: 'Not valid',
   429: 'Too many requests',
   500: 'Fault of the service',

@@ -11,6 +11,7 @@ import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
 import merchandising from '#generated/guide/merchandising.html.gz' with { type: 'file' }
 import models from '#generated/guide/models.html.gz' with { type: 'file' }
+import nodes from '#generated/guide/nodes.html.gz' with { type: 'file' }
 import operating from '#generated/guide/operating.html.gz' with { type: 'file' }
 import people from '#generated/guide/people.html.gz' with { type: 'file' }
 import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
@@ -37,6 +38,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   merchandising: String(merchandising),
   service: String(service),
   operating: String(operating),
+  nodes: String(nodes),
   people: String(people),
   portal: String(portal),
   reference: String(reference),

@@ -54,6 +54,6 @@ export function buildMetrics(base: Base, needs: MetricsNeeds) {
   return {
     service,
     routes: () => metricsRoutes(service),
-    chores: [{ name: 'measuring the event loop', everyMs: BEAT_MS, run: measureDelay }],
+    chores: [{ name: 'measuring the event loop', everyMs: BEAT_MS, reach: 'none', run: measureDelay }],
   } satisfies Module<MetricsService>
 }

@@ -37,7 +37,12 @@ export function buildModels(base: Base, needs: ModelsNeeds) {
     },
     routes: (guards: Guards) => modelRoutes(guards, service),
     chores: [
-      { name: 'closing interrupted downloads of models', everyMs: MINUTE_MS, run: fetches.closeInterrupted },
+      {
+        name: 'closing interrupted downloads of models',
+        everyMs: MINUTE_MS,
+        reach: 'none',
+        run: fetches.closeInterrupted,
+      },
     ],
   } satisfies Module<object>
 }

@@ -26,6 +26,6 @@ export function buildErasure(base: Base, { stop, ...needs }: ErasureNeeds) {
   })
   return {
     service,
-    chores: [{ name: 'deleting stores', everyMs: MINUTE_MS, run: service.run }],
+    chores: [{ name: 'deleting stores', everyMs: MINUTE_MS, reach: 'none', run: service.run }],
   } satisfies Module<ErasureService>
 }

@@ -6,10 +6,18 @@ import type { StoreRows } from '../../../platform/db/store-rows.ts'
 import type { Base } from '../../module.ts'
 import type { ErasedStore, StoreQueries, StoreState } from '../stores/queries.ts'
 
-export interface ErasureDeps extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'record'> {
+export interface ErasureDeps
+  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'record' | 'gate'> {
   storeRows: Pick<
     StoreQueries,
-    'findState' | 'listDueForDeletion' | 'beginErasing' | 'listErasing' | 'removeErased'
+    | 'findState'
+    | 'listDueForDeletion'
+    | 'beginErasing'
+    | 'listErasing'
+    | 'removeErased'
+    | 'findMoved'
+    | 'listRemains'
+    | 'setEmptied'
   >
   rows: StoreRows
   /** Deletes the jobs of a store with their files, in small steps. */
@@ -28,9 +36,8 @@ const PROVIDER_WAIT_MS = DAY_MS
 const STEP = 10
 const STEP_MS = 5
 
-/** A store has a few hundred rows in these at most, so that they go in one step. */
-const CREDENTIAL_TABLES = ['public_keys', 'api_keys', 'memberships']
-const CREDENTIALS_STEP = 1_000
+/** The rows of a store that has moved away stay here for so long, for whoever must look at them. */
+const REMAINS_KEPT_MS = DAY_MS
 
 export type ErasureService = ReturnType<typeof erasureService>
 
@@ -48,7 +55,7 @@ export function erasureService(deps: ErasureDeps) {
       const now = storeRows.findState(id)
       if (now?.deleteAt == null || now.deleteAt > clock.now()) return
       storeRows.beginErasing(id, clock.now())
-      for (const table of CREDENTIAL_TABLES) while (rows.removeSome(table, id, CREDENTIALS_STEP) > 0);
+      rows.removeCredentials(id)
       record({
         ...{
           action: 'store.deleted',
@@ -99,6 +106,16 @@ export function erasureService(deps: ErasureDeps) {
     log.info({ store_id: id }, 'a store was deleted for good')
   }
 
+  /** Erases what a store that has moved away left here. Its own row stays, and says where it is. */
+  async function emptyMoved(id: string): Promise<void> {
+    await deps.dropJobs(id)
+    while (await removeAll(id));
+    if (deps.isStopping()) return
+    atomically(() => storeRows.setEmptied(id, clock.now()))
+    deps.forgetStore(id)
+    log.info({ store_id: id }, 'the remains of a store that has moved away were erased')
+  }
+
   /**
    * Ends the store's subscriptions, so that nobody pays for a store that is gone. Where the provider of payments does not
    * answer, the deletion waits for it for a day.
@@ -121,7 +138,9 @@ export function erasureService(deps: ErasureDeps) {
     await eachAlone(
       storeRows.listDueForDeletion(clock.now()),
       async (store) => {
-        if (await isPaidUp(store)) begin(store)
+        // What is moving is erased where it stays.
+        if (deps.gate.isPaused(store.id)) return
+        if ((await isPaidUp(store)) && !deps.gate.isPaused(store.id)) begin(store)
       },
       tell,
     )
@@ -132,10 +151,25 @@ export function erasureService(deps: ErasureDeps) {
       },
       tell,
     )
+    await eachAlone(
+      storeRows.listRemains(clock.now() - REMAINS_KEPT_MS).map((id) => ({ id })),
+      async ({ id }) => {
+        if (!deps.isStopping()) await emptyMoved(id)
+      },
+      tell,
+    )
   }
 
   return {
     /** Deletes what is due. Call it every minute; a call during another one joins it. */
     run: shareRun(run),
+
+    /**
+     * Erases at once what a store that has moved away left here, because it comes back, or because its coming back was given
+     * up. Resolves when nothing is left; does nothing for any other store.
+     */
+    async eraseRemains(storeId: string): Promise<void> {
+      if (storeRows.findMoved(storeId)) await emptyMoved(storeId)
+    },
   }
 }

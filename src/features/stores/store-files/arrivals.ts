@@ -5,7 +5,7 @@ import type { Arrival, StoreFileQueries } from './queries.ts'
 
 export interface OpenerDeps extends Pick<Base, 'ids' | 'atomically'> {
   queries: Pick<StoreFileQueries, 'endArrival'>
-  storeRows: Pick<StoreQueries, 'findStoreBySlug' | 'openArrived'>
+  storeRows: Pick<StoreQueries, 'findStoreBySlug' | 'findMovedBySlug' | 'openArrived'>
 }
 
 /** Shows a store that has arrived. If another one took its slug meanwhile, it gets the next free one. */
@@ -13,7 +13,8 @@ export const createOpener =
   ({ queries, storeRows, atomically, ids }: OpenerDeps) =>
   ({ storeId, slug }: Arrival): void =>
     atomically(() => {
-      const isFree = (wanted: string) => !storeRows.findStoreBySlug(wanted)
+      const isFree = (wanted: string) =>
+        !storeRows.findStoreBySlug(wanted) && !storeRows.findMovedBySlug(wanted)
       if (storeRows.openArrived(storeId, isFree(slug) ? slug : findFreeSlug(slug, isFree, ids.uuid)))
         queries.endArrival(storeId)
     })

@@ -30,7 +30,7 @@ export interface ImportDeps
   queries: StoreFileQueries & OpenerDeps['queries']
   storeRows: Pick<
     StoreQueries,
-    'findStoreBySlug' | 'addArriving' | 'removeErased' | 'countProducts' | 'findStore'
+    'findStoreBySlug' | 'findMovedBySlug' | 'addArriving' | 'removeErased' | 'countProducts' | 'findStore'
   >
   people: Pick<PeopleQueries, 'listSuperAdmins'>
   invites: Pick<InviteService, 'writeForArrival' | 'send'>
@@ -101,6 +101,9 @@ export function createImport(deps: ImportDeps) {
     const slug = wanted ?? details.store.slug
     const fault = findSlugProblem(slug)
     if (fault) throw wrongInput(fault)
+    const moved = storeRows.findMovedBySlug(slug)
+    if (moved)
+      throw new OperatorError(`The store "${slug}" has moved to ${moved.url}: choose another slug with --as`)
     if (storeRows.findStoreBySlug(slug))
       throw new OperatorError(`There is a store "${slug}" already: choose another slug with --as`)
     return slug

@@ -100,6 +100,6 @@ export function buildArrivals(
   const run = createArrivals({ queries: rows, open: service.open, log, ...needs })
   return {
     service: undefined,
-    chores: [{ name: 'opening stores that were brought in', everyMs: SECOND_MS, run }],
+    chores: [{ name: 'opening stores that were brought in', everyMs: SECOND_MS, reach: 'none', run }],
   } satisfies Module<undefined>
 }

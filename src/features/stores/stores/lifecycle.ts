@@ -1,7 +1,7 @@
 import type { Actor } from '../../../core/actor.ts'
 import { describeAct, describeOperation, type Operator } from '../../../core/audit.ts'
 import { DAY_MS, isoTime } from '../../../core/clock.ts'
-import { ApiError, notFound } from '../../../core/errors.ts'
+import { ApiError, notFound, storePaused } from '../../../core/errors.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import type { MailOwners } from '../people/owner-mails.ts'
@@ -9,7 +9,7 @@ import { type StateChange, stateMail } from './mails.ts'
 import type { StoreQueries, StoreState } from './queries.ts'
 
 export interface LifecycleDeps extends Pick<Base, 'clock' | 'atomically' | 'record' | 'baseUrl'> {
-  rows: Pick<StoreQueries, 'findState' | 'setState'>
+  rows: Pick<StoreQueries, 'findState' | 'setState' | 'readMoveState'>
   mailOwners: MailOwners
 }
 
@@ -26,8 +26,15 @@ export function storeLifecycle(deps: LifecycleDeps) {
     return state
   }
 
+  /** Commands write in a process of their own, so the row says it. @throws ApiError `read_only` while the store is paused. */
+  function demandUnpaused(storeId: string): void {
+    const state = rows.readMoveState(storeId)
+    if (state === 'paused' || state === 'switching') throw storePaused()
+  }
+
   /** Makes the change, with its mails. */
   function changeState(before: StoreState, after: Partial<StoreState>, kind: StateChange): StoreState {
+    demandUnpaused(before.id)
     const state = { ...before, ...after }
     const { id, slug, suspendedReason, deleteAt } = state
     rows.setState(state)
@@ -56,6 +63,8 @@ export function storeLifecycle(deps: LifecycleDeps) {
   return {
     /** @throws ApiError `not_found`. */
     find: require,
+
+    demandUnpaused,
 
     /**
      * Suspends a store: from the next request on it answers nothing and does no work, but loses no data. If it is suspended

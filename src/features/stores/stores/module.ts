@@ -1,3 +1,4 @@
+import { createStoreRows } from '../../../platform/db/store-rows.ts'
 import type { Base, Module } from '../../module.ts'
 import { storeQueries } from './queries.ts'
 import { type StoreDeps, type StoreService, storeService } from './service.ts'
@@ -15,7 +16,11 @@ const SECOND_MS = 1_000
  */
 export function buildStores(base: Base, needs: Pick<StoreDeps, 'people' | 'mailOwners'>) {
   const rows = storeQueries(base.db)
-  return { rows, service: storeService({ ...base, ...needs, rows }) } satisfies Module<StoreService>
+  const { removeCredentials } = createStoreRows(base.db)
+  return {
+    rows,
+    service: storeService({ ...base, ...needs, rows, removeCredentials }),
+  } satisfies Module<StoreService>
 }
 
 /** Wires the reaction of a running service when the service or a command suspends or resumes a store. */
@@ -26,6 +31,7 @@ export const buildStateWatch = (needs: StateWatchDeps) =>
       {
         name: 'watching for suspended stores and revoked rights',
         everyMs: SECOND_MS,
+        reach: 'none',
         run: createStateWatch(needs),
       },
     ],

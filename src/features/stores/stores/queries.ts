@@ -1,6 +1,7 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import type { Db } from '../../../platform/db/open.ts'
+import { storeMoveQueries } from './move-queries.ts'
 
 export interface StoreRow extends CallerStore {
   /** SHA-256. */
@@ -88,20 +89,25 @@ export function storeQueries(db: Db) {
   // One that is arriving is hidden in the same way, and is deleted only if its import has died.
   const erasing = db.prepare<[now: bigint], ErasedStore>(
     `SELECT id, name, delete_asked_by AS deleteAskedBy FROM stores
-    WHERE suspended_at IS NOT NULL AND erasing_at IS NOT NULL AND NOT EXISTS (
+    WHERE suspended_at IS NOT NULL AND erasing_at IS NOT NULL AND move_state IS NOT 'moved' AND NOT EXISTS (
       SELECT 1 FROM store_arrivals WHERE store_id = stores.id AND (is_whole = 1 OR leased_until > ?))
     ORDER BY erasing_at`,
   )
   const hide = db.prepare(
     'UPDATE stores SET suspended_at = @now, erasing_at = @now, slug = id WHERE id = @id',
   )
+  // Its slug and its address stay as they are until it is open.
+  const arriveAgain = db.prepare(`
+    UPDATE stores SET name = @name, plan = @plan, client_secret_hash = @clientSecretHash, created_at = @createdAt
+    WHERE id = @id AND move_state = 'moved'`)
   const unhide = db.prepare(`
     UPDATE stores SET suspended_at = NULL, erasing_at = NULL, slug = @slug
-    WHERE id = @id AND erasing_at IS NOT NULL
+    WHERE id = @id AND move_state IS NOT 'moved' AND erasing_at IS NOT NULL
       AND EXISTS (SELECT 1 FROM store_arrivals WHERE store_id = stores.id AND is_whole = 1)`)
   const remove = db.prepare('DELETE FROM stores WHERE id = ? AND erasing_at IS NOT NULL')
 
   return {
+    ...storeMoveQueries(db),
     /** Finds a store with its suspension and its planned deletion. */
     findState: (id: string): StoreState | undefined => state.get(id),
     /** Lists all stores, sorted by slug. */
@@ -121,8 +127,12 @@ export function storeQueries(db: Db) {
     beginErasing: (id: string, now: number): void => void beginErasing.run(BigInt(now), id),
     /** Lists the stores whose rows are being deleted. */
     listErasing: (now: number): ErasedStore[] => erasing.all(BigInt(now)),
-    /** Adds a store that no query finds until {@link StoreQueries.openArrived}: its other rows are still to come. */
+    /**
+     * Adds a store that no query finds until {@link StoreQueries.openArrived}: its other rows are still to come. One that has
+     * moved away from here takes its old row, which says where it is until it is open.
+     */
     addArriving(store: NewStore): void {
+      if (arriveAgain.run(store).changes > 0) return
       insert.run(store)
       hide.run({ id: store.id, now: BigInt(store.createdAt) })
     },

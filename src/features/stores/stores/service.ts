@@ -1,6 +1,7 @@
 import { asCallerStore, type CallerStore } from '../../../core/actor.ts'
 import { type DescribeStoreAct, type Operator, operatorAct } from '../../../core/audit.ts'
 import { isoTimeOrNull } from '../../../core/clock.ts'
+import { ApiError, notFound } from '../../../core/errors.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret } from '../../../core/secrets.ts'
@@ -8,11 +9,14 @@ import { findFreeSlug } from '../../../core/slugs.ts'
 import type { Base } from '../../module.ts'
 import type { PeopleQueries } from '../people/queries.ts'
 import { type LifecycleDeps, storeLifecycle } from './lifecycle.ts'
+import type { MoveState } from './move-queries.ts'
 import type { StoreQueries, StoreState } from './queries.ts'
 
 export interface StoreDeps extends LifecycleDeps, Pick<Base, 'ids'> {
   rows: StoreQueries
   people: Pick<PeopleQueries, 'listOwners' | 'addMembership'>
+  /** Deletes what lets people and programs into a store. */
+  removeCredentials(storeId: string): void
 }
 
 export interface NewStore {
@@ -63,7 +67,7 @@ export function storeService(deps: StoreDeps) {
   }
 
   const chooseSlug = (name: string): string =>
-    findFreeSlug(name, (slug) => !rows.findStoreBySlug(slug), ids.uuid)
+    findFreeSlug(name, (slug) => !rows.findStoreBySlug(slug) && !rows.findMovedBySlug(slug), ids.uuid)
 
   /**
    * Replaces the client secret, which ends the old one and the tokens issued with it. Call it in a transaction.
@@ -77,9 +81,16 @@ export function storeService(deps: StoreDeps) {
     return secret
   }
 
+  /** @throws ApiError `conflict` for a slug that names a store on another node. */
+  function demandHere(slug: string): void {
+    const moved = rows.findMovedBySlug(slug)
+    if (moved) throw slugIsElsewhere(slug, moved.url)
+  }
+
   return {
     ...lifecycle,
     requireBySlug,
+    demandHere,
     chooseSlug,
     replaceSecret,
 
@@ -92,6 +103,7 @@ export function storeService(deps: StoreDeps) {
       { id = ids.uuid(), name, slug = chooseSlug(name), plan, ownerId }: NewStore,
       by: DescribeStoreAct,
     ): { store: CallerStore; clientSecret: string } {
+      demandHere(slug)
       const store = { id, slug, name, plan }
       const clientSecret = ids.secret(CLIENT_SECRET_BYTES)
       const createdAt = clock.now()
@@ -120,6 +132,7 @@ export function storeService(deps: StoreDeps) {
     setPlan: (storeId: string, plan: PlanName, by: DescribeStoreAct): StoreState =>
       atomically(() => {
         const before = lifecycle.find(storeId)
+        lifecycle.demandUnpaused(storeId)
         rows.setPlan(storeId, plan)
         record(by(storeId, 'store.plan_changed', { before: before.plan, after: plan }))
         return { ...before, plan }
@@ -130,10 +143,37 @@ export function storeService(deps: StoreDeps) {
       atomically(() => {
         const before = lifecycle.find(storeId)
         if (name === before.name) return before
+        lifecycle.demandUnpaused(storeId)
         rows.rename(storeId, name)
         record(by(storeId, 'store.renamed', { before: before.name, after: name }))
         return { ...before, name }
       }),
+
+    /**
+     * Takes down where a store stands on its way to another node. `moved` hides it: from then on everything that names it is
+     * answered with the address. Only {@link StoreService.comeBack} ends that. Call it in a transaction.
+     *
+     * @param movedTo the base address of the other node, for `moved`.
+     * @throws ApiError `not_found` if the store is gone, or elsewhere.
+     */
+    setMoveState(storeId: string, to: MoveState | null, movedTo?: string): void {
+      if (to !== 'moved') {
+        if (!rows.setMoveState(storeId, to)) throw notFound('store')
+        return
+      }
+      if (!rows.leave(storeId, requireAddress(movedTo), clock.now())) throw notFound('store')
+      deps.removeCredentials(storeId)
+    },
+
+    /**
+     * Shows a store again that had moved away and whose rows have come back: nothing says any more that it is elsewhere. Call
+     * it in a transaction.
+     *
+     * @param suspendedAt since when it is suspended; null for a store that works.
+     * @returns whether it had moved away from here.
+     */
+    comeBack: (storeId: string, suspendedAt: number | null = null): boolean =>
+      rows.comeBack(storeId, suspendedAt),
 
     /** Gives a store a new client secret for the operator. The old one and its access tokens end. */
     renewSecret: (storeId: string, by: Operator): string =>
@@ -144,3 +184,20 @@ export function storeService(deps: StoreDeps) {
       }),
   }
 }
+
+/** @throws TypeError for what a client could not follow. */
+function requireAddress(url: string | undefined): string {
+  const { protocol, origin, pathname } = new URL(url ?? '')
+  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`${url} is no address of a node`)
+  return `${origin}${pathname.replace(/\/+$/, '')}`
+}
+
+/** A slug that names a store elsewhere is taken: links and proxies would go astray. */
+const slugIsElsewhere = (slug: string, url: string): ApiError =>
+  new ApiError(
+    'conflict',
+    `The slug ${slug} belongs to a store that has moved to ${url}: choose another slug`,
+    {
+      details: { url },
+    },
+  )

@@ -55,6 +55,7 @@ import modelMoves from './0057_model_moves.sql' with { type: 'text' }
 import secondModel from './0058_second_model.sql' with { type: 'text' }
 import modelFetches from './0059_model_fetches.sql' with { type: 'text' }
 import checkModels from './0060_check_models.sql' with { type: 'text' }
+import storeMoves from './0061_store_moves.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
 export const migrations: readonly string[] = [
@@ -115,4 +116,5 @@ export const migrations: readonly string[] = [
   secondModel,
   modelFetches,
   checkModels,
+  storeMoves,
 ]

@@ -83,6 +83,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   ip_entries: copied({ named: 'uuid', without: ['created_by'] }),
   audit_events: { stays: 'The audit log stays with the install that has seen the acts.' },
   awaited_people: { stays: 'It is made from the members and makers of the file.' },
+  moved_names: { stays: 'It names what stores elsewhere had here.' },
   store_arrivals: { stays: 'It tells of an import that is under way here.' },
   outbox: { stays: OF_INSTALL },
   weekly_mails: { stays: HISTORY },

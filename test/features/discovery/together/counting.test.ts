@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '../../../../src/core/clock.ts'
+import { createWriteGate } from '../../../../src/core/write-gate.ts'
 import { createTogetherMaker } from '../../../../src/features/discovery/together/maker.ts'
 import { relate } from '../../../../src/features/discovery/together/measure.ts'
 import { togetherQueries } from '../../../../src/features/discovery/together/queries.ts'
@@ -47,6 +48,7 @@ function makerOf(app: TestApp, { stopAfter = Infinity, pairsMax = 200_000, isSlo
       queries: { ...queries, save },
       clock: { ...app.clock, monotonic },
       atomically,
+      gate: createWriteGate(),
       withoutFsync: (work) => work(),
       pairsMax,
     },

@@ -18,6 +18,7 @@ const PAGES = {
   '/docs/guide/widget': 'Shop widget',
   '/docs/guide/service': 'Run it as a service behind TLS in ten minutes',
   '/docs/guide/operating': 'Operating',
+  '/docs/guide/nodes': 'More than one node',
   '/docs/guide/watching': 'Watch it',
   '/docs/guide/reference': 'Reference',
   '/docs/guide/contract': 'Contract',
