@@ -32,6 +32,7 @@ const DOCUMENTS = [
   'operating',
   'nodes',
   'standby',
+  'larger',
   'models',
   'watching',
   'reference',
