@@ -14,6 +14,7 @@ import { createServer, type Server } from './server.ts'
 import { wireOwnData, wireSignIn } from './wiring/access.ts'
 import { wireBilling } from './wiring/billing.ts'
 import { wireCatalogue } from './wiring/catalogue.ts'
+import { wireDepartures } from './wiring/departures.ts'
 import { wireDiscovery } from './wiring/discovery.ts'
 import { wireEntrance } from './wiring/entrance.ts'
 import { wireOperation } from './wiring/operation.ts'
@@ -66,12 +67,14 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
+  const departures = wireDepartures(install, ports, models, catalogue, discovery, meters, forgetStore)
   const operation = wireOperation(
     config,
     install,
     { ...ports, models },
     catalogue,
     discovery,
+    departures?.service.listJobs ?? (() => []),
     storage,
     meters,
     findAddress,
@@ -90,8 +93,10 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     discovery,
     notices,
     operation,
+    departures,
   })
   const http: Server = createServer({
+    acknowledgement: ports.acknowledgement,
     modules,
     guards: entrance.guards,
     intake: entrance.intake,
@@ -147,6 +152,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
       history: discovery.search.service.history,
       checkMoves: discovery.searchChecks.service.moves,
       modelDesk: operation.models.service,
+      departures: departures?.service,
     },
     chores: watchWork(restDuringPauses(chores, foundation.gate), storage.report),
     gate: foundation.gate,

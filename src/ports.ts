@@ -1,7 +1,10 @@
 import type { Check } from './commands/doctor/check.ts'
+import type { OwnerState } from './commands/standby/role.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
+import type { MoveParts } from './features/nodes/departures/world.ts'
+import type { Acknowledgement } from './http/acknowledge.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { BringStep } from './platform/models/bring.ts'
@@ -45,8 +48,14 @@ export interface Ports extends InstallPorts {
   vectorMemoryBytesMax?: number
   /** The models that lie on this machine. */
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** Where the node is copied: whether the answers to writes may be given. */
+  acknowledgement?: Acknowledgement
+  /** How the copies of the database stand; absent where nothing is copied. */
+  readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */
   fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
+  /** What moves of stores to other nodes need of the world; without it no store moves. */
+  moveParts?: MoveParts | undefined
   /** Signs the access tokens. */
   tokenSecret: string
   /** What commands on this machine show to act as the operator; without one none can. */

@@ -288,6 +288,13 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/admin/models/cancel': { needs: 'a super-admin', status: 409 },
   'POST /v1/admin/models/confirm': { needs: 'a super-admin', status: 409 },
   'DELETE /v1/admin/models/:name': { needs: 'a super-admin', status: 404 },
+  'GET /v1/admin/stores/:id/move': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/stores/:id/move': {
+    needs: 'a super-admin',
+    status: 404,
+    send: () => ({ body: { to: 'https://node-2.test', code: 'a code' } }),
+  },
+  'POST /v1/admin/stores/:id/move/cancel': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/plans': { needs: 'a super-admin' },
   'GET /v1/admin/overview': { needs: 'a super-admin' },
   'GET /v1/admin/outbox': { needs: 'a super-admin' },

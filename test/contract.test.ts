@@ -236,6 +236,9 @@ const SERVED = `
   POST   /v1/admin/models/cancel     8.15
   POST   /v1/admin/models/confirm    8.15
   DELETE /v1/admin/models/:name      8.15
+  GET    /v1/admin/stores/:id/move   8.18
+  POST   /v1/admin/stores/:id/move   8.18
+  POST   /v1/admin/stores/:id/move/cancel       8.18
   POST   /v1/admin/stores/:id/open   8.10
   GET    /v1/admin/plans             8.12
   GET    /v1/admin/overview          8.12

@@ -110,11 +110,12 @@ test('every row of a store leads to it by a column that is there', () => {
   }
 })
 
-test('every table with a store’s id belongs to stores, but for the registrations that stores came of and the names of stores elsewhere', () => {
+test('every table with a store’s id belongs to stores, but for the registrations that stores came of, the names of stores elsewhere and their moves', () => {
   const ofNode = tables.filter((name) => TABLES[declaredName(name)]?.rows === 'node')
   expect(ofNode.filter((name) => columnsOf(name).includes('store_id')).sort()).toEqual([
     'moved_names',
     'registrations',
+    'store_moves',
   ])
 })
 

@@ -62,6 +62,15 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     shelf: { list: async () => [], find: async () => undefined, remove: async () => refuse() },
     fetchModel: async () => refuse(),
     openModel: refuse,
+    moveParts: {
+      capture: { begin: refuse, end: refuse, count: refuse, take: refuse, forget: refuse },
+      reader: {
+        ...{ walk: refuse, readCaptured: refuse, digest: refuse },
+        ...{ listPictureFiles: refuse, picturesOf: refuse },
+      },
+      openClient: refuse,
+      parseCode: refuse,
+    },
     moveWorld: {
       find: async () => undefined,
       findFolder: () => undefined,

@@ -10,6 +10,7 @@ import { JSON_OPTION } from './cli/options.ts'
 import { formatTable, makeVisible } from './cli/table.ts'
 import { withInstall } from './service/with-install.ts'
 import { exportStore, importStore } from './store-file.ts'
+import { moveStore } from './store-move/command.ts'
 
 const list: Command = {
   name: 'store list',
@@ -176,6 +177,7 @@ export const storeCommands: readonly Command[] = [
   clearIpList,
   exportStore,
   importStore,
+  moveStore,
 ]
 
 const formatStores = (stores: readonly ListedStore[]): string =>

@@ -157,6 +157,7 @@ export const ERRORS = {
   already_on_plan: kind(409, 'The store is already on that plan.', 'Nothing needs to be done.'),
   would_lock_out: kind(409, 'The change would lock you out.', 'Add your own address first, or send `force`.'),
 
+  node_refused: kind(409, 'The other node refuses the store.', 'Its sentence is in `message`; cure that.'),
   gone: kind(410, 'The endpoint has been replaced.', 'Use the path in `replacement`.'),
   changes_expired: kind(
     410,
@@ -293,6 +294,11 @@ export const ERRORS = {
     503,
     'The disk or the database of this service is faulty.',
     'Try again later; the operator finds the fault in the log and at `/health/ready`.',
+  ),
+  node_unreachable: kind(
+    503,
+    'The other node could not be reached, or is not the one of the code.',
+    'Check its address and its certificate, then try again with a new code.',
   ),
   read_only: kind(
     503,

@@ -1,4 +1,5 @@
 import { type Config, listSettings } from '../config.ts'
+import type { ListNodeJobs } from '../features/catalogue/jobs/reader.ts'
 import { buildAdmin } from '../features/operation/admin/module.ts'
 import { buildDiskGrowth } from '../features/operation/disk-growth/module.ts'
 import { buildDocs } from '../features/operation/docs/module.ts'
@@ -37,12 +38,14 @@ export function wireOperation(
     settings,
     shelf,
     fetchModel,
+    readCopies,
     stop,
   }: Ports & {
     models: ModelSet
   },
   { productIndex, jobs, modelMoves }: CatalogueWing,
   { writes }: DiscoveryWing,
+  listStoreMoves: ListNodeJobs,
   storage: StorageWatch,
   meters: MetricsNeeds['meters'],
   findAddress: MetricsNeeds['findAddress'],
@@ -54,6 +57,7 @@ export function wireOperation(
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
+    readCopies,
   })
   const moves = modelMoves.service
   const models = buildModels(base, {
@@ -79,7 +83,11 @@ export function wireOperation(
     examine,
     desk: payments.service.desk,
     work: {
-      listJobs: (query) => jobs.service.listForOperator(query, models.service.listJobs),
+      listJobs: (query) =>
+        jobs.service.listForOperator(query, (...asked) => [
+          ...models.service.listJobs(...asked),
+          ...listStoreMoves(...asked),
+        ]),
       listDeliveries: delivery.webhooks.service.listForOperator,
     },
     settings: [...(settings ?? listSettings(config))],
@@ -88,6 +96,7 @@ export function wireOperation(
     meters,
     models: modelSet,
     readFreeDiskShare,
+    readCopies,
     findLastBackup: backups.service.findLastGood,
     findMove: () => moves.status().move,
     token: config.METRICS_TOKEN,

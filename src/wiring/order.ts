@@ -3,6 +3,7 @@ import type { Install } from '../install.ts'
 import type { SignInWing, wireOwnData } from './access.ts'
 import type { BillingWing } from './billing.ts'
 import type { CatalogueWing } from './catalogue.ts'
+import type { wireDepartures } from './departures.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { OperationWing } from './operation.ts'
 import type { StoreLifeWing, TeamsWing, wireNotices } from './stores.ts'
@@ -19,6 +20,8 @@ interface Wings {
   discovery: DiscoveryWing
   notices: ReturnType<typeof wireNotices>
   operation: OperationWing
+  /** Absent where no store can move. */
+  departures: ReturnType<typeof wireDepartures>
 }
 
 /**
@@ -26,10 +29,21 @@ interface Wings {
  * match theirs.
  */
 export function listModules(wings: Wings): readonly Module<unknown>[] {
-  const { install, signIn, ownData, teams, storeLife, billing, catalogue, discovery, notices, operation } =
-    wings
+  const {
+    install,
+    signIn,
+    ownData,
+    teams,
+    storeLife,
+    billing,
+    catalogue,
+    discovery,
+    notices,
+    operation,
+    departures,
+  } = wings
   const { foundation, mail, stores, accounts, keys, delivery, payments } = install
-  return [
+  const modules: (Module<unknown> | undefined)[] = [
     signIn.signIn,
     accounts.registration,
     accounts.passwordReset,
@@ -87,6 +101,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     delivery.webhooks,
     operation.admin,
     operation.models,
+    departures,
     install.backups,
     install.nodeMap,
     storeLife.stateWatch,
@@ -99,4 +114,5 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     operation.portal,
     operation.widgetFiles,
   ]
+  return modules.filter((module) => module !== undefined)
 }

@@ -209,8 +209,11 @@ describe('every POST that makes something for a store (contract 1.6)', () => {
   /** A body with a password leaves no trace, not even a fingerprint. */
   const WITH_PASSWORD = ['POST /v1/users', 'POST /v1/me/email']
 
-  /** These need a model to move to; `operation/models` sends them twice. */
-  const MOVES = ['use', 'back', 'cancel', 'reindex'].map((name) => `POST /v1/admin/models/${name}`)
+  /** These need a model or a node to move to; `operation/models` and `nodes/departures` send them twice. */
+  const MOVES = [
+    ...['use', 'back', 'cancel', 'reindex'].map((name) => `POST /v1/admin/models/${name}`),
+    ...['move', 'move/cancel'].map((name) => `POST /v1/admin/stores/{id}/${name}`),
+  ]
 
   interface Operation {
     parameters?: { name: string }[]

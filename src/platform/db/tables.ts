@@ -124,6 +124,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
 
   backups: { writer: 'operation/backups', rows: 'node' },
   model_fetches: { writer: 'operation/models', rows: 'node' },
+  // Its store_id names the store that left, whose rows are gone one day.
+  store_moves: { writer: 'nodes/departures', rows: 'node' },
+
+  // Triggers write it while a store moves.
+  move_changes: { writer: 'platform/db', rows: OF_STORE },
+  move_people: { writer: 'platform/db', rows: OF_STORE },
 
   // One table for each model: vectors_1, vectors_2 and so on.
   vectors: { writer: 'platform/vectors', rows: OF_STORE },

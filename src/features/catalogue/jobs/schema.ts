@@ -192,16 +192,16 @@ export const JobErrorsQuery = t.Object({
 })
 /** A job as super-admins see it: of a store, or of the node itself. */
 const AdminJob = t.Object({
-  store: t.Union([NamedStore, t.Null()], { description: 'null for a job of the node.' }),
+  store: t.Union([NamedStore, t.Null()], { description: 'null for a job of the node as a whole.' }),
   ...JobSummary.properties,
   type: oneOf(
-    [...JOB_TYPES, 'model_fetch', 'model_move'] as const,
-    'As the jobs of a store have it. `model_fetch` downloads a model, and `model_move` moves all stores to another one; `source.name` names it, and `GET /v1/admin/models` says more.',
+    [...JOB_TYPES, 'model_fetch', 'model_move', 'store_move'] as const,
+    'As the jobs of a store have it. `model_fetch` downloads a model, and `model_move` moves all stores to another one; `source.name` names it, and `GET /v1/admin/models` says more. `store_move` moves a store to the node that `source.name` names; `errors_url` says more.',
   ),
 })
 
 /** A job of the node itself. */
-export type NodeJob = typeof AdminJob.static & { store: null }
+export type NodeJob = typeof AdminJob.static
 
 /** The jobs of all stores and those of the node, for super-admins. */
 export const AdminJobList = named(

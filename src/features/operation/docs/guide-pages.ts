@@ -18,6 +18,7 @@ import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
 import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
 import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
 import service from '#generated/guide/service.html.gz' with { type: 'file' }
+import standby from '#generated/guide/standby.html.gz' with { type: 'file' }
 import watching from '#generated/guide/watching.html.gz' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
 import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
@@ -39,6 +40,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   service: String(service),
   operating: String(operating),
   nodes: String(nodes),
+  standby: String(standby),
   people: String(people),
   portal: String(portal),
   reference: String(reference),

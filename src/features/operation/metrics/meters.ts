@@ -84,6 +84,18 @@ export function createMeters() {
     buckets: LATENESS,
     registers,
   })
+  const storeMoves = new Counter({
+    name: 'store_moves_total',
+    help: 'Moves of stores to other nodes that have ended, by outcome: moved, cancelled, failed.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const movePauses = new Histogram({
+    name: 'store_move_pause_seconds',
+    help: 'How long the writes of a store that moved have waited.',
+    buckets: [0.25, 0.5, 1, 2, 3, 4, 5, 10, 30],
+    registers,
+  })
   for (const result of ['delivered', 'failed']) deliveries.inc({ result }, 0)
   /** Requests since the last reading, by their labels: finding an entry takes a tenth of the time of `inc`. */
   const series = new Map<string, { labels: RequestLabels; since: number }>()
@@ -115,6 +127,11 @@ export function createMeters() {
     countRequest({ method, route, status, durationMs }: CountedRequest): void {
       findSeries(method, route, status).since++
       requestSeconds.observe(durationMs / 1000)
+    },
+
+    countStoreMove(outcome: 'moved' | 'cancelled' | 'failed', pauseMs: number | null): void {
+      storeMoves.inc({ outcome })
+      if (outcome === 'moved' && pauseMs !== null) movePauses.observe(pauseMs / 1000)
     },
 
     timeSearch(type: SearchKind, stage: SearchStage, ms: number): void {

@@ -38,7 +38,7 @@ const MONEY = 'It belongs to the install that was paid.'
 const PASSING = 'It is forgotten within a day or so anyway.'
 
 /** Of the two models that a picture may have vectors of, that of its store. */
-const MODEL_OF_PICTURE = `CASE WHEN second_model = coalesce(
+export const MODEL_OF_PICTURE = `CASE WHEN second_model = coalesce(
     (SELECT store_models.model FROM store_models WHERE store_models.store_id = pictures.store_id),
     (SELECT in_use FROM model_state)) THEN second_model ELSE pictures.model END`
 
@@ -83,6 +83,8 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   ip_entries: copied({ named: 'uuid', without: ['created_by'] }),
   audit_events: { stays: 'The audit log stays with the install that has seen the acts.' },
   awaited_people: { stays: 'It is made from the members and makers of the file.' },
+  move_changes: { stays: 'It tells of a move that is under way here.' },
+  move_people: { stays: 'It tells of a move that is under way here.' },
   moved_names: { stays: 'It names what stores elsewhere had here.' },
   store_arrivals: { stays: 'It tells of an import that is under way here.' },
   outbox: { stays: OF_INSTALL },
@@ -90,6 +92,7 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
   model_fetches: { stays: OF_INSTALL },
+  store_moves: { stays: 'It tells how far a move of this install has come.' },
   disk_samples: { stays: OF_INSTALL },
 
   // Products name them by their addresses.

@@ -1,0 +1,134 @@
+import { turn } from '../../../core/turns.ts'
+import type { Base } from '../../module.ts'
+import type { DepartureQueries, DepartureRow } from './queries.ts'
+import { BATCH_BYTES, countProducts, HASHES_MAX, MoveEnded, type Sending } from './sending.ts'
+import type { Session } from './session.ts'
+import type { Cursor, MoveCapture, MoveReader } from './world.ts'
+
+/** What one look at the database may bring: it holds the event loop up. */
+const PIECE_BYTES = 256 * 1024
+/** So few captured rows are sent within a pause of writes in any case. */
+const SHORT_ROWS = 200
+/** More may wait, if by the pace of the last ones they take no longer. */
+const SHORT_MS = 1_000
+/** How often the target is asked whether its index is loaded. */
+const INDEX_MS = 1_000
+
+/** Where the first pass is. */
+export type Place =
+  | { at: 'rows'; after?: Cursor | undefined; tables?: readonly string[] | undefined }
+  | { at: 'pictures'; after?: string | undefined }
+
+/** `again`: there is more to do at once; `wait`: at a later wake; `pause`: the rest is short enough to pause writes. */
+export type Outcome = 'again' | 'wait' | 'pause'
+
+export interface CopyingDeps extends Pick<Base, 'atomically' | 'clock'> {
+  queries: Pick<DepartureQueries, 'advance' | 'setPhase'>
+  reader: Pick<MoveReader, 'walk' | 'listPictureFiles' | 'digest'>
+  capture: Pick<MoveCapture, 'count'>
+  sending: Sending
+  /** Whether another model is about to answer for the store. */
+  isModelMoving(): boolean
+}
+
+/** Copies a store while it is served: all rows once, its pictures, then what has changed meanwhile. */
+export function createCopying({
+  queries,
+  reader,
+  capture,
+  sending,
+  atomically,
+  clock,
+  isModelMoving,
+}: CopyingDeps) {
+  function advance(row: DepartureRow, sent: Parameters<DepartureQueries['advance']>[1], place?: Place): void {
+    const cursor = place ? JSON.stringify(place) : null
+    if (!atomically(() => queries.advance(row.id, sent, cursor, clock.now()))) throw new MoveEnded()
+  }
+
+  async function readBatch(storeId: string, place: Place & { at: 'rows' }) {
+    const lines: string[] = []
+    let { after } = place
+    let bytes = 0
+    do {
+      const piece = reader.walk(storeId, after, PIECE_BYTES, place.tables)
+      for (const line of piece.lines) {
+        lines.push(line)
+        bytes += line.length
+      }
+      after = piece.next
+      await turn()
+    } while (after !== undefined && bytes < BATCH_BYTES / 2)
+    return { lines, after }
+  }
+
+  async function copyRows(
+    { target }: Session,
+    row: DepartureRow,
+    place: Place & { at: 'rows' },
+  ): Promise<void> {
+    const { lines, after } = await readBatch(row.storeId, place)
+    const bytes = await sending.sendLines(target, row, lines)
+    const sent = { rows: lines.length, bytes, products: countProducts(lines), pictures: 0 }
+    advance(row, sent, after === undefined ? { at: 'pictures' } : { ...place, after })
+  }
+
+  async function copyPictures(
+    { target }: Session,
+    row: DepartureRow,
+    after: string | undefined,
+  ): Promise<void> {
+    const hashes = reader.listPictureFiles(row.storeId, after, HASHES_MAX)
+    const last = hashes.at(-1)
+    if (last === undefined) {
+      if (!atomically(() => queries.setPhase(row.id, 'copying', 'catching_up'))) throw new MoveEnded()
+      return
+    }
+    const bytes = await sending.sendPictures(target, hashes)
+    advance(row, { rows: 0, bytes, products: 0, pictures: hashes.length }, { at: 'pictures', after: last })
+  }
+
+  async function sendDelta(session: Session, row: DepartureRow): Promise<number> {
+    const rows = sending.takeCaptured(row.storeId)
+    if (rows.length === 0) return 0
+    const startedAt = clock.monotonic()
+    advance(row, await sending.sendCaptured(session.target, row, rows))
+    session.msPerRow = (clock.monotonic() - startedAt) / rows.length
+    return rows.length
+  }
+
+  function isShort(session: Session, storeId: string): boolean {
+    const count = capture.count(storeId)
+    return count <= SHORT_ROWS || count * (session.msPerRow ?? Number.POSITIVE_INFINITY) <= SHORT_MS
+  }
+
+  return {
+    /** Sends one batch of the first pass. */
+    async copy(session: Session, row: DepartureRow): Promise<Outcome> {
+      const place: Place = row.cursor === null ? { at: 'rows' } : JSON.parse(row.cursor)
+      if (place.at === 'rows') await copyRows(session, row, place)
+      else await copyPictures(session, row, place.after)
+      return 'again'
+    },
+
+    /** Sends what has changed, and readies the target for the pause. */
+    async catchUp(session: Session, row: DepartureRow): Promise<Outcome> {
+      const sent = await sendDelta(session, row)
+      if (sent > 0 && !isShort(session, row.storeId)) return 'again'
+      if (!session.isIndexLoaded) {
+        session.isIndexLoaded = await session.target.loadIndex()
+        if (!session.isIndexLoaded) session.restUntil = clock.monotonic() + INDEX_MS
+        return session.isIndexLoaded ? 'again' : 'wait'
+      }
+      if (!session.isDigestReady) {
+        // The first digest may read everything; later ones are kept up to date.
+        await session.target.digest()
+        reader.digest(row.storeId)
+        session.isDigestReady = true
+        return 'again'
+      }
+      if (!isShort(session, row.storeId)) return 'again'
+      return clock.now() < row.pauseAt || isModelMoving() ? 'wait' : 'pause'
+    },
+  }
+}
