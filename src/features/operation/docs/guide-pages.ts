@@ -8,6 +8,7 @@ import contract from '#generated/guide/contract.html.gz' with { type: 'file' }
 import dashboard from '#generated/guide/dashboard.json.gz' with { type: 'file' }
 import index from '#generated/guide/index.html.gz' with { type: 'file' }
 import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
+import larger from '#generated/guide/larger.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
 import merchandising from '#generated/guide/merchandising.html.gz' with { type: 'file' }
 import models from '#generated/guide/models.html.gz' with { type: 'file' }
@@ -35,6 +36,7 @@ export const guidePages: Readonly<Record<string, string>> = {
   clients: String(clients),
   contract: String(contract),
   indexing: String(indexing),
+  larger: String(larger),
   maintaining: String(maintaining),
   merchandising: String(merchandising),
   service: String(service),
