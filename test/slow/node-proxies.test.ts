@@ -227,6 +227,13 @@ async function tokenOf(proxy: Proxy, slug: Slug): Promise<string> {
 /** Which node answers: its product is called after it. */
 const nodeOf = (said: string): string => [...new Set(said.match(/at-[ab]/g))].join()
 
+/** Searches as the widget on a page of the shop does. */
+const searchAsWidget = (proxy: Proxy, slug: Slug, ...more: string[]) =>
+  curl(
+    ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
+    ...['-H', `X-Service-Key: ${stores[slug].widgetKey}`, '-H', `Origin: ${ORIGIN}`, ...more],
+  )
+
 const KINDS = {
   host: async (proxy: Proxy, slug: Slug, token: string) =>
     curl(proxy, `${slug}.search.example`, '/v1/products', '-H', `Authorization: Bearer ${token}`),
@@ -235,11 +242,7 @@ const KINDS = {
       ...([proxy, 'search.example', '/v1/products', '-H', `Authorization: Bearer ${token}`] as const),
       ...['-H', `X-Service-Active-Tenant: ${slug}`],
     ),
-  'widget key': async (proxy: Proxy, slug: Slug) =>
-    curl(
-      ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
-      ...['-H', `X-Service-Key: ${stores[slug].widgetKey}`, '-H', `Origin: ${ORIGIN}`],
-    ),
+  'widget key': (proxy: Proxy, slug: Slug) => searchAsWidget(proxy, slug),
 } as const
 
 async function expectAt(proxy: Proxy, slug: Slug, letter: Letter): Promise<void> {
@@ -429,11 +432,7 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
     })
     for (const proxy of proxies) {
       const { widgetKey } = stores.lamps
-      const search = (...more: string[]) =>
-        curl(
-          ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
-          ...['-H', `X-Service-Key: ${widgetKey}`, '-H', `Origin: ${ORIGIN}`, ...more],
-        )
+      const search = (...more: string[]) => searchAsWidget(proxy, 'lamps', ...more)
       const similar = (...more: string[]) =>
         curl(
           ...([proxy, 'search.example', '/v1/widget/similar?product_id=at-b', ...more] as const),
@@ -448,6 +447,8 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
         const first = await search('-i')
         expect(first.status).toBe(307)
         expect(first.said.toLowerCase()).toContain('location: /v1/widget/search/text')
+        // A page of another origin may follow.
+        expect(first.said.toLowerCase()).toContain('access-control-allow-origin: ')
         // The map is right from there on.
         expect((await search()).status).toBe(200)
         expect((await similar()).status).toBe(200)
@@ -498,7 +499,8 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
       const dark = await Promise.all([
         curl(proxy, 'lamps.search.example', '/v1/products'),
         curl(proxy, 'search.example', '/chairs/portal'),
-        KINDS['widget key'](proxy, 'lamps'),
+        // With HTTP/2 curl takes Caddy's refusal of a body that was not read for a fault of the line.
+        searchAsWidget(proxy, 'lamps', '--http1.1'),
       ])
       for (const { status } of dark)
         expect([proxy.name, status]).toEqual([proxy.name, status === 503 ? 503 : 502])
