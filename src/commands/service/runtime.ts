@@ -181,7 +181,7 @@ async function start(
   await checkDiskSpace(dataDir, partsOf(config))
   rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log, warm: role?.warm })
   const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
