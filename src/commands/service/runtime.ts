@@ -106,6 +106,14 @@ async function takeNodeRole(
   return role
 }
 
+/** Ends the work that goes on beside requests. */
+function drain({ services: { jobs, modelDesk, modelMoves, products } }: App): Promise<void> {
+  modelMoves.stop()
+  products.thumbnails.stop()
+  const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
+  return waitAtMost(CLOSE_MS, Promise.all(drained))
+}
+
 /** What the application gets of a node that is copied. */
 const listCopiedPorts = (role: OwnerRole | undefined, files: PictureFiles) =>
   role === undefined
@@ -252,13 +260,7 @@ async function start(
     deferred.every(MINUTE_MS, 'the renewal of the certificate', renewal.tick)
   }
   // After the requests, and after what they wait for was cut.
-  started.defer(() => {
-    const { jobs, modelDesk, modelMoves, products } = app.services
-    modelMoves.stop()
-    products.thumbnails.stop()
-    const drained = [jobs.drain(), modelDesk.drain(), modelMoves.drain(), products.thumbnails.drain()]
-    return waitAtMost(CLOSE_MS, Promise.all(drained))
-  })
+  started.defer(() => drain(app))
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
     finishRequests(listener.whole(), () => {
