@@ -106,6 +106,14 @@ async function takeNodeRole(
   return role
 }
 
+/** Ends the work that goes on beside requests. */
+function drain({ services: { departures, jobs, modelDesk, modelMoves, products } }: App): Promise<void> {
+  modelMoves.stop()
+  products.thumbnails.stop()
+  const busy = [jobs, modelDesk, modelMoves, departures, products.thumbnails]
+  return waitAtMost(CLOSE_MS, Promise.all(busy.map((one) => one?.drain())))
+}
+
 /** What the application gets of a node that is copied. */
 const listCopiedPorts = (role: OwnerRole | undefined, files: PictureFiles) =>
   role === undefined
@@ -181,7 +189,7 @@ async function start(
   await checkDiskSpace(dataDir, partsOf(config))
   rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log, warm: role?.warm })
   const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
@@ -252,13 +260,7 @@ async function start(
     deferred.every(MINUTE_MS, 'the renewal of the certificate', renewal.tick)
   }
   // After the requests, and after what they wait for was cut.
-  started.defer(() => {
-    const { departures, jobs, modelDesk, modelMoves, products } = app.services
-    modelMoves.stop()
-    products.thumbnails.stop()
-    const busy = [jobs, modelDesk, modelMoves, departures, products.thumbnails]
-    return waitAtMost(CLOSE_MS, Promise.all(busy.map((one) => one?.drain())))
-  })
+  started.defer(() => drain(app))
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
     finishRequests(listener.whole(), () => {

@@ -21,6 +21,7 @@ import { createPictureFiles, type PictureFiles } from '../../platform/pictures/k
 import { readSecret } from '../../platform/secret-file.ts'
 import { parseNetworks } from '../service/open-ports.ts'
 import { partsOf } from '../service/parts.ts'
+import { type WarmModel, warmModel } from '../service/start-model.ts'
 import { openNodeLease } from './node-lease.ts'
 import { type StandbyState, waitAndTakeOver } from './waiting.ts'
 
@@ -39,6 +40,8 @@ export interface RoleDeps {
 /** A node that owns its install, and copies it. */
 export interface OwnerRole {
   epoch: number
+  /** The model that waited with the standby. */
+  warm: WarmModel | undefined
   /** Begins to copy the database, which this process has opened. */
   begin(db: Pick<Db, 'pragma'>): void
   /** The picture files of the service, which are copied from now on. */
@@ -83,15 +86,16 @@ export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
   const lease = await openNodeLease(place, { dataDir, log })
   const hasDatabase = findInstallFiles(dataDir).hasDatabase
   const claim = await lease.claim(config.COPIES_TO !== '')
-  if (!claim.isOwner) {
-    if (hasDatabase) giveWay(dataDir, claim, place, log)
-    const isTaken = await waitForTurn(deps, { program, place, lease })
-    if (!isTaken) {
-      end.abort()
-      return undefined
-    }
-  }
-  return own(deps, { program, place, lease, end })
+  if (claim.isOwner) return own(deps, { program, place, lease, end, warm: undefined })
+  if (hasDatabase) giveWay(dataDir, claim, place, log)
+  // Warm before they are needed.
+  await unpackApart(partsOf(config))
+  const warm = warmModel(config, log)
+  if (await waitForTurn(deps, { program, place, lease }))
+    return own(deps, { program, place, lease, end, warm })
+  await warm.embedder.close()
+  end.abort()
+  return undefined
 }
 
 /** @throws OperatorError if nobody has taken over: then the database is the only one. */
@@ -115,11 +119,9 @@ function giveWay(
 }
 
 async function waitForTurn(
-  { config, dataDir, log, stop, tell }: RoleDeps,
+  { dataDir, log, stop, tell }: RoleDeps,
   parts: { program: string; place: CopyPlace; lease: Lease },
 ): Promise<boolean> {
-  // Warm before they are needed.
-  await unpackApart(partsOf(config))
   log.info({ copies: parts.place.name }, 'this node is a standby')
   return waitAndTakeOver({
     ...parts,
@@ -154,9 +156,18 @@ function checkCopy(path: string, dataDir: string): void {
   }
 }
 
+interface OwnerParts {
+  program: string
+  place: CopyPlace
+  lease: Lease
+  /** Ends requests to the store. */
+  end: AbortController
+  warm: WarmModel | undefined
+}
+
 function own(
   { config, dataDir, log }: RoleDeps,
-  { program, place, lease, end }: { program: string; place: CopyPlace; lease: Lease; end: AbortController },
+  { program, place, lease, end, warm }: OwnerParts,
 ): OwnerRole {
   const { promise: lost, resolve: tellLost } = Promise.withResolvers<void>()
   let copying: Copying | undefined
@@ -173,6 +184,7 @@ function own(
 
   return {
     epoch: lease.epoch,
+    warm,
     lost,
     mayAcknowledge,
     begin(db) {
