@@ -12,11 +12,13 @@ import { createStorageWatch } from './platform/storage-watch.ts'
 import type { Ports } from './ports.ts'
 import { createServer, type Server } from './server.ts'
 import { wireOwnData, wireSignIn } from './wiring/access.ts'
+import { wireArrivals } from './wiring/arrivals.ts'
 import { wireBilling } from './wiring/billing.ts'
 import { wireCatalogue } from './wiring/catalogue.ts'
 import { wireDepartures } from './wiring/departures.ts'
 import { wireDiscovery } from './wiring/discovery.ts'
 import { wireEntrance } from './wiring/entrance.ts'
+import { wireMoveRows } from './wiring/move-rows.ts'
 import { wireOperation } from './wiring/operation.ts'
 import { listModules } from './wiring/order.ts'
 import { wireNotices, wireStoreLife, wireTeams } from './wiring/stores.ts'
@@ -44,7 +46,9 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const findAddress = createClientAddress({
     isTrusted: (address) => isInside(address, trusted),
     // Bun does not know the peer of a connection that has been reset; such a client must not pass for this machine.
-    findPeer: (request) => (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
+    findPeer: (request) =>
+      ports.nodeDoor?.findPeer(request) ??
+      (http.server ? (http.server.requestIP(request)?.address ?? 'unknown') : undefined),
   })
 
   const models = createModelSet(ports)
@@ -67,7 +71,10 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
-  const departures = wireDepartures(install, ports, models, catalogue, discovery, meters, forgetStore)
+  const rows = wireMoveRows(install, ports)
+  const wings = { catalogue, discovery, rows }
+  const departures = wireDepartures(install, ports, models, wings, meters, forgetStore)
+  const nodes = wireArrivals(install, ports, models, { ...wings, storeLife }, forgetCaches)
   const operation = wireOperation(
     config,
     install,
@@ -94,6 +101,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     notices,
     operation,
     departures,
+    nodes,
   })
   const http: Server = createServer({
     acknowledgement: ports.acknowledgement,
@@ -132,6 +140,13 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     entrance.forgetStore(storeId)
     discovery.writes.forgetStore(storeId)
     for (const module of modules) module.forgetStore?.(storeId)
+  }
+
+  /** The same for a store that has just been read into the index. */
+  function forgetCaches(storeId: string): void {
+    models.forgetStore(storeId)
+    entrance.forgetStore(storeId)
+    for (const module of modules) if (module !== catalogue.productIndex) module.forgetStore?.(storeId)
   }
 
   const { productIndex, products, filters, jobs, modelMoves, feeds, demo } = catalogue

@@ -108,6 +108,12 @@ export const Settings = Type.Object({
   ACME_CA: text(
     'File with the certificate, in PEM, that the server of `ACME_DIRECTORY` is verified by, for an authority of your own. Empty: the public ones.',
   ),
+  NODE_PORT: integer(
+    { preset: 0, minimum: 0, maximum: 65_535 },
+    () =>
+      'TCP port on which other nodes reach this one over TLS, with a certificate that it makes itself. It serves `/v1/node/` alone. `0`: none; a node with `TLS_CERT` or `DOMAIN` needs none.',
+  ),
+  NODE_HOST: text('Address to listen on for other nodes, with `NODE_PORT`.', '::'),
   SMTP_URL: Type.String({
     default: '',
     pattern: '^(smtps?://[^\\s/?#]+/?)?$',

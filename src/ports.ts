@@ -3,8 +3,10 @@ import type { OwnerState } from './commands/standby/role.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
-import type { MoveParts } from './features/nodes/departures/world.ts'
 import type { Acknowledgement } from './http/acknowledge.ts'
+import type { OpenNodeClient } from './features/nodes/departures/world.ts'
+import type { NodeSecrets } from './features/nodes/protocol.ts'
+import type { NodeDoor } from './features/nodes/trust/door.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
 import type { BringStep } from './platform/models/bring.ts'
@@ -54,8 +56,12 @@ export interface Ports extends InstallPorts {
   readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */
   fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
-  /** What moves of stores to other nodes need of the world; without it no store moves. */
-  moveParts?: MoveParts | undefined
+  /** Speaks with another node, whose certificate is known; without it no store moves there. */
+  openNode?: OpenNodeClient | undefined
+  /** How other nodes reach this one; without it none do. */
+  nodeDoor?: NodeDoor | undefined
+  /** Reads the secrets of the install, for its standby. */
+  readNodeSecrets?(): Promise<NodeSecrets['files']>
   /** Signs the access tokens. */
   tokenSecret: string
   /** What commands on this machine show to act as the operator; without one none can. */

@@ -292,7 +292,7 @@ const ROUTES: Record<string, Route> = {
   'POST /v1/admin/stores/:id/move': {
     needs: 'a super-admin',
     status: 404,
-    send: () => ({ body: { to: 'https://node-2.test', code: 'a code' } }),
+    send: () => ({ body: { to: 'https://node-2.test', code: '0'.repeat(42) } }),
   },
   'POST /v1/admin/stores/:id/move/cancel': { needs: 'a super-admin', status: 404 },
   'GET /v1/admin/plans': { needs: 'a super-admin' },

@@ -32,6 +32,7 @@ const noEmbedder: Embedder = {
 const noFiles: WorkFiles = {
   create: async () => refuse(),
   read: async () => refuse(),
+  readNow: refuse,
   pieces: () => refuse(),
   remove: async () => {},
   list: async () => [],
@@ -62,15 +63,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     shelf: { list: async () => [], find: async () => undefined, remove: async () => refuse() },
     fetchModel: async () => refuse(),
     openModel: refuse,
-    moveParts: {
-      capture: { begin: refuse, end: refuse, count: refuse, take: refuse, forget: refuse },
-      reader: {
-        ...{ walk: refuse, readCaptured: refuse, digest: refuse },
-        ...{ listPictureFiles: refuse, picturesOf: refuse },
-      },
-      openClient: refuse,
-      parseCode: refuse,
-    },
+    openNode: refuse,
     moveWorld: {
       find: async () => undefined,
       findFolder: () => undefined,

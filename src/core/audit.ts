@@ -80,6 +80,10 @@ export const AUDIT_ACTIONS = {
   'store.move_cancelled': 'The operator cancelled the move of a store to another node.',
   'store.move_failed': 'A move of a store to another node failed, and the store stays.',
   'store.moved': 'A store moved to another node, which serves it from then on.',
+  'store.arrived': 'A store moved here from another node, and is served here from then on.',
+  'node.invited':
+    'The operator made a code with which another node may send a store, or a standby may get the secrets.',
+  'node.secrets_sent': 'A standby got the secrets of the node with a code of the operator.',
   'account.unlocked': 'The operator deleted the count of a person’s failed sign-ins.',
   'mail.resent': 'The operator had a waiting mail sent again.',
   'mail.read': 'The operator read the text of a waiting mail.',

@@ -157,6 +157,11 @@ export const ERRORS = {
   already_on_plan: kind(409, 'The store is already on that plan.', 'Nothing needs to be done.'),
   would_lock_out: kind(409, 'The change would lock you out.', 'Add your own address first, or send `force`.'),
 
+  tls_required: kind(
+    403,
+    'Nodes talk to each other over TLS alone.',
+    'Set `TLS_CERT`, `DOMAIN` or `NODE_PORT` on that node, and use the address that its `lookalike node invite` prints.',
+  ),
   node_refused: kind(409, 'The other node refuses the store.', 'Its sentence is in `message`; cure that.'),
   gone: kind(410, 'The endpoint has been replaced.', 'Use the path in `replacement`.'),
   changes_expired: kind(

@@ -1,4 +1,4 @@
-import { Kind, type TSchema } from '@sinclair/typebox'
+import { Kind, type TSchema, Type } from '@sinclair/typebox'
 import { ApiError } from '../core/errors.ts'
 import { LIMITS } from '../core/limits.ts'
 import { sizeInWords } from '../core/text.ts'
@@ -76,6 +76,17 @@ export function jsonBody(
       return announced(context, picture, limits, () => read(context))
     },
     (body) => ({ 'application/json': body }),
+  )
+}
+
+/** A parser for bytes of one media type: the body becomes `{bytes}`. */
+export function bytesBody(type: string, maxBytes: number): BodyParser {
+  return parser(
+    async (context) => {
+      if (contentType(context.request) !== type) throw wrongType(type)
+      return { bytes: await readBytes(context, maxBytes, payloadTooLarge) }
+    },
+    () => ({ [type]: Type.Any({ type: 'string', format: 'binary' }) }),
   )
 }
 

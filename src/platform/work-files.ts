@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileFailure } from '../core/storage.ts'
@@ -14,6 +14,8 @@ export interface WorkFiles {
   create(name: string): Promise<WorkFile>
   /** Reads a part of a file. */
   read(name: string, offset: number, bytes: number): Promise<Uint8Array>
+  /** The same at once: for a part that belongs to a moment of the database. @returns undefined if it is not there. */
+  readNow(name: string, offset: number, bytes: number): Uint8Array | undefined
   /** Reads a file from its beginning. It is open only meanwhile. */
   pieces(name: string): AsyncIterable<Uint8Array>
   /** Does nothing when there is no such file. */
@@ -84,6 +86,23 @@ export function createWorkFiles(dir: string, { isKept }: { isKept: boolean }): W
     }
   }
 
+  function readNow(name: string, offset: number, bytes: number): Uint8Array | undefined {
+    const path = join(dir, name)
+    if (!existsSync(path)) return undefined
+    const file = openSync(path, 'r')
+    try {
+      const part = new Uint8Array(bytes)
+      for (let length = 0; length < bytes; ) {
+        const bytesRead = readSync(file, part, length, bytes - length, offset + length)
+        if (bytesRead === 0) return undefined
+        length += bytesRead
+      }
+      return part
+    } finally {
+      closeSync(file)
+    }
+  }
+
   async function list(): Promise<string[]> {
     try {
       return await readdir(dir)
@@ -96,6 +115,7 @@ export function createWorkFiles(dir: string, { isKept }: { isKept: boolean }): W
   return {
     create: (name) => withStorageErrors(() => create(name)),
     read: (name, offset, bytes) => withStorageErrors(() => read(name, offset, bytes)),
+    readNow,
     async *pieces(name) {
       const file = await withStorageErrors(() => open(join(dir, name), 'r'))
       try {

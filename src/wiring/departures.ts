@@ -1,5 +1,5 @@
+import { parseNodeCode, toBase32 } from '../core/node-code.ts'
 import { buildDepartures } from '../features/nodes/departures/module.ts'
-import type { ProofSearch } from '../features/nodes/departures/world.ts'
 import type { Meters } from '../features/operation/metrics/meters.ts'
 import type { Install } from '../install.ts'
 import { schemaVersion } from '../platform/db/open.ts'
@@ -8,6 +8,14 @@ import type { Ports } from '../ports.ts'
 import { version } from '../version.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
+import type { wireMoveRows } from './move-rows.ts'
+import { createProofSearch } from './proof-search.ts'
+
+interface MoveWings {
+  catalogue: CatalogueWing
+  discovery: DiscoveryWing
+  rows: ReturnType<typeof wireMoveRows>
+}
 
 /**
  * Builds the source side of a store's move to another node.
@@ -19,17 +27,16 @@ export function wireDepartures(
     foundation: { base, writes: counts, secretBox, gate },
     stores: { stores, storeRows, mailOwners },
   }: Install,
-  { files, stop, moveParts }: Pick<Ports, 'files' | 'stop' | 'moveParts'>,
+  { files, stop, openNode: openClient }: Pick<Ports, 'files' | 'stop' | 'openNode'>,
   models: ModelSet,
-  { modelMoves }: CatalogueWing,
-  { search, writes }: DiscoveryWing,
+  { catalogue: { modelMoves }, discovery: { search, writes }, rows }: MoveWings,
   { countStoreMove: countMove }: Pick<Meters, 'countStoreMove'>,
   forgetStore: (storeId: string) => void,
 ) {
-  if (!moveParts) return undefined
+  if (!openClient) return undefined
   const departures = buildDepartures(base, {
-    ...moveParts,
-    ...{ files, secretBox, mailOwners, forgetStore, countMove, gate, version, schemaVersion },
+    ...rows,
+    ...{ openClient, files, secretBox, mailOwners, forgetStore, countMove, gate, version, schemaVersion },
     stop: stop ?? new AbortController().signal,
     setMoveState: stores.setMoveState,
     findMoved: storeRows.findMoved,
@@ -40,20 +47,18 @@ export function wireDepartures(
       const { id, hash, dimension } = models.of(storeId).embedder.model
       return [{ id, hash, dimension }]
     },
+    parseCode(text) {
+      const code = parseNodeCode(text)
+      return (
+        code && { secret: toBase32(code.secret), fingerprint: Buffer.from(code.fingerprint).toString('hex') }
+      )
+    },
     isModelMoving: () => modelMoves.service.status().move?.state === 'running',
     drain(storeId) {
       counts.flush()
       writes.flushStore(storeId)
     },
-    async search(storeId: string, body: ProofSearch) {
-      const searcher = { storeId, isUnlogged: true }
-      const common = { limit: body.limit, fields: [], analytics: false }
-      const { results } =
-        'query' in body
-          ? await search.service.byText(searcher, { ...common, query: body.query })
-          : await search.service.bySimilar(searcher, body.product_id, common)
-      return results
-    },
+    search: createProofSearch(search.service),
   })
   return departures
 }

@@ -1,6 +1,7 @@
 import type { Module } from '../features/module.ts'
 import type { Install } from '../install.ts'
 import type { SignInWing, wireOwnData } from './access.ts'
+import type { wireArrivals } from './arrivals.ts'
 import type { BillingWing } from './billing.ts'
 import type { CatalogueWing } from './catalogue.ts'
 import type { wireDepartures } from './departures.ts'
@@ -22,6 +23,7 @@ interface Wings {
   operation: OperationWing
   /** Absent where no store can move. */
   departures: ReturnType<typeof wireDepartures>
+  nodes: ReturnType<typeof wireArrivals>
 }
 
 /**
@@ -41,6 +43,7 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     notices,
     operation,
     departures,
+    nodes,
   } = wings
   const { foundation, mail, stores, accounts, keys, delivery, payments } = install
   const modules: (Module<unknown> | undefined)[] = [
@@ -102,6 +105,8 @@ export function listModules(wings: Wings): readonly Module<unknown>[] {
     operation.admin,
     operation.models,
     departures,
+    nodes.trust,
+    nodes.arrivals,
     install.backups,
     install.nodeMap,
     storeLife.stateWatch,

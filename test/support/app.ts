@@ -89,20 +89,12 @@ export function testApp(ports: Partial<Ports> = {}, settings: Record<string, str
       isChosen: false,
       dir: '/models/fake',
     },
-    // The tests of moves bring their own rows and their own other node.
-    moveParts: {
-      capture: { begin() {}, end() {}, count: () => 0, take: () => [], forget() {} },
-      reader: {
-        walk: () => ({ lines: [], next: undefined }),
-        ...{ readCaptured: () => [], digest: () => ({}), listPictureFiles: () => [], picturesOf: () => [] },
+    // The tests of moves bring their own other node.
+    openNode: () => ({
+      async call() {
+        throw new Error('Names lead nowhere')
       },
-      openClient: () => ({
-        async call() {
-          throw new Error('Names lead nowhere')
-        },
-      }),
-      parseCode: (text) => (text === 'no code' ? undefined : { secret: text, fingerprint: 'ab' }),
-    },
+    }),
     budget: createByteBudget(),
     fetcher: {
       async fetch(url) {

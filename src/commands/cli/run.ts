@@ -16,7 +16,9 @@ import { inbox } from '../inbox.ts'
 import { keyCreate, keyList, keyRevoke } from '../key.ts'
 import { licences } from '../licences.ts'
 import { modelCommands } from '../model.ts'
+import { nodeInvite } from '../node-invite.ts'
 import { nodeMap } from '../node-map.ts'
+import { nodeSecrets } from '../node-secrets.ts'
 import { openapi } from '../openapi.ts'
 import { outboxCommands } from '../outbox.ts'
 import { report } from '../report.ts'
@@ -51,7 +53,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Stores', commands: storeCommands },
   { title: 'People', commands: userCommands },
   { title: 'Models', commands: modelCommands },
-  { title: 'Nodes', commands: [nodeMap] },
+  { title: 'Nodes', commands: [nodeMap, nodeInvite, nodeSecrets] },
   { title: 'Bills', commands: billingCommands },
   { title: 'Mail and webhooks', commands: [...outboxCommands, inbox] },
   {

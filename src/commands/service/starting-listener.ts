@@ -30,6 +30,7 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
   const certificate = isOwn ? readDomainCertificate(config, now) : readCertificate(config, now)
   // The service renews its own, and says when it cannot.
   if (certificate && !isOwn) tellEnd(certificate, deps)
+  let shown = certificate
   const address = () => buildAddress(http, config)
   const http = createStartingServer({
     ...deps,
@@ -48,6 +49,7 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
     const { server } = serving?.http ?? {}
     if (!serving || !server) return
     serving.http.server = replaceServer(server, serving.answering, next)
+    shown = next
     retired.push(server)
     void server.stop()
   }
@@ -66,6 +68,8 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
       serving = { http: routes, answering: handOver(http, routes) }
       if (isAsked) this.renewCertificate()
     },
+    /** The certificate that new connections are shown; undefined where it speaks http. */
+    readShown: () => shown,
     /** Shows this certificate to all new connections. */
     show,
     /** Reads the certificate again. One that cannot be used changes nothing. */

@@ -125,6 +125,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   backups: { writer: 'operation/backups', rows: 'node' },
   model_fetches: { writer: 'operation/models', rows: 'node' },
   // Its store_id names the store that left, whose rows are gone one day.
+  arriving_moves: { writer: 'nodes/arrivals', rows: 'node' },
+  node_invites: { writer: 'nodes/trust', rows: 'node' },
   store_moves: { writer: 'nodes/departures', rows: 'node' },
 
   // Triggers write it while a store moves.

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { isSameAddress } from '../../core/networks.ts'
 import type { Destination } from './destination.ts'
 import { OutboundError } from './failure.ts'
@@ -9,6 +10,11 @@ export interface ConnectionOptions {
   signal: AbortSignal
   /** Certificates in PEM to trust instead of the built-in ones. */
   ca?: string | undefined
+  /**
+   * The beginning of the SHA-256 of the one certificate that the server may show, in DER. Nobody else has to vouch for it, and
+   * nothing is sent before it was looked at.
+   */
+  fingerprint?: Uint8Array | undefined
 }
 
 /** Addresses tried per host, one after another; more would only delay the failure. */
@@ -37,12 +43,14 @@ export async function openConnection(destination: Destination, options: Connecti
 function connectTo(
   address: string,
   destination: Destination,
-  { signal, ca }: ConnectionOptions,
+  { signal, ca, fingerprint }: ConnectionOptions,
 ): Promise<Socket> {
   if (signal.aborted) return Promise.reject(tooSlow(destination))
   return new Promise((resolve, reject) => {
-    const socket = startSocket(address, destination, ca)
+    const socket = startSocket(address, destination, ca, fingerprint !== undefined)
     let isReached = false
+    /** The socket, once it has shown its certificate. */
+    let secured: Socket | undefined
 
     const fail = (error: OutboundError) => {
       signal.removeEventListener('abort', abort)
@@ -53,7 +61,11 @@ function connectTo(
     const findFault = (): OutboundError | undefined => {
       // A peer that has reset the connection has no address any more.
       if (socket.remoteAddress === undefined) return toFailure(undefined, destination, isReached)
-      return isSameAddress(socket.remoteAddress, address) ? undefined : strayed(destination)
+      if (!isSameAddress(socket.remoteAddress, address)) return strayed(destination)
+      const isShown = socket === secured && fingerprint !== undefined
+      return isShown && !showsCertificate(socket as TLSSocket, fingerprint)
+        ? otherCertificate(destination)
+        : undefined
     }
     const succeed = () => {
       const fault = findFault()
@@ -72,15 +84,36 @@ function connectTo(
       if (fault) fail(fault)
       else if (!destination.isTls) succeed()
     })
-    if (destination.isTls) socket.once('secureConnect', succeed)
+    if (destination.isTls)
+      socket.once('secureConnect', () => {
+        secured = socket
+        succeed()
+      })
   })
 }
 
-function startSocket(address: string, { host, port, isTls }: Destination, ca: string | undefined): Socket {
+function startSocket(
+  address: string,
+  { host, port, isTls }: Destination,
+  ca: string | undefined,
+  isPinned: boolean,
+): Socket {
   if (!isTls) return connect({ host: address, port })
   // A server name is never an address (RFC 6066); without one, the certificate is checked against the address.
   const servername = isIP(host) === 0 ? { servername: host } : {}
-  return connectTls({ host: address, port, ...servername, ...(ca ? { ca } : {}), rejectUnauthorized: true })
+  return connectTls({
+    host: address,
+    port,
+    ...servername,
+    ...(ca ? { ca } : {}),
+    rejectUnauthorized: !isPinned,
+  })
+}
+
+function showsCertificate(socket: TLSSocket, fingerprint: Uint8Array): boolean {
+  const { raw } = socket.getPeerCertificate()
+  if (!raw || fingerprint.length === 0) return false
+  return createHash('sha256').update(raw).digest().subarray(0, fingerprint.length).equals(fingerprint)
 }
 
 const toFailure = (cause: unknown, { host, isTls }: Destination, isReached: boolean): OutboundError =>
@@ -89,5 +122,7 @@ const toFailure = (cause: unknown, { host, isTls }: Destination, isReached: bool
     : new OutboundError('connect', `Connecting to ${host} failed`, cause)
 
 const tooSlow = ({ host }: Destination) => new OutboundError('timeout', `Connecting to ${host} timed out`)
+const otherCertificate = ({ host, port }: Destination) =>
+  new OutboundError('tls', `The certificate of https://${host}:${port} is not the one in the code`)
 const strayed = ({ host }: Destination) =>
   new OutboundError('blocked_address', `The connection to ${host} reached an address that was not checked`)

@@ -12,6 +12,7 @@ import {
   type Server,
 } from './destination.ts'
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts'
+import { OutboundError } from './failure.ts'
 import { createOwnAddresses } from './own-addresses.ts'
 import { type Lookup, lookupHost } from './resolver.ts'
 
@@ -32,6 +33,19 @@ export interface Egress {
    * @throws OutboundError for every failure on the way; and the errors of `request.read`.
    */
   sendToOwn<Body>(url: URL, request: OutboundRequest<Body>): Promise<OutboundResponse<Body>>
+
+  /**
+   * Sends one request to another node under the rules of {@link Egress.connect}, over TLS, and only if it shows one certificate,
+   * for which nobody has to vouch.
+   *
+   * @param fingerprint the beginning of the SHA-256 of that certificate in DER.
+   * @throws OutboundError for every failure on the way; and the errors of `request.read`.
+   */
+  sendToPinned<Body>(
+    url: URL,
+    fingerprint: Uint8Array,
+    request: OutboundRequest<Body>,
+  ): Promise<OutboundResponse<Body>>
 
   /**
    * Checks a URL that a customer named before anything is sent there. A host name is looked up only when it is used.
@@ -91,9 +105,10 @@ export function createEgress(options: EgressOptions): Egress {
     url: URL,
     request: OutboundRequest<Body>,
     find: (signal: AbortSignal) => Promise<Destination>,
+    fingerprint?: Uint8Array,
   ): Promise<OutboundResponse<Body>> {
     const connecting = AbortSignal.any([request.signal, AbortSignal.timeout(request.connectMs)])
-    const socket = await openConnection(await find(connecting), { signal: connecting, ca })
+    const socket = await openConnection(await find(connecting), { signal: connecting, ca, fingerprint })
     return exchange(socket, url, request)
   }
 
@@ -102,6 +117,16 @@ export function createEgress(options: EgressOptions): Egress {
 
     sendToOwn: (url, request) =>
       sendTo(url, request, (signal) => findTrustedDestination(readServer(url), rules, signal)),
+
+    async sendToPinned(url, fingerprint, request) {
+      if (url.protocol !== 'https:')
+        throw new OutboundError(
+          'url_not_allowed',
+          `Nodes talk over TLS: ${url.origin} must begin with https://`,
+        )
+      const find = (signal: AbortSignal) => findTrustedDestination(readServer(url), rules, signal)
+      return sendTo(url, request, find, fingerprint)
+    },
 
     check: (url) => checkWithoutLookup(url, rules),
 

@@ -127,10 +127,12 @@ export function buildWebhooks(base: Base, needs: WebhookNeeds) {
       checkCallbackUrl: checkUrl,
       /** The end of the secret that signs callbacks; null if none was needed yet. */
       readCallbackSecretHint: callbacks.readSecretHint,
-      /** The secrets that sign, for the file of a store. */
+      /** The secrets that sign, for the file of a store and its move to another node. */
       secrets: {
         findCurrent: (storeId: string, owner: string): string | undefined => secrets.read(storeId, owner)[0],
         create: secrets.create,
+        open: secrets.open,
+        seal: secrets.seal,
       },
       countByState: service.countByState,
       listInbox,

@@ -21,8 +21,11 @@ export function signingSecrets({ queries, secretBox, clock, ids }: SecretDeps) {
   const list = (storeId: string, owner: string): SecretRow[] =>
     queries.listValid(storeId, owner, clock.now(), 1 + REPLACED_MAX)
 
-  const open = (storeId: string, owner: string, { number, sealed }: SecretRow): string | undefined =>
-    secretBox.open(sealed, context(storeId, owner, number))
+  const open = (
+    storeId: string,
+    owner: string,
+    { number, sealed }: { number: number; sealed: Uint8Array },
+  ): string | undefined => secretBox.open(sealed, context(storeId, owner, number))
 
   function add(storeId: string, owner: string, number: number, secret: string): void {
     const sealed = secretBox.seal(secret, context(storeId, owner, number))
@@ -59,6 +62,13 @@ export function signingSecrets({ queries, secretBox, clock, ids }: SecretDeps) {
     /** The secrets that sign now, the current one first; empty if they cannot be opened or if there are none. */
     read: (storeId: string, owner: string): string[] =>
       list(storeId, owner).flatMap((row) => open(storeId, owner, row) ?? []),
+
+    /** Seals a secret for its row. */
+    seal: (storeId: string, owner: string, number: number, secret: string): Uint8Array =>
+      secretBox.seal(secret, context(storeId, owner, number)),
+
+    /** Opens a secret as its row has it. */
+    open,
 
     /** The end of the current secret, as in `…a1b2`; undefined if there is none. */
     readHint: (storeId: string, owner: string): string | undefined => list(storeId, owner)[0]?.hint,

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
-import { type Announcement, announce, createTarget, type Reception, Refusal } from './target.ts'
+import type { ArrivingMoveBegun, ArrivingMoveInput } from '../protocol.ts'
+import { announce, createTarget, Refusal } from './target.ts'
 import type { OpenNodeClient } from './world.ts'
 
 export interface AnnouncingDeps extends Pick<Base, 'log' | 'defer'> {
@@ -16,8 +17,8 @@ export function createAnnouncing({ openClient, stop, log, defer }: AnnouncingDep
   /** @throws ApiError `node_refused`, `node_unreachable` */
   async function ask(
     address: { url: string; fingerprint: string },
-    announcement: Announcement,
-  ): Promise<Reception> {
+    announcement: ArrivingMoveInput,
+  ): Promise<ArrivingMoveBegun> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(ANNOUNCE_MS)])
     try {
       return await announce(openClient(address, signal), announcement)
@@ -34,7 +35,10 @@ export function createAnnouncing({ openClient, stop, log, defer }: AnnouncingDep
   }
 
   /** The store does not come after all: the other node need not keep a place. */
-  function takeBack(address: { url: string; fingerprint: string }, { move_id, token }: Reception): void {
+  function takeBack(
+    address: { url: string; fingerprint: string },
+    { move_id, token }: ArrivingMoveBegun,
+  ): void {
     defer(async () => {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(ANNOUNCE_MS)])
       await createTarget(openClient({ ...address, token }, signal), move_id)

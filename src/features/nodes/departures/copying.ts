@@ -1,9 +1,10 @@
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
+import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol.ts'
 import type { DepartureQueries, DepartureRow } from './queries.ts'
-import { BATCH_BYTES, countProducts, HASHES_MAX, MoveEnded, type Sending } from './sending.ts'
+import { countProducts, MoveEnded, type Sending } from './sending.ts'
 import type { Session } from './session.ts'
-import type { Cursor, MoveCapture, MoveReader } from './world.ts'
+import type { Cursor, MoveCapture, MoveDigest, MoveReader } from './world.ts'
 
 /** What one look at the database may bring: it holds the event loop up. */
 const PIECE_BYTES = 256 * 1024
@@ -24,7 +25,8 @@ export type Outcome = 'again' | 'wait' | 'pause'
 
 export interface CopyingDeps extends Pick<Base, 'atomically' | 'clock'> {
   queries: Pick<DepartureQueries, 'advance' | 'setPhase'>
-  reader: Pick<MoveReader, 'walk' | 'listPictureFiles' | 'digest'>
+  reader: Pick<MoveReader, 'walk' | 'listPictureFiles'>
+  digest: Pick<MoveDigest, 'prepare'>
   capture: Pick<MoveCapture, 'count'>
   sending: Sending
   /** Whether another model is about to answer for the store. */
@@ -35,6 +37,7 @@ export interface CopyingDeps extends Pick<Base, 'atomically' | 'clock'> {
 export function createCopying({
   queries,
   reader,
+  digest,
   capture,
   sending,
   atomically,
@@ -58,7 +61,7 @@ export function createCopying({
       }
       after = piece.next
       await turn()
-    } while (after !== undefined && bytes < BATCH_BYTES / 2)
+    } while (after !== undefined && bytes < ROWS_BYTES_MAX / 2)
     return { lines, after }
   }
 
@@ -121,9 +124,9 @@ export function createCopying({
         return session.isIndexLoaded ? 'again' : 'wait'
       }
       if (!session.isDigestReady) {
-        // The first digest may read everything; later ones are kept up to date.
+        // The first digest reads everything; later ones read what has changed.
         await session.target.digest()
-        reader.digest(row.storeId)
+        for (const _ of digest.prepare(row.storeId)) await turn()
         session.isDigestReady = true
         return 'again'
       }

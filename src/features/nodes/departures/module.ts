@@ -11,7 +11,7 @@ import { departureRoutes } from './routes.ts'
 import { createSending, type SendingDeps } from './sending.ts'
 import { type DeparturesDeps, type DeparturesService, departuresService } from './service.ts'
 import { createSwitching, type SwitchingDeps } from './switching.ts'
-import type { MoveCapture, MoveGate, MoveReader } from './world.ts'
+import type { MoveCapture, MoveDigest, MoveGate, MoveReader } from './world.ts'
 
 export interface DepartureNeeds
   extends Pick<SendingDeps, 'files'>,
@@ -34,6 +34,7 @@ export interface DepartureNeeds
     > {
   capture: MoveCapture
   reader: MoveReader
+  digest: MoveDigest
   gate: MoveGate
   secretBox: DeparturesDeps['secretBox'] & MoverDeps['secretBox']
   /** The longest pause of writes before the other node is asked to open the store. */

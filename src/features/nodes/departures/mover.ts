@@ -11,7 +11,7 @@ import { MoveEnded } from './sending.ts'
 import type { Session } from './session.ts'
 import type { createSwitching } from './switching.ts'
 import { createTarget, Refusal } from './target.ts'
-import type { MoveGate, OpenNodeClient, StoreMoveState } from './world.ts'
+import type { MoveCapture, MoveGate, OpenNodeClient, StoreMoveState } from './world.ts'
 
 export interface MoverDeps extends Pick<Base, 'atomically' | 'clock' | 'log' | 'defer' | 'reportFault'> {
   queries: Pick<DepartureQueries, 'findById' | 'listOpen' | 'noteTargetTold' | 'dropPause'>
@@ -22,6 +22,7 @@ export interface MoverDeps extends Pick<Base, 'atomically' | 'clock' | 'log' | '
   ending: Ending
   openClient: OpenNodeClient
   secretBox: Pick<SecretBox, 'open'>
+  capture: Pick<MoveCapture, 'endOthers'>
   gate: MoveGate
   setMoveState(storeId: string, state: StoreMoveState | null): void
   findState(storeId: string): StoreState | undefined
@@ -160,7 +161,10 @@ export function createMover(deps: MoverDeps) {
 
     /** Goes on after a restart. To be called before anything is served. */
     resume(): void {
-      for (const row of queries.listOpen()) {
+      const rows = queries.listOpen()
+      // A move that ended beside this program, by a database that was put back, may have left its triggers.
+      deps.capture.endOthers(rows.filter((row) => row.finishedAt === null).map(({ storeId }) => storeId))
+      for (const row of rows) {
         sessions.set(row.id, openSession(deps, row))
         if (row.phase === 'switching') void deps.gate.pause(row.storeId)
         if (row.phase !== 'paused' && row.phase !== 'verifying') continue

@@ -1,12 +1,12 @@
 import { findBlame } from '../../../core/blame.ts'
 import type { DepartureQueries, SampleProduct } from './queries.ts'
-import type { Target } from './target.ts'
-import type { Digest, Hit, ProofSearch } from './world.ts'
+import type { SearchForProof, Target } from './target.ts'
+import type { Digest, Hit } from './world.ts'
 
 export interface ProofDeps {
   queries: Pick<DepartureQueries, 'findSample'>
   /** Makes a search that nothing counts. */
-  search(storeId: string, body: ProofSearch): Promise<readonly Hit[]>
+  search(storeId: string, body: SearchForProof): Promise<readonly Hit[]>
 }
 
 const HITS = 10
@@ -24,7 +24,7 @@ export function findDifferences(here: Digest, there: Digest): string[] {
 }
 
 /** Three searches of a store, made of its own products: two by words and one by a picture. */
-export function chooseSearches(products: readonly SampleProduct[]): ProofSearch[] {
+export function chooseSearches(products: readonly SampleProduct[]): SearchForProof[] {
   const words = products.filter(({ name }) => name.trim() !== '').slice(0, 2)
   // Another one than those of the words, where there is one.
   const pictured = products.findLast(({ hasPicture }) => hasPicture === 1)
@@ -43,7 +43,7 @@ const isSameList = (here: readonly Hit[], there: readonly Hit[]): boolean =>
 
 /** Makes the same searches on both nodes. */
 export function createProof({ queries, search }: ProofDeps) {
-  function choose(storeId: string): ProofSearch[] {
+  function choose(storeId: string): SearchForProof[] {
     const found = new Map<string, SampleProduct>()
     for (const from of FROM) {
       const product = queries.findSample(storeId, from)
@@ -53,7 +53,7 @@ export function createProof({ queries, search }: ProofDeps) {
   }
 
   /** @returns undefined for a search that nobody can make here, such as one with a picture that has no vector yet. */
-  async function answer(storeId: string, body: ProofSearch): Promise<readonly Hit[] | undefined> {
+  async function answer(storeId: string, body: SearchForProof): Promise<readonly Hit[] | undefined> {
     try {
       return await search(storeId, body)
     } catch (error) {
@@ -62,7 +62,7 @@ export function createProof({ queries, search }: ProofDeps) {
     }
   }
 
-  async function isSame(target: Target, storeId: string, body: ProofSearch): Promise<boolean> {
+  async function isSame(target: Target, storeId: string, body: SearchForProof): Promise<boolean> {
     const here = await answer(storeId, body)
     return here === undefined || isSameList(here, await target.search(body))
   }

@@ -23,7 +23,7 @@ export const StoreMoveBody = named(
       description: 'The code of `lookalike node invite` on the other node: good for ten minutes, and once.',
     }),
   }),
-  { to: 'https://node-2.example.com', code: '0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ-0123-4567-89' },
+  { to: 'https://node-2.example.com', code: '0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ-0123-4567-80' },
 )
 export type StoreMoveBody = typeof StoreMoveBody.static
 

@@ -1,16 +1,13 @@
 import { turn } from '../../../core/turns.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
+import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol.ts'
 import type { DepartureQueries } from './queries.ts'
 import type { Target } from './target.ts'
-import type { CapturedRow, MoveCapture, MoveReader } from './world.ts'
+import type { CapturedRow, MoveCapture, MoveDigest, MoveReader } from './world.ts'
 
-/** The body of one request with rows has at most so many bytes. */
-export const BATCH_BYTES = 4 * 1024 * 1024
 /** Pictures that are read and sent at a time. */
 const PICTURES_AT_A_TIME = 4
-/** Hashes that one request asks about. */
-export const HASHES_MAX = 500
 /** Captured rows that are read and sent together. */
 const DELTA_ROWS = 1_000
 
@@ -18,6 +15,7 @@ export interface SendingDeps extends Pick<Base, 'atomically'> {
   queries: Pick<DepartureQueries, 'claimBatch' | 'raiseBatch'>
   reader: Pick<MoveReader, 'readCaptured' | 'picturesOf'>
   capture: Pick<MoveCapture, 'take' | 'forget'>
+  digest: Pick<MoveDigest, 'touch'>
   files: Pick<PictureFiles, 'read'>
 }
 
@@ -40,13 +38,13 @@ export const countProducts = (lines: readonly string[]): number => {
   return count
 }
 
-/** Cuts lines into bodies of at most {@link BATCH_BYTES}; a longer line has a body of its own. */
+/** Cuts lines into bodies of at most {@link ROWS_BYTES_MAX}; a longer line has a body of its own. */
 export function* cutBodies(lines: readonly string[]): Generator<string> {
   let body: string[] = []
   let bytes = 0
   for (const line of lines) {
     const size = Buffer.byteLength(line) + 1
-    if (body.length > 0 && bytes + size > BATCH_BYTES) {
+    if (body.length > 0 && bytes + size > ROWS_BYTES_MAX) {
       yield `${body.join('\n')}\n`
       body = []
       bytes = 0
@@ -60,7 +58,7 @@ export function* cutBodies(lines: readonly string[]): Generator<string> {
 export type Sending = ReturnType<typeof createSending>
 
 /** Sends rows and pictures to the target. */
-export function createSending({ queries, reader, capture, files, atomically }: SendingDeps) {
+export function createSending({ queries, reader, capture, digest, files, atomically }: SendingDeps) {
   /**
    * Sends one body. Each attempt has a number of its own, higher than all before: a late copy of an earlier attempt, whose rows
    * are older, is passed over by the target.
@@ -112,6 +110,7 @@ export function createSending({ queries, reader, capture, files, atomically }: S
 
   /** Sends rows that were captured, as they are now, and forgets them when the target has them. */
   async function sendCaptured(target: Target, move: Moving, rows: CapturedRow[]) {
+    digest.touch(move.storeId, rows)
     const lines = reader.readCaptured(move.storeId, rows)
     const pictures = reader.picturesOf(lines)
     const bytes =

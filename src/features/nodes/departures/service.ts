@@ -5,13 +5,13 @@ import type { SecretBox } from '../../../platform/secret-box.ts'
 import type { NodeJob } from '../../catalogue/jobs/schema.ts'
 import type { Base } from '../../module.ts'
 import type { StoreState } from '../../stores/stores/queries.ts'
+import type { ArrivingMoveBegun, ArrivingMoveInput } from '../protocol.ts'
 import { createAnnouncing } from './announcing.ts'
 import type { Ending } from './ending.ts'
 import { type Mover, TOKEN_CONTEXT } from './mover.ts'
 import { showJob, showMove } from './presenter.ts'
 import type { DepartureQueries, DepartureRow, RunningPhase } from './queries.ts'
 import type { StoreMove, StoreMoveBody } from './schema.ts'
-import type { Announcement, Reception } from './target.ts'
 import type { MoveCapture, OpenNodeClient, StoreMoveState } from './world.ts'
 
 export interface DeparturesDeps
@@ -28,7 +28,7 @@ export interface DeparturesDeps
   findMoved(storeId: string): { url: string } | undefined
   countProducts(storeId: string): number
   readStoredBytes(storeId: string): number
-  listModels(storeId: string): Announcement['store']['models']
+  listModels(storeId: string): ArrivingMoveInput['store']['models']
   /** Whether another model is about to answer for the stores. */
   isModelMoving(): boolean
   /** Reads what `node invite` has printed. @returns the secret in base32, and the fingerprint in hex. */
@@ -96,7 +96,7 @@ export function departuresService(deps: DeparturesDeps) {
     id: string,
     storeId: string,
     address: { url: string; fingerprint: string },
-    taken: Reception,
+    taken: ArrivingMoveBegun,
   ) {
     return atomically(() => {
       by?.demandStill()

@@ -7,7 +7,7 @@ import type { DepartureQueries, DepartureRow } from './queries.ts'
 import { MoveEnded, type Sending } from './sending.ts'
 import type { Session } from './session.ts'
 import { Refusal, type Target } from './target.ts'
-import type { Digest, MoveGate, MoveReader, StoreMoveState } from './world.ts'
+import type { Digest, MoveDigest, MoveGate, StoreMoveState } from './world.ts'
 
 /** Pauses that are given up before the move fails, and the waits between them. */
 export const PAUSES_MAX = 6
@@ -17,7 +17,7 @@ const REPAIRS_MAX = 1
 
 export interface SwitchingDeps extends Pick<Base, 'atomically' | 'clock' | 'log'> {
   queries: Pick<DepartureQueries, 'setPhase' | 'giveUpPause' | 'dropPause' | 'beginRepair' | 'advance'>
-  reader: Pick<MoveReader, 'digest'>
+  digest: Pick<MoveDigest, 'read'>
   gate: MoveGate
   sending: Sending
   proof: Proof
@@ -52,7 +52,7 @@ function within<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Res
 
 /** Pauses the writes of a store, and holds both sides against each other. */
 export function createSwitching(deps: SwitchingDeps) {
-  const { queries, reader, gate, sending, proof, ending, setMoveState, atomically, clock, log } = deps
+  const { queries, digest, gate, sending, proof, ending, setMoveState, atomically, clock, log } = deps
 
   /** Takes the next phase, and tells the store's row. @throws MoveEnded */
   function enter(
@@ -72,7 +72,7 @@ export function createSwitching(deps: SwitchingDeps) {
       deps.drain(row.storeId)
       const rows = sending.takeCaptured(row.storeId)
       // In the same turn: nothing is written between the last row and its sum.
-      if (rows.length === 0) return reader.digest(row.storeId)
+      if (rows.length === 0) return digest.read(row.storeId)
       const sent = await sending.sendCaptured(target, row, rows)
       if (!atomically(() => queries.advance(row.id, sent, null, clock.now()))) throw new MoveEnded()
     }

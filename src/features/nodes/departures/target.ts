@@ -1,31 +1,8 @@
-import type { Digest, Hit, NodeClient, NodeRequest, ProofSearch } from './world.ts'
+import { type ArrivingMove, type ArrivingMoveBegun, type ArrivingMoveInput, MOVES_PATH } from '../protocol.ts'
+import type { Digest, Hit, NodeClient, NodeRequest } from './world.ts'
 
-/** What the source says of itself and of the store. */
-export interface Announcement {
-  code: string
-  version: string
-  schema: number
-  from: string | null
-  store: {
-    id: string
-    slug: string
-    name: string
-    plan: string
-    products: number
-    bytes: number
-    models: { id: string; hash: string; dimension: number }[]
-  }
-}
-
-/** What the target answers when it takes a store. */
-export interface Reception {
-  move_id: string
-  token: string
-  url: string
-  reembeds: boolean
-}
-
-export type TargetState = 'arriving' | 'open' | 'abandoned'
+/** What the target is asked for while nobody else can search the store. */
+export type SearchForProof = { query: string; limit: number } | { product_id: string; limit: number }
 
 /** The other node answers, and says no. */
 export class Refusal extends Error {
@@ -73,18 +50,18 @@ async function ask<Body>(
 }
 
 /** Asks a node to take a store. @throws Refusal with its sentence. */
-export const announce = (client: NodeClient, announcement: Announcement): Promise<Reception> =>
-  ask(client, 'POST', '/v1/node/moves', { json: announcement })
+export const announce = (client: NodeClient, announcement: ArrivingMoveInput): Promise<ArrivingMoveBegun> =>
+  ask(client, 'POST', MOVES_PATH, { json: announcement })
 
 export type Target = ReturnType<typeof createTarget>
 
 /** The verbs of a move at its target. Each throws a {@link Refusal}, or the error of the connection. */
 export function createTarget(client: NodeClient, targetId: string) {
-  const path = (rest = '') => `/v1/node/moves/${encodeURIComponent(targetId)}${rest}`
+  const path = (rest = '') => `${MOVES_PATH}/${encodeURIComponent(targetId)}${rest}`
   const post = <Body>(rest: string, request?: NodeRequest) => ask<Body>(client, 'POST', path(rest), request)
 
   return {
-    look: () => ask<{ state: TargetState; last_batch: number }>(client, 'GET', path()),
+    look: () => ask<ArrivingMove>(client, 'GET', path()),
     /** @param batch a number that no other batch has had. */
     sendRows: (batch: number, body: string) =>
       post<{ last_batch: number }>('/rows', { body, query: { batch } }),
@@ -94,8 +71,9 @@ export function createTarget(client: NodeClient, targetId: string) {
       ask<unknown>(client, 'PUT', path(`/pictures/${hash}`), { body }),
     loadIndex: async () => (await post<{ is_loaded: boolean }>('/index')).is_loaded,
     digest: async () => (await post<{ tables: Digest }>('/digest')).tables,
-    search: async (body: ProofSearch) => (await post<{ results: Hit[] }>('/search', { json: body })).results,
-    open: () => post<{ state: TargetState; url: string }>('/open'),
-    abandon: () => ask<{ state: TargetState }>(client, 'DELETE', path()),
+    search: async (body: SearchForProof) =>
+      (await post<{ results: Hit[] }>('/search', { json: body })).results,
+    open: () => post<{ state: ArrivingMove['state']; url: string }>('/open'),
+    abandon: () => ask<{ state: ArrivingMove['state'] }>(client, 'DELETE', path()),
   }
 }

@@ -2,7 +2,7 @@
 export interface CapturedRow {
   seq: number
   table: string
-  key: unknown
+  key: readonly (string | number)[]
 }
 
 /** Where a walk over the rows of a store goes on; it goes into JSON. */
@@ -20,6 +20,8 @@ export interface MoveCapture {
   /** The oldest first, each row once. */
   take(storeId: string, max: number): CapturedRow[]
   forget(storeId: string, upToSeq: number): void
+  /** Ends every capture but those of these stores. */
+  endOthers(storeIds: readonly string[]): void
 }
 
 /** Reads the rows of a store for its move. */
@@ -32,11 +34,20 @@ export interface MoveReader {
     tables?: readonly string[],
   ): { lines: string[]; next: Cursor | undefined }
   readCaptured(storeId: string, rows: CapturedRow[]): string[]
-  digest(storeId: string): Digest
   /** Content hashes of kept files in their order. */
   listPictureFiles(storeId: string, after: string | undefined, max: number): string[]
   /** Content hashes of the kept files that lines name. */
   picturesOf(lines: readonly string[]): string[]
+}
+
+/** Sums up the rows of a store, and then only those that have changed. */
+export interface MoveDigest {
+  /** Reads everything once, in steps. */
+  prepare(storeId: string): Generator<void>
+  /** Says which rows have changed. */
+  touch(storeId: string, rows: readonly CapturedRow[]): void
+  read(storeId: string): Digest
+  forget(storeId: string): void
 }
 
 /** What the target answers. */
@@ -48,7 +59,7 @@ export interface NodeAnswer {
 export interface NodeRequest {
   body?: Uint8Array | string
   json?: unknown
-  query?: Record<string, string | number>
+  query?: Readonly<Record<string, string | number>>
 }
 
 /** Calls one other node, whose certificate is known. */
@@ -59,6 +70,7 @@ export interface NodeClient {
 
 export interface NodeAddress {
   url: string
+  /** Of its certificate, in hex: the first 16 bytes of the SHA-256. */
   fingerprint: string
   token?: string
 }
@@ -74,19 +86,7 @@ export interface MoveGate {
 
 export type StoreMoveState = 'moving' | 'paused' | 'switching' | 'moved'
 
-/** One search, as the target makes it, too. */
-export type ProofSearch = { query: string; limit: number } | { product_id: string; limit: number }
-
 export interface Hit {
   product_id: string
   similarity_score: number
-}
-
-/** What a move needs of the world: the rows, and the way to the other node. */
-export interface MoveParts {
-  capture: MoveCapture
-  reader: MoveReader
-  openClient: OpenNodeClient
-  /** Reads what `node invite` has printed. @returns the secret in base32, and the fingerprint in hex. */
-  parseCode(text: string): { secret: string; fingerprint: string } | undefined
 }

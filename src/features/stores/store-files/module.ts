@@ -1,3 +1,4 @@
+import type { Row } from '../../../core/row-lines.ts'
 import { readBundle } from '../../../platform/archives/bundle-reader.ts'
 import { writeBundle } from '../../../platform/archives/bundle-writer.ts'
 import { findHashInUse, listModels, registerModel } from '../../../platform/db/models.ts'
@@ -22,6 +23,7 @@ import { awaitedQueries } from './awaited-queries.ts'
 import { createExport, type SigningSecrets } from './export.ts'
 import { createImport } from './import.ts'
 import { storeFileQueries } from './queries.ts'
+import { createRowCheck } from './row-rules.ts'
 import { createSealing } from './sealing.ts'
 
 const SECOND_MS = 1_000
@@ -84,6 +86,8 @@ export function buildStoreFiles(base: Base, needs: StoreFileNeeds) {
       /** The hash of the model that made the newest vectors here. */
       findModelHash: (): string | undefined => findHashInUse(db) ?? listModels(db).at(-1)?.hash,
       isArriving: queries.isArriving,
+      /** Checks one row as those of a file. @throws UnreadableFile for a row that the API would refuse. */
+      checkRow: (table: string, row: Row): void => createRowCheck(needs.settings)(table, row),
     },
   } satisfies Module<object>
 }

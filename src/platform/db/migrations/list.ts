@@ -57,6 +57,7 @@ import modelFetches from './0059_model_fetches.sql' with { type: 'text' }
 import checkModels from './0060_check_models.sql' with { type: 'text' }
 import storeMoves from './0061_store_moves.sql' with { type: 'text' }
 import departures from './0062_departures.sql' with { type: 'text' }
+import nodeTrust from './0063_node_trust.sql' with { type: 'text' }
 import moveChanges from './0064_move_changes.sql' with { type: 'text' }
 
 /** Applied once each, in this order. Add at the end; never edit one that has shipped. */
@@ -120,5 +121,6 @@ export const migrations: readonly string[] = [
   checkModels,
   storeMoves,
   departures,
+  nodeTrust,
   moveChanges,
 ]

@@ -92,6 +92,8 @@ export const STORE_FILE: Readonly<Record<string, Journey>> = {
   weekly_mail_leavers: { stays: 'People stay; those who come anew are asked anew.' },
   backups: { stays: OF_INSTALL },
   model_fetches: { stays: OF_INSTALL },
+  arriving_moves: { stays: 'It tells which stores other nodes sent here.' },
+  node_invites: { stays: 'They let other nodes in here.' },
   store_moves: { stays: 'It tells how far a move of this install has come.' },
   disk_samples: { stays: OF_INSTALL },
 

@@ -160,6 +160,22 @@ function hasShape(value: unknown, shape: JsonShape): boolean {
 export const holdKeptPicture = (db: Db, address: string): void =>
   void db.prepare('DELETE FROM released_pictures WHERE address = ?').run(address)
 
+/** The same for a large store, in steps. */
+export function* releaseKeptInSteps(db: Db, storeId: string): Generator<void> {
+  const next = db.prepare<[string, Buffer], { address: string; hash: Buffer }>(`
+    SELECT address, content_hash AS hash FROM kept_pictures WHERE store_id = ? AND content_hash > ?
+    ORDER BY content_hash LIMIT 200`)
+  const release = db.prepare('INSERT OR IGNORE INTO released_pictures (address, content_hash) VALUES (?, ?)')
+  for (let after: Buffer | undefined = Buffer.alloc(0); after; ) {
+    const rows = next.all(storeId, after)
+    db.transaction(() => {
+      for (const { address, hash } of rows) release.run(address, hash)
+    }).immediate()
+    after = rows.at(-1)?.hash
+    yield
+  }
+}
+
 /** Lets the sweeper look at all kept pictures of a store. */
 export const releaseKeptPictures = (db: Db, storeId: string): void =>
   void db

@@ -22,6 +22,8 @@ export interface Applied {
   written: Set<string>
   /** Products that are gone. */
   gone: Set<string>
+  /** Pictures that are gone, by their ids here. */
+  dropped: number[]
 }
 
 export type MoveWriter = ReturnType<typeof createMoveWriter>
@@ -56,7 +58,7 @@ export function createMoveWriter(db: Db, storeId: string, hooks: WriterHooks) {
     writerOf(table).put(rest)
     if (table !== 'products') return
     const productId = String(rest['product_id'])
-    products.putPictures(productId, pictures)
+    products.putPictures(productId, pictures, applied.dropped)
     applied.written.add(productId)
     applied.gone.delete(productId)
   }
@@ -64,7 +66,7 @@ export function createMoveWriter(db: Db, storeId: string, hooks: WriterHooks) {
   function remove(table: string, key: Row, applied: Applied): void {
     if (table === 'products') {
       const productId = String(key['product_id'])
-      products.removeVectors(productId)
+      products.removeVectors(productId, applied.dropped)
       applied.written.delete(productId)
       applied.gone.add(productId)
     }
@@ -84,20 +86,32 @@ export function createMoveWriter(db: Db, storeId: string, hooks: WriterHooks) {
     applied.rows++
   }
 
+  const forgetPeople = db.prepare<[string]>('DELETE FROM move_people WHERE store_id = ?')
+  // Whoever has become a member of another store meanwhile stays.
+  const dropPeople = db.prepare<[string]>(`
+    DELETE FROM users WHERE is_super_admin = 0 AND id IN (SELECT user_id FROM move_people WHERE store_id = ?1)
+      AND NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = users.id AND store_id <> ?1)`)
+
   return {
+    /** Deletes the accounts that came with the store, which never opens. Call it in a transaction. */
+    dropPeople(): void {
+      dropPeople.run(storeId)
+      forgetPeople.run(storeId)
+    },
+
     /**
      * Writes lines in their order. Call it in a transaction, which its errors must roll back.
      *
      * @throws UnreadableFile for a line that no source writes, or that would touch what is not this store's.
      */
     apply(lines: readonly string[]): Applied {
-      const applied: Applied = { rows: 0, written: new Set(), gone: new Set() }
+      const applied: Applied = { rows: 0, written: new Set(), gone: new Set(), dropped: [] }
       for (const line of lines) applyLine(line, applied)
       return applied
     },
 
     /** Forgets which accounts came with the store: from now on they are accounts like all others here. */
-    settle: (): void => void db.prepare('DELETE FROM move_people WHERE store_id = ?').run(storeId),
+    settle: (): void => void forgetPeople.run(storeId),
   }
 }
 
@@ -422,7 +436,7 @@ function createProductWriter(db: Db, storeId: string) {
   }
 
   return {
-    putPictures(productId: string, given: unknown): void {
+    putPictures(productId: string, given: unknown, dropped: number[]): void {
       if (!Array.isArray(given) || given.length > PICTURES_MAX) throw malformed('the pictures of a product')
       const product = findProduct.get(storeId, productId) as number
       const here = new Map(listPictures.all(BigInt(product)).map(({ id, position }) => [position, id]))
@@ -435,13 +449,17 @@ function createProductWriter(db: Db, storeId: string) {
       for (const id of here.values()) {
         removeVector(id)
         drop.run(BigInt(id))
+        dropped.push(id)
       }
     },
 
-    removeVectors(productId: string): void {
+    removeVectors(productId: string, dropped: number[]): void {
       const product = findProduct.get(storeId, productId)
       if (product === undefined) return
-      for (const { id } of listPictures.all(BigInt(product))) removeVector(id)
+      for (const { id } of listPictures.all(BigInt(product))) {
+        removeVector(id)
+        dropped.push(id)
+      }
     },
   }
 }

@@ -238,6 +238,8 @@ export const PASSAGES: Readonly<Record<string, Passage>> = {
   write_probe: { stays: OF_NODE },
   disk_samples: { stays: OF_NODE },
   store_moves: { stays: OF_NODE },
+  arriving_moves: { stays: OF_NODE },
+  node_invites: { stays: OF_NODE },
   moved_names: { stays: OF_NODE },
   move_changes: { stays: 'It tells of the move itself.' },
   move_people: { stays: 'It tells of the move itself.' },

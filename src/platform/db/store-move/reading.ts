@@ -10,7 +10,7 @@ import { type Key, orderOf, shapeOf, type TableShape, toJson } from './rows.ts'
 /** What only this node can open, and what lies in files. */
 export interface MoveSecrets {
   /** @returns the plain text of a sealed column; undefined if it does not open. */
-  open(table: string, row: Row, sealed: Uint8Array): string | undefined
+  open(storeId: string, table: string, row: Row, sealed: Uint8Array): string | undefined
   /** @returns the secret of a person's authenticator. */
   openFactor(userId: string, sealed: Uint8Array): string | undefined
 }
@@ -52,13 +52,13 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
   }
 
   /** @returns undefined for a row that cannot travel. */
-  function complete(table: string, row: Row, key: Key): Row | undefined {
+  function complete(storeId: string, table: string, row: Row, key: Key): Row | undefined {
     if (table === 'memberships') return { ...row, account: accounts.read(String(key[0])) }
     if (table === 'job_items') return completeItem(row, key)
     for (const column of findMovedTable(table).sealed ?? []) {
       const sealed = row[column]
       if (!(sealed instanceof Uint8Array)) continue
-      const plain = deps.open(table, row, sealed)
+      const plain = deps.open(storeId, table, row, sealed)
       // Without it a signing secret is nothing; a feed goes on without its login.
       if (plain === undefined && table === 'signing_secrets') return undefined
       row[column] = plain ?? null
@@ -77,8 +77,8 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
     return { ...row, content: content ?? null }
   }
 
-  function format(table: string, row: Row, key: Key): string | undefined {
-    const whole = complete(table, row, key)
+  function format(storeId: string, table: string, row: Row, key: Key): string | undefined {
+    const whole = complete(storeId, table, row, key)
     return whole && formatPut(table, whole)
   }
 
@@ -106,7 +106,7 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
     const lines: string[] = []
     let bytes = 0
     for (const { row, key } of reader.iterate(storeId, after, end)) {
-      const line = format(table, row, key)
+      const line = format(storeId, table, row, key)
       if (line !== undefined) {
         lines.push(line)
         bytes += line.length
@@ -124,7 +124,7 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
     }
     const reader = readerOf(table)
     const found = reader.find(storeId, key)
-    if (found) return format(table, found.row, found.key)
+    if (found) return format(storeId, table, found.row, found.key)
     const name = reader.translate(storeId, key)
     return name && formatDelete(table, name)
   }
@@ -197,7 +197,9 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
       if (table === 'products') yield* products.sums(storeId, after, end)
       else
         for (const { row, key } of readerOf(table).iterate(storeId, after, end)) {
-          const { account: _, ...shown } = (complete(table, row, key) ?? row) as Row & { account?: unknown }
+          const { account: _, ...shown } = (complete(storeId, table, row, key) ?? row) as Row & {
+            account?: unknown
+          }
           yield { key, sum: hashLine(formatPut(table, shown as Row)) }
         }
     },

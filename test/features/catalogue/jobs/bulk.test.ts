@@ -320,6 +320,7 @@ const noFiles = {
     throw new Error('no file is expected')
   },
   read: async () => new Uint8Array(),
+  readNow: () => undefined,
   pieces: async function* () {},
   remove: async () => {},
   list: async () => [],

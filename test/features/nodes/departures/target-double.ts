@@ -36,7 +36,11 @@ export function createTargetDouble(newUrl: string) {
     /** What `announce` answers instead. */
     refusal: undefined as NodeAnswer | undefined,
     reembeds: false,
-    searchAnswer: (_body: unknown): unknown[] => [],
+    /** What it sums up; by default the rows that came. */
+    sum: () => sumOf(kept.rows),
+    searchAnswer: (_body: unknown): unknown[] | Promise<unknown[]> => [],
+    /** Takes the rows of a batch, besides {@link Kept.rows}. */
+    onRows: (_body: string): void => {},
     serve,
   }
 
@@ -49,16 +53,24 @@ export function createTargetDouble(newUrl: string) {
 
   function apply(batch: number, body: string): NodeAnswer {
     if (batch <= kept.lastBatch) return answer({ last_batch: kept.lastBatch })
+    node.onRows(body)
     for (const line of body.split('\n').filter((text) => text !== '')) {
-      const { put, del } = JSON.parse(line) as { put?: { key: string; value: string }; del?: { key: string } }
-      if (put) kept.rows.set(put.key, put.value)
+      const { put, del } = JSON.parse(line) as {
+        put?: { key?: string; value?: string }
+        del?: { key: string }
+      }
+      if (put) kept.rows.set(put.key ?? line, put.value ?? '')
       if (del) kept.rows.delete(del.key)
     }
     kept.lastBatch = batch
     return answer({ last_batch: batch })
   }
 
-  function serve(method: string, path: string, { body, json, query }: NodeRequest = {}): NodeAnswer {
+  function serve(
+    method: string,
+    path: string,
+    { body, json, query }: NodeRequest = {},
+  ): NodeAnswer | Promise<NodeAnswer> {
     if (path === '/v1/node/moves') return begin()
     const rest = path.replace('/v1/node/moves/there', '')
     if (method === 'GET') return answer({ state: kept.state, last_batch: kept.lastBatch })
@@ -84,8 +96,9 @@ export function createTargetDouble(newUrl: string) {
       return answer({})
     }
     if (rest === '/index') return answer({ is_loaded: true })
-    if (rest === '/digest') return answer({ tables: sumOf(kept.rows) })
-    if (rest === '/search') return answer({ results: node.searchAnswer(json) })
+    if (rest === '/digest') return answer({ tables: node.sum() })
+    if (rest === '/search')
+      return Promise.resolve(node.searchAnswer(json)).then((results) => answer({ results }))
     return refuse(404, 'not_found', 'No such path')
   }
 

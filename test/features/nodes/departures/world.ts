@@ -5,6 +5,7 @@ import { departureQueries } from '../../../../src/features/nodes/departures/quer
 import type {
   CapturedRow,
   MoveCapture,
+  MoveDigest,
   MoveGate,
   MoveReader,
   NodeRequest,
@@ -54,11 +55,12 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
     },
     count: () => all('SELECT DISTINCT key FROM thing_log').length,
     take: (_store, max) =>
-      all<CapturedRow>(
-        `SELECT min(seq) AS seq, 'things' AS "table", key FROM thing_log GROUP BY key ORDER BY 1 LIMIT ?`,
+      all<{ seq: number; table: string; key: string }>(
+        `SELECT max(seq) AS seq, 'things' AS "table", key FROM thing_log GROUP BY key ORDER BY 1 LIMIT ?`,
         max,
-      ),
+      ).map((row): CapturedRow => ({ ...row, key: [row.key] })),
     forget: (_store, upTo) => run('DELETE FROM thing_log WHERE seq <= ?', upTo),
+    endOthers: (stores) => (stores.length === 0 ? run('UPDATE thing_state SET is_on = 0') : undefined),
   }
   const toLine = (row: object) => JSON.stringify({ t: 'things', put: row })
   const reader: MoveReader = {
@@ -77,13 +79,19 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
       return { lines, next: undefined }
     },
     readCaptured: (_store, rows) =>
-      rows.map(({ key }) => {
+      rows.map(({ key: [key = ''] }) => {
         const [row] = all<object>('SELECT * FROM things WHERE key = ?', key)
         return row ? toLine(row) : JSON.stringify({ t: 'things', del: { key } })
       }),
-    digest: () => sumOf(readRows().map(({ key, value }) => [key, value] as const)),
     listPictureFiles: (_store, after, max) => PICTURES.filter((hash) => hash > (after ?? '')).slice(0, max),
     picturesOf: () => [],
+  }
+
+  const digest: MoveDigest = {
+    *prepare() {},
+    touch() {},
+    read: () => sumOf(readRows().map(({ key, value }) => [key, value] as const)),
+    forget() {},
   }
 
   const target = createTargetDouble(NEW_URL)
@@ -147,7 +155,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
       reportFault: () => {},
     }
     const needs: DepartureNeeds = {
-      ...{ capture, reader, gate, pauseMsMax, stop: life.signal, version: '1', schemaVersion: 62 },
+      ...{ capture, reader, digest, gate, pauseMsMax, stop: life.signal, version: '1', schemaVersion: 62 },
       files: { read: async (hash) => new TextEncoder().encode(hash) },
       secretBox: createSecretBox('a secret for data that is only used in tests', app.ids),
       mailOwners: (_store, write) => void mails.push(write('owner@shop.test').subject),
@@ -169,7 +177,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
           await world.onRequest(path, 'before')
           demandAlive()
           signal.throwIfAborted()
-          const answer = target.serve(method, path, request)
+          const answer = await target.serve(method, path, request)
           await world.onRequest(path, 'after')
           demandAlive()
           signal.throwIfAborted()

@@ -27,7 +27,7 @@ export function createNode(name: string) {
   const db = memoryDatabase({ model: MODEL, since: 1 })
   const capture = createCapture(db)
   const reader = createMoveReader(db, {
-    open: (_table, _row, sealed) => open(name, sealed),
+    open: (_store, _table, _row, sealed) => open(name, sealed),
     openFactor: (_user, sealed) => open(name, sealed),
     readJobContent: () => '{"product_id":"from a file"}',
   })
