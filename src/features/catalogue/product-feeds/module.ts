@@ -71,13 +71,15 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     }
   }
   const runs = createFeedRuns({ ...common, findJob })
+  const openCredentials = (id: string, sealed: Uint8Array): string | undefined =>
+    secretBox.open(sealed, credentialsContext(id))
   const pull = createPull({
     ...common,
     downloads,
     imports,
     jobs,
     stop,
-    openCredentials: (id, sealed) => secretBox.open(sealed, credentialsContext(id)),
+    openCredentials,
   })
   const finish = createFinish({
     ...common,
@@ -110,6 +112,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       ...feeds,
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
+      /** Opens the login of a feed, for the move of its store to another node. */
+      openCredentials,
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,
       /** Waits for the runs in progress. Call it when the service stops. */
