@@ -20,7 +20,7 @@ const reach =
       const ofBytes = typeof body === 'string' ? 'application/x-ndjson' : 'application/octet-stream'
       const sent = json === undefined ? body : JSON.stringify(json)
       const response = await node().http.handle(
-        new Request(url, {
+        new Request(url.href, {
           method,
           headers: {
             'content-type': json === undefined ? ofBytes : 'application/json',
