@@ -1,6 +1,7 @@
 /**
  * Compiles the program into one executable: `bun build.ts` for this machine, `bun build.ts <os>-<arch>` for another.
- * Options: `--model DIR` bundles another model of the same layout, `--outfile FILE` names the output. An executable for this
+ * Options: `--model DIR` bundles another model of the same layout, `--litestream` adds the program that copies databases
+ * (linux-x64), `--outfile FILE` names the output. An executable for this
  * machine with another model is also tried: `scripts/smoke.ts` runs it alone in an empty folder.
  */
 import { existsSync, statSync } from 'node:fs'
@@ -17,7 +18,11 @@ import { bundledModelName } from './src/platform/native/model-folder.ts'
 const root = import.meta.dir
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { model: { type: 'string' }, outfile: { type: 'string' } },
+  options: {
+    model: { type: 'string' },
+    litestream: { type: 'boolean', default: false },
+    outfile: { type: 'string' },
+  },
 })
 const named = positionals[0]
 const usualModel = join(root, 'models', bundledModelName)
@@ -38,6 +43,7 @@ try {
     target,
     modelDir,
     notices,
+    hasLitestream: values.litestream,
     outfile,
   })
   console.log(`${relative(process.cwd(), outfile)}  ${(statSync(outfile).size / 1_000_000).toFixed(1)} MB`)
@@ -53,7 +59,14 @@ try {
 
 /** The name says what differs from the usual executable, which a build with another model thus never replaces. */
 function nameOutput(): string {
-  return ['lookalike', named, isOther ? basename(modelDir) : undefined].filter(Boolean).join('-')
+  return [
+    'lookalike',
+    named,
+    isOther ? basename(modelDir) : undefined,
+    values.litestream && 'with-litestream',
+  ]
+    .filter(Boolean)
+    .join('-')
 }
 
 /** @returns the exit code of the smoke test. */

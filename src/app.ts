@@ -33,7 +33,7 @@ export type App = ReturnType<typeof createApp>
  */
 export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   const meters = createMeters()
-  const ports = { ...given, poster: meters.watchPoster(given.poster) }
+  const ports = { ...given, mapToken: config.MAP_TOKEN, poster: meters.watchPoster(given.poster) }
   const { db, clock, log, files } = ports
   const storage = createStorageWatch({
     clock,
@@ -60,13 +60,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   })
   const teams = wireTeams(install, config, signIn)
   const billing = wireBilling(install, signIn)
-  const entrance = wireEntrance(
-    install,
-    { ...ports, models, mapToken: config.MAP_TOKEN },
-    signIn,
-    billing,
-    findAddress,
-  )
+  const entrance = wireEntrance(install, { ...ports, models }, signIn, billing, findAddress)
   const catalogue = wireCatalogue(install, ports, models, billing, entrance, meters, {
     onStoreMoving: (storeId) => discovery.searchChecks.service.moves.onStoreMoving(storeId),
     isChecking: (storeId) => discovery.searchChecks.service.moves.isChecking(storeId),
@@ -110,6 +104,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     nodes,
   })
   const http: Server = createServer({
+    acknowledgement: ports.acknowledgement,
     modules,
     guards: entrance.guards,
     intake: entrance.intake,

@@ -1,10 +1,11 @@
 import { cpus, networkInterfaces } from 'node:os'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { BUCKET_SETTINGS, findBucketProblems } from './core/bucket-settings.ts'
 import { wrongSettings } from './core/operator-error.ts'
 import { PLAN_NAMES, PLANS, type Plans } from './core/plans.ts'
 import { isPlans, readPlansFile } from './core/plans-file.ts'
-import { choice, flag, integer, list, text } from './core/setting-kinds.ts'
+import { choice, flag, integer, list, SECRET, text } from './core/setting-kinds.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -17,11 +18,6 @@ const METRICS_TOKEN_CHARS_MIN = 16
 /** A host name with a dot that is no address. */
 const DOMAIN_PATTERN =
   '^((?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9]))?$'
-
-/**
- * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
- */
-const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@', never: '(?!)' } as const
 
 /**
  * Every setting of the service: its type, default and meaning. `bun scripts/reference.ts --write` prints the tables of
@@ -193,32 +189,7 @@ export const Settings = Type.Object({
     { preset: 30, minimum: 1, maximum: 10_000 },
     (bounds) => `Copies of this install to keep in \`BACKUP_TO\`, ${bounds}.`,
   ),
-  S3_ENDPOINT: Type.String({
-    default: '',
-    pattern: '^(https?://[^\\s/?#@]+/?)?$',
-    must: 'be a URL like https://s3.example.com',
-    description:
-      'Address of the S3-compatible store of `BACKUP_TO`; it may be in a private network. Empty: Amazon in `S3_REGION`.',
-  }),
-  S3_REGION: Type.String({
-    default: '',
-    pattern: '^[\\w-]*$',
-    must: 'be a region like eu-central-1',
-    description: 'Region of the bucket. Empty: `us-east-1`, which most stores other than Amazon take.',
-  }),
-  S3_ACCESS_KEY_ID: Type.String({
-    default: '',
-    pattern: '^[^\\s]*$',
-    must: 'be an access key, without spaces',
-    description: 'Access key of the bucket, which may read, write, list and delete in it.',
-  }),
-  S3_SECRET_ACCESS_KEY: Type.String({
-    default: '',
-    pattern: '^[^\\s]*$',
-    must: 'be the secret of an access key, without spaces',
-    secret: SECRET.always,
-    description: 'Secret of `S3_ACCESS_KEY_ID`.',
-  }),
+  ...BUCKET_SETTINGS,
   METRICS_TOKEN: Type.String({
     default: '',
     pattern: `^(|[!-~]{${METRICS_TOKEN_CHARS_MIN},})$`,
@@ -292,10 +263,7 @@ export function loadConfig(
     problems.push('STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY')
   }
   if (!TLS_CERT !== !TLS_KEY) problems.push('TLS_CERT and TLS_KEY are required together')
-  const { BACKUP_TO, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings as Config
-  if (BACKUP_TO.startsWith('s3://') && !(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY)) {
-    problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in BACKUP_TO')
-  }
+  problems.push(...findBucketProblems(settings as Config))
   problems.push(...findDomainProblems(settings as Config))
   const plans = loadPlans((settings as Config).PLANS_FILE, readText, problems)
   if (problems.length > 0) throw wrongSettings(problems)

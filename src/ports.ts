@@ -1,7 +1,9 @@
 import type { Check } from './commands/doctor/check.ts'
+import type { OwnerState } from './commands/standby/role.ts'
 import type { ShownSetting } from './config.ts'
 import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
+import type { Acknowledgement } from './http/acknowledge.ts'
 import type { OpenNodeClient } from './features/nodes/departures/world.ts'
 import type { NodeSecrets } from './features/nodes/protocol/schema.ts'
 import type { NodeDoor } from './http/node-door.ts'
@@ -48,6 +50,10 @@ export interface Ports extends InstallPorts {
   vectorMemoryBytesMax?: number
   /** The models that lie on this machine. */
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
+  /** Where the node is copied: whether the answers to writes may be given. */
+  acknowledgement?: Acknowledgement
+  /** How the copies of the database stand; absent where nothing is copied. */
+  readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */
   fetchModel(name: string, tell: (step: BringStep) => void, stop: AbortSignal): Promise<void>
   /** Speaks with another node, whose certificate is known; without it no store moves there. */

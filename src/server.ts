@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Base, Module } from './features/module.ts'
+import { type Acknowledgement, acknowledgePlugin } from './http/acknowledge.ts'
 import { corsPlugin } from './http/cors.ts'
 import { type ErrorDeps, errorPlugin, lastResort } from './http/errors.ts'
 import type { Guards } from './http/guards.ts'
@@ -13,6 +14,8 @@ import { type RequestGate, writeGatePlugin } from './http/write-gate.ts'
 import { version } from './version.ts'
 
 interface ServerParts extends Pick<Base, 'clock' | 'ids' | 'baseUrl' | 'reportFault'> {
+  /** Where the node is copied, and another one may take over. */
+  acknowledgement: Acknowledgement | undefined
   /** In the order of the API's document. */
   modules: readonly Module<unknown>[]
   guards: Guards
@@ -32,8 +35,20 @@ export type Server = ReturnType<typeof createServer>
 
 /** Puts what every request passes before the routes of all modules. It does not listen yet. */
 export function createServer(parts: ServerParts) {
-  const { modules, guards, liveness, intake, clock, ids, log, keepCall, countRequest, baseUrl, reportFault } =
-    parts
+  const {
+    acknowledgement,
+    modules,
+    guards,
+    liveness,
+    intake,
+    clock,
+    ids,
+    log,
+    keepCall,
+    countRequest,
+    baseUrl,
+    reportFault,
+  } = parts
   // The return type ends a circle of inferred types.
   const listRoutes = (): AnyElysia['routes'] => http.routes
   const routes = createRouteTable(listRoutes)
@@ -59,6 +74,7 @@ export function createServer(parts: ServerParts) {
     .use(requestCheck.plugin)
     .use(listWarningsPlugin(listRoutes))
     .use(openApiPlugin(() => ({ version, baseUrl: baseUrl(), routes: listRoutes(), schemas })))
+  if (acknowledgement) http.use(acknowledgePlugin(acknowledgement))
   for (const module of modules) if (module.routes) http.use(module.routes(guards))
   return http
 }

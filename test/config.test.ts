@@ -225,6 +225,29 @@ describe('flags', () => {
   })
 })
 
+describe('COPIES_TO and STANDBY', () => {
+  const S3 = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+
+  test('are a bucket with a key', () => {
+    expect(loadConfig({ ...S3, COPIES_TO: 's3://bucket/shop' }).COPIES_TO).toBe('s3://bucket/shop')
+    expect(() => loadConfig({ STANDBY: 's3://bucket/shop' })).toThrow(
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are required with a bucket in STANDBY',
+    )
+    for (const COPIES_TO of ['/mnt/nas', 's3://bucket/../x', 'https://h/b'])
+      expect(() => loadConfig({ ...S3, COPIES_TO })).toThrow('COPIES_TO must be s3://bucket/prefix')
+  })
+
+  test('are the same address where both are set', () => {
+    const both = { ...S3, COPIES_TO: 's3://bucket/shop', STANDBY: 's3://bucket/shop/' }
+    expect(loadConfig(both).STANDBY).toBe('s3://bucket/shop/')
+    expect(() => loadConfig({ ...both, STANDBY: 's3://bucket/other' })).toThrow('must be the same address')
+  })
+
+  test('one of them is needed to wait for copies', () => {
+    expect(() => loadConfig({ SYNC_COPIES: '1' })).toThrow('SYNC_COPIES needs COPIES_TO or STANDBY')
+  })
+})
+
 describe('BACKUP_TO', () => {
   const S3 = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
 

@@ -23,6 +23,8 @@ export interface ExecutableOptions {
   modelDir: string
   /** The packed notices of an executable with another model than the usual one. */
   notices?: string | undefined
+  /** Whether it carries Litestream. */
+  hasLitestream?: boolean
   outfile: string
 }
 
@@ -35,7 +37,10 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   const target = findTarget(options.target)
   const packages = await preparePackages(options.root, target)
   const packedDir = join(options.root, 'dist/packed')
-  const embedded = await listEmbedded(target, packages.nodeModules, options.modelDir, packedDir)
+  const embedded = await listEmbedded(target, packages.nodeModules, {
+    ...{ modelDir: options.modelDir, packedDir },
+    hasLitestream: options.hasLitestream ?? false,
+  })
   const paths = findLoaderPaths(target, packages.nodeModules, embedded)
   const passwords = await packFile(Buffer.from(dictionary['passwords-common'].join('\n')), packedDir)
   const swaps = [

@@ -151,7 +151,7 @@ function renderEmbedded(embedded: Embedded): string {
     const files = part.files.map((file) => {
       const variable = `file${imports.length}`
       imports.push(`import ${variable} from ${JSON.stringify(file.source)} with { type: 'file' }`)
-      return `{ name: ${JSON.stringify(file.name)}, source: ${variable}, sourceHash: '${file.sourceHash}', sizeBytes: ${file.sizeBytes}, hash: '${file.hash}' }`
+      return `{ name: ${JSON.stringify(file.name)}, source: ${variable}, sourceHash: '${file.sourceHash}', sizeBytes: ${file.sizeBytes}, hash: '${file.hash}'${file.isProgram ? ', isProgram: true' : ''} }`
     })
     return `${name}: { hash: '${part.hash}', files: [${files.join(', ')}] }`
   })

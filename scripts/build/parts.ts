@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { inspectModel } from '../../src/platform/embedder/inspect.ts'
 import { readModelFiles } from '../../src/platform/embedder/model-files.ts'
-import type { Embedded, EmbeddedFile, EmbeddedPart, PartName } from '../../src/platform/native/embedded.ts'
+import type { Embedded, EmbeddedFile, EmbeddedPart, UsualPart } from '../../src/platform/native/embedded.ts'
 import { packFile } from './pack.ts'
-import type { Target } from './targets.ts'
+import { type Target, TargetError } from './targets.ts'
 
 /** The facts about a target's packages that the swapped loaders need. */
 export interface LoaderPaths {
@@ -21,14 +21,22 @@ export interface LoaderPaths {
 interface Listed {
   name: string
   path: string
+  isProgram?: boolean
 }
+
+/** Where npm's package has the program that copies databases. */
+const LITESTREAM_PACKAGE = '@flydotio/litestream-linux-x64'
 
 /**
  * Lists the files that an executable for `target` contains besides its own code, by the part that they belong to.
  *
  * @throws UnusableModel for a model folder that the program could not use.
  */
-export function listFiles(target: Target, nodeModules: string, modelDir: string): Record<PartName, Listed[]> {
+export function listFiles(
+  target: Target,
+  nodeModules: string,
+  modelDir: string,
+): Record<UsualPart, Listed[]> {
   const runtime = join(nodeModules, 'onnxruntime-node/bin/napi-v6', target.os, target.cpu)
   const prebuilt = `${target.os}-${target.cpu}.node`
   const vectorPackage = join(nodeModules, `sqlite-vec-${target.os}-${target.cpu}`)
@@ -62,23 +70,28 @@ export function listFiles(target: Target, nodeModules: string, modelDir: string)
  * Packs the files of {@link listFiles}.
  *
  * @param packedDir keeps what was packed for the next build.
+ * @param hasLitestream whether the executable is to carry Litestream.
  */
 export async function listEmbedded(
   target: Target,
   nodeModules: string,
-  modelDir: string,
-  packedDir: string,
+  { modelDir, packedDir, hasLitestream }: { modelDir: string; packedDir: string; hasLitestream: boolean },
 ): Promise<Embedded> {
   const listed = listFiles(target, nodeModules, modelDir)
-  const pack = (part: PartName) => packPart(listed[part], packedDir)
-  const parts: Record<PartName, EmbeddedPart> = {
+  const pack = (part: UsualPart) => packPart(listed[part], packedDir)
+  const parts: Record<UsualPart, EmbeddedPart> = {
     sqlite: await pack('sqlite'),
     argon2: await pack('argon2'),
     sharp: await pack('sharp'),
     onnxruntime: await pack('onnxruntime'),
     model: await pack('model'),
   }
-  return { model: basename(modelDir), modelHash: readModelFiles(modelDir).fingerprint.hash, parts }
+  const litestream = hasLitestream ? await packLitestream(target, nodeModules, packedDir) : undefined
+  return {
+    model: basename(modelDir),
+    modelHash: readModelFiles(modelDir).fingerprint.hash,
+    parts: { ...parts, ...(litestream && { litestream }) },
+  }
 }
 
 /** Finds the paths by which the loaders reach the files of {@link listEmbedded}. */
@@ -99,13 +112,21 @@ function listSharpFiles(target: Target, nodeModules: string): Listed[] {
   })
 }
 
+/** @throws TargetError for a target that npm has no program for. */
+async function packLitestream(target: Target, nodeModules: string, packedDir: string): Promise<EmbeddedPart> {
+  const path = join(nodeModules, LITESTREAM_PACKAGE, 'litestream')
+  if (target.name !== 'linux-x64')
+    throw new TargetError(`There is no Litestream for ${target.name} in npm: name its path in LITESTREAM`)
+  return packPart([{ name: 'litestream', path, isProgram: true }], packedDir)
+}
+
 async function packPart(listed: readonly Listed[], packedDir: string): Promise<EmbeddedPart> {
   const hash = createHash('sha256')
   const files: EmbeddedFile[] = []
-  for (const { name, path } of listed) {
+  for (const { name, path, isProgram } of listed) {
     const bytes = readFileSync(path)
     hash.update(`${name}\0${bytes.length}\0`).update(bytes)
-    files.push({ name, ...(await packFile(bytes, packedDir)) })
+    files.push({ name, ...(await packFile(bytes, packedDir)), ...(isProgram && { isProgram }) })
   }
   return { hash: hash.digest('hex').slice(0, 16), files }
 }

@@ -31,6 +31,8 @@ const DOCUMENTS = [
   'service',
   'operating',
   'nodes',
+  'standby',
+  'larger',
   'models',
   'watching',
   'reference',

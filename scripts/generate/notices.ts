@@ -19,7 +19,7 @@ import {
   type Notice,
   readText,
 } from './notices/collect.ts'
-import { BUN, DATA, ONNXRUNTIME } from './notices/components.ts'
+import { BUN, DATA, LITESTREAM, ONNXRUNTIME } from './notices/components.ts'
 import { describeCard, describeModel } from './notices/model.ts'
 
 const repository = resolve(import.meta.dir, '../..')
@@ -35,6 +35,7 @@ export interface Notices {
   runtime: Notice[]
   libvips: Notice[]
   onnxruntime: Notice[]
+  litestream: Notice[]
   data: Notice[]
 }
 
@@ -72,6 +73,7 @@ export async function collectNotices(): Promise<Notices> {
     ),
     libvips: collectLibvips(versions),
     onnxruntime: ONNXRUNTIME.map((component) => collectComponent(component)),
+    litestream: LITESTREAM.map((component) => collectComponent(component)),
     data: DATA.map((component) => collectComponent(component)),
   }
 }
@@ -84,6 +86,7 @@ export function formatNotices(notices: Notices, licence: string, model: string):
     ['The runtime: Bun and what is linked into it', notices.runtime],
     ['libvips and the libraries inside it', notices.libvips],
     ['onnxruntime and what is linked into it', notices.onnxruntime],
+    ['Litestream and what is linked into it (in an executable that was built with it)', notices.litestream],
     ['npm packages', notices.packages],
     ['Data in the model', notices.data],
   ]

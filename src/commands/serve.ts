@@ -10,6 +10,11 @@ import { offerSetupLink } from './service/setup-link.ts'
 import { findSupervisor } from './service/supervisor.ts'
 import { goBack } from './service/way-back.ts'
 
+/** systemd starts the service again after this code, and it finds out that it is a standby now. */
+const LOST_EXIT = 75
+
+const never = new Promise<never>(() => {})
+
 /** `lookalike serve`. */
 export const serve: Command = {
   name: 'serve',
@@ -49,9 +54,13 @@ export const serve: Command = {
       const supervisor = findSupervisor(env, process.pid, service.log)
       await supervisor.tellReady(`listening on ${service.address}`)
       releaseStartMemory()
-      await waitForAbort(stop)
+      const isLost = await Promise.race([waitForAbort(stop), service.lost?.then(() => true) ?? never])
       void supervisor.tellStopping()
       await service.stop()
+      if (isLost === true) {
+        console.error('lookalike: another node has taken over; started again, this one goes on as a standby')
+        process.exit(LOST_EXIT)
+      }
     }
     // Everything is closed. A hanging socket or lookup must not keep the process alive.
     process.exit(0)

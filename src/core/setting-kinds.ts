@@ -35,3 +35,8 @@ export const integer = (
   })
 
 export const flag = (description: string) => Type.Boolean({ default: false, must: 'be 1 or 0', description })
+
+/**
+ * Patterns of setting values that are secret. `loadConfig` ignores them; commands warn when a flag holds such a value.
+ */
+export const SECRET = { always: '.', withPassword: '//[^/]*:[^/]*@', never: '(?!)' } as const

@@ -10,6 +10,19 @@ export interface StartPhase {
   doing: string
   /** When a client may ask again. */
   retryAfterSeconds: number
+  /** What a node that waits for another one to fail tells of itself. */
+  standby?: StandbyFacts
+}
+
+export interface StandbyFacts {
+  /** Since when it waits, as a time in ISO 8601. */
+  since: string
+  /** Age of the copy that it holds, in seconds; null before the first one. */
+  copy_age_seconds: number | null
+  /** The epoch of the owner. */
+  epoch: number
+  /** Why it could not take over now, in one sentence; null if it could. */
+  problem: string | null
 }
 
 export interface StartingDeps extends Omit<RequestLogDeps, 'log'> {
@@ -51,14 +64,14 @@ export function createStartingServer({ readPhase, ...deps }: StartingDeps) {
       )
       // Before the routes, because a request may use any method and any path.
       .onRequest(({ request, set }) => {
-        const { doing, retryAfterSeconds } = readPhase()
+        const { doing, retryAfterSeconds, standby } = readPhase()
         const asked = READING.has(request.method) ? PATH.exec(request.url)?.[1] : undefined
         if (asked === '/health') return Response.json({ status: 'ok', starting: doing })
-        const message = `The service is starting: ${doing}`
+        const message = standby ? `This node is a standby: ${doing}` : `The service is starting: ${doing}`
         if (asked !== '/health/ready') throw new ApiError('overloaded', message, { retryAfterSeconds })
         set.headers['retry-after'] = String(retryAfterSeconds)
         const checks = Object.fromEntries(PARTS.map((part) => [part, { ok: false, reason: message }]))
-        return Response.json({ status: 'not_ready', checks }, { status: 503 })
+        return Response.json({ status: 'not_ready', ...(standby && { standby }), checks }, { status: 503 })
       })
   )
 }

@@ -38,6 +38,7 @@ export function wireOperation(
     settings,
     shelf,
     fetchModel,
+    readCopies,
     stop,
   }: Ports & {
     models: ModelSet
@@ -56,6 +57,7 @@ export function wireOperation(
     hasWholeIndex: productIndex.service.isWhole,
     readFreeDiskShare,
     findBackupWarning: backups.service.findWarning,
+    readCopies,
   })
   const moves = modelMoves.service
   const models = buildModels(base, {
@@ -94,6 +96,7 @@ export function wireOperation(
     meters,
     models: modelSet,
     readFreeDiskShare,
+    readCopies,
     findLastBackup: backups.service.findLastGood,
     findMove: () => moves.status().move,
     token: config.METRICS_TOKEN,

@@ -10,8 +10,9 @@ import { PROGRAM, productForm, type Service, startService, UNPACK_DIR, until } f
 import { makeCertificate } from '../support/certificate.ts'
 
 /*
- * Two nodes behind each proxy with exactly the configuration of the guide. Both data folders hold the stores `lamps` and `chairs`
- * with the same ids and keys, as after moves to and fro; the product of each tells which node answers.
+ * Two nodes behind each proxy with exactly the configuration of the guide. Their data folders hold the same stores with the same
+ * ids and keys, as after a move; the products of each tell which node answers. `tables` lives at A, `chairs` at B, and `lamps` moves
+ * from A to B.
  */
 
 const MAP_TOKEN = 'what-the-proxies-show'
@@ -27,7 +28,8 @@ const guide = readFileSync(join(import.meta.dir, '../../src/guide/nodes.md'), 'u
 
 const NAMES = ['haproxy', 'nginx', 'caddy'] as const
 type Name = (typeof NAMES)[number]
-type Slug = 'lamps' | 'chairs'
+const SLUGS = ['lamps', 'chairs', 'tables'] as const
+type Slug = (typeof SLUGS)[number]
 type Letter = 'a' | 'b'
 
 const isMissing = (name: string): boolean => !certificate || !Bun.which('curl') || !Bun.which(name)
@@ -72,22 +74,22 @@ const start = (letter: Letter) =>
     { settings: { BASE_URL: urlOf(letter), MAP_TOKEN, TRUSTED_PROXIES: '127.0.0.1' } },
   )
 
-/** Says in the database of a node where a store lives; null for here. */
-function place(letter: Letter, slug: Slug, to: Letter | null): void {
-  const db = connect(dirs[letter])
-  db.prepare('UPDATE stores SET move_state = ?, moved_to = ?, moved_at = ? WHERE slug = ?').run(
-    to && 'moved',
-    to && urlOf(to),
-    to && Date.now(),
-    slug,
+/** Lets a store go from node A, as the last step of a move does. */
+const leave = (slug: Slug) =>
+  withInstall(loadConfig({}, { 'data-dir': dirs.a }), ({ stores: service }) =>
+    service.setMoveState(service.requireBySlug(slug).id, 'moved', urlOf('b')),
   )
-  db.close()
-}
 
-/** Moves a store as the last step of a move does: first the old node lets go. */
-function move(slug: Slug, from: Letter, to: Letter): void {
-  place(from, slug, to)
-  place(to, slug, null)
+/** Hides stores at node B, whose rows are there already, or shows them. */
+function setHidden(slugs: readonly Slug[], isHidden: boolean): void {
+  const db = connect(dirs.b)
+  const now = isHidden ? Date.now() : null
+  for (const slug of slugs) {
+    db.prepare(
+      'UPDATE stores SET move_state = ?, moved_to = ?, moved_at = ?, erasing_at = ?, suspended_at = ? WHERE slug = ?',
+    ).run(isHidden ? 'moved' : null, isHidden ? urlOf('a') : null, now, now, now, slug)
+  }
+  db.close()
 }
 
 /** Runs a program to its end. */
@@ -161,7 +163,8 @@ const SETUPS: Record<Name, (port: number, map: string) => Promise<Pick<Proxy, 'c
     const path = join(folder, 'nginx.conf')
     writeFileSync(
       path,
-      `daemon off; pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${temps.join(' ')}\n${example}}\n`,
+      // The workers of a root's nginx are nobody, who may not write into this folder.
+      `${process.getuid?.() === 0 ? 'user root; ' : ''}daemon off; pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${temps.join(' ')}\n${example}}\n`,
     )
     const child = spawn(['nginx', '-c', path, '-p', folder, '-e', 'stderr'])
     return { child, reload: async () => void child.kill('SIGHUP') }
@@ -224,6 +227,13 @@ async function tokenOf(proxy: Proxy, slug: Slug): Promise<string> {
 /** Which node answers: its product is called after it. */
 const nodeOf = (said: string): string => [...new Set(said.match(/at-[ab]/g))].join()
 
+/** Searches as the widget on a page of the shop does. */
+const searchAsWidget = (proxy: Proxy, slug: Slug, ...more: string[]) =>
+  curl(
+    ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
+    ...['-H', `X-Service-Key: ${stores[slug].widgetKey}`, '-H', `Origin: ${ORIGIN}`, ...more],
+  )
+
 const KINDS = {
   host: async (proxy: Proxy, slug: Slug, token: string) =>
     curl(proxy, `${slug}.search.example`, '/v1/products', '-H', `Authorization: Bearer ${token}`),
@@ -232,11 +242,7 @@ const KINDS = {
       ...([proxy, 'search.example', '/v1/products', '-H', `Authorization: Bearer ${token}`] as const),
       ...['-H', `X-Service-Active-Tenant: ${slug}`],
     ),
-  'widget key': async (proxy: Proxy, slug: Slug) =>
-    curl(
-      ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
-      ...['-H', `X-Service-Key: ${stores[slug].widgetKey}`, '-H', `Origin: ${ORIGIN}`],
-    ),
+  'widget key': (proxy: Proxy, slug: Slug) => searchAsWidget(proxy, slug),
 } as const
 
 async function expectAt(proxy: Proxy, slug: Slug, letter: Letter): Promise<void> {
@@ -253,7 +259,7 @@ beforeAll(async () => {
   await withInstall(
     config,
     async ({ setup, widgetKeys }) => {
-      for (const slug of ['lamps', 'chairs'] as const) {
+      for (const slug of SLUGS) {
         const made = await setup.run({ ...account, storeName: slug, slug, isAnother: true })
         const { key: widgetKey } = widgetKeys.createForOperator(made.store_id, 'shop', [ORIGIN])
         stores[slug] = { clientId: made.client_id, secret: made.client_secret, widgetKey }
@@ -262,9 +268,10 @@ beforeAll(async () => {
     { mayMake: true },
   )
   cpSync(dirs.a, dirs.b, { recursive: true })
+  await leave('chairs')
   for (const letter of ['a', 'b'] as const) {
     nodes[letter] = await start(letter)
-    for (const slug of ['lamps', 'chairs'] as const) {
+    for (const slug of ['lamps', letter === 'a' ? 'tables' : 'chairs'] as const) {
       const { clientId, secret } = stores[slug]
       const granted = await fetch(`${nodes[letter].address}/oauth/token`, {
         method: 'POST',
@@ -281,8 +288,7 @@ beforeAll(async () => {
       if (status !== 201) throw new Error(`node ${letter} answers ${status}`)
     }
   }
-  place('a', 'chairs', 'b')
-  place('b', 'lamps', 'a')
+  setHidden(['lamps', 'tables'], true)
   for (const name of here) {
     mkdirSync(join(folder, name))
     const [port, map] = [await findPort(), join(folder, name, 'stores.map')]
@@ -318,6 +324,19 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
       await expectAt(proxy, 'chairs', 'b')
     }
   }, 120_000)
+
+  test('the command writes the map of its own node, whose service runs', async () => {
+    const own = (format: string) =>
+      run([...PROGRAM, 'node', 'map', '--format', format], { DATA_DIR: dirs.a, BASE_URL: urlOf('a') })
+    const { said } = await own('prometheus')
+    expect((JSON.parse(said) as { targets: string[] }[]).map(({ targets }) => targets)).toEqual([
+      ['node-a.search.example:443'],
+      ['node-b.search.example:443'],
+    ])
+    const lines = (await own('haproxy')).said.split('\n')
+    expect(lines).toContain(`${stores.lamps.widgetKey} node-a.search.example`)
+    expect(lines).toContain('/chairs node-b.search.example')
+  }, 60_000)
 
   test('HAProxy also reads the store of a token, and of the Authorization of a token request', async () => {
     for (const proxy of proxies.filter(({ name }) => name === 'haproxy')) {
@@ -397,7 +416,8 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
   }, 60_000)
 
   test('with a map that is behind, the proxy finds the node that a 421 names', async () => {
-    move('lamps', 'a', 'b')
+    await leave('lamps')
+    setHidden(['lamps'], false)
     await until('node a says where lamps is', async () => {
       const asked = await fetch(`${nodes.a.address}/v1/widget/search/text`, {
         method: 'POST',
@@ -412,11 +432,7 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
     })
     for (const proxy of proxies) {
       const { widgetKey } = stores.lamps
-      const search = (...more: string[]) =>
-        curl(
-          ...([proxy, 'search.example', '/v1/widget/search/text', ...json({ query: 'anything' })] as const),
-          ...['-H', `X-Service-Key: ${widgetKey}`, '-H', `Origin: ${ORIGIN}`, ...more],
-        )
+      const search = (...more: string[]) => searchAsWidget(proxy, 'lamps', ...more)
       const similar = (...more: string[]) =>
         curl(
           ...([proxy, 'search.example', '/v1/widget/similar?product_id=at-b', ...more] as const),
@@ -431,6 +447,8 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
         const first = await search('-i')
         expect(first.status).toBe(307)
         expect(first.said.toLowerCase()).toContain('location: /v1/widget/search/text')
+        // A page of another origin may follow.
+        expect(first.said.toLowerCase()).toContain('access-control-allow-origin: ')
         // The map is right from there on.
         expect((await search()).status).toBe(200)
         expect((await similar()).status).toBe(200)
@@ -459,10 +477,12 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
       )
       expect((await writeMap(proxy)).said).toStartWith('written: ')
       await proxy.reload()
-      await until(`${proxy.name} has the new map`, async () => {
-        const { said } = await KINDS.host(proxy, 'lamps', await tokenOf(proxy, 'lamps'))
-        return nodeOf(said) === 'at-b'
-      })
+      await until(`${proxy.name} has the new map`, () =>
+        tokenOf(proxy, 'lamps').then(
+          () => true,
+          () => false,
+        ),
+      )
       await expectAt(proxy, 'lamps', 'b')
       const { status, code } = await slow
       expect([proxy.name, code, [200, 201].includes(status)]).toEqual([proxy.name, 0, true])
@@ -471,29 +491,21 @@ describe.skipIf(here.length === 0)('two nodes behind each proxy, as the guide se
   }, 120_000)
 
   test('a node that dies takes its own stores alone, and its map stays', async () => {
-    for (const slug of ['lamps'] as const) move(slug, 'b', 'a')
-    for (const proxy of proxies) {
-      await writeMap(proxy)
-      await proxy.reload()
-      await until(`${proxy.name} has the new map`, async () => {
-        const { said } = await KINDS.host(proxy, 'lamps', await tokenOf(proxy, 'lamps'))
-        return nodeOf(said) === 'at-a'
-      })
-    }
-    await nodes.a.crash()
+    await nodes.b.crash()
     for (const proxy of proxies) {
       const { said, complaints } = await writeMap(proxy)
       expect(said).toStartWith('unchanged: ')
       expect(complaints).toContain('does not tell its map')
       const dark = await Promise.all([
         curl(proxy, 'lamps.search.example', '/v1/products'),
-        curl(proxy, 'search.example', '/lamps/portal'),
-        KINDS['widget key'](proxy, 'lamps'),
+        curl(proxy, 'search.example', '/chairs/portal'),
+        // With HTTP/2 curl takes Caddy's refusal of a body that was not read for a fault of the line.
+        searchAsWidget(proxy, 'lamps', '--http1.1'),
       ])
       for (const { status } of dark)
         expect([proxy.name, status]).toEqual([proxy.name, status === 503 ? 503 : 502])
-      await expectAt(proxy, 'chairs', 'b')
-      expect((await curl(proxy, 'search.example', '/chairs/portal')).status).toBe(200)
+      await expectAt(proxy, 'tables', 'a')
+      expect((await curl(proxy, 'search.example', '/tables/portal')).status).toBe(200)
       await until(`${proxy.name} serves what names no store`, async () => {
         return (await curl(proxy, 'search.example', '/widget.js')).status === 200
       })

@@ -20,6 +20,8 @@ export interface SeedOptions {
   kinds?: number
   /** Stores that share the products in turns; the credentials are those of the first. */
   stores?: number
+  /** Takes the credentials of each store. */
+  note?(credentials: Credentials): void
   /** Writes the vectors through sqlite-vec, one by one: ten times slower, but the file is as the service makes it. */
   isThroughVec0?: boolean
 }
@@ -46,7 +48,7 @@ export function seedStore(
   folder: string,
   modelDir: string,
   count: number,
-  { kinds = 0, stores = 1, isThroughVec0 = false }: SeedOptions = {},
+  { kinds = 0, stores = 1, isThroughVec0 = false, note }: SeedOptions = {},
 ): Credentials {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, DATABASE_FILE)
@@ -58,6 +60,7 @@ export function seedStore(
     migrate(db, SCHEMA)
     return db.transaction(() => {
       const owners = Array.from({ length: stores }, (_, n) => addStore(db, n))
+      for (const owner of owners) note?.(owner)
       const { fingerprint } = readModelFiles(modelDir)
       const { dimension } = fingerprint
       const model = addModel(db, fingerprint)

@@ -225,6 +225,178 @@ export const BUN: readonly Component[] = [
   { name: 'zstd', licence: 'BSD-3-Clause', file: 'zstd' },
 ]
 
+/** What Litestream and the libraries in it are, as its own list of modules names them. An executable has it if it was built with it. */
+export const LITESTREAM: readonly Component[] = [
+  {
+    name: 'Litestream 0.3.13',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright Ben Johnson and the Litestream authors'],
+  },
+  {
+    name: 'Go and its libraries golang.org/x',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2009 The Go Authors. All rights reserved.'],
+  },
+  {
+    name: 'GNU C Library (linked statically)',
+    licence: 'LGPL-2.1',
+    licences: ['LGPL-2.1'],
+    copyright: [
+      'Copyright (C) The Free Software Foundation, Inc.',
+      'The sources and the recipe of this build are the repository benbjohnson/litestream on GitHub, version 0.3.13. The setting LITESTREAM names a build of your own.',
+    ],
+  },
+  {
+    name: 'go-sqlite3 (with SQLite, public domain)',
+    licence: 'MIT',
+    licences: ['MIT'],
+    copyright: ['Copyright (c) 2014 Yasuhiro Matsumoto'],
+  },
+  {
+    name: 'go-shellwords',
+    licence: 'MIT',
+    licences: ['MIT'],
+    copyright: ['Copyright (c) 2017 Yasuhiro Matsumoto'],
+  },
+  {
+    name: 'go-ieproxy',
+    licence: 'MIT',
+    licences: ['MIT'],
+    copyright: ['Copyright (c) 2014 mattn', 'Copyright (c) 2017 oliverpool', 'Copyright (c) 2019 Adele Reed'],
+  },
+  {
+    name: 'cloud.google.com/go',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright Google LLC'],
+  },
+  {
+    name: 'age',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2019 The age Authors. All rights reserved.'],
+  },
+  {
+    name: 'azure-pipeline-go and azure-storage-blob-go',
+    licence: 'MIT',
+    licences: ['MIT'],
+    copyright: ['Copyright (c) Microsoft Corporation. All rights reserved.'],
+  },
+  {
+    name: 'aws-sdk-go',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: [
+      'AWS SDK for Go',
+      'Copyright 2015 Amazon.com, Inc. or its affiliates. All Rights Reserved.',
+      'Copyright 2014-2015 Stripe, Inc.',
+    ],
+  },
+  { name: 'perks', licence: 'MIT', licences: ['MIT'], copyright: ['Copyright (C) 2013 Blake Mizerany'] },
+  { name: 'xxhash', licence: 'MIT', licences: ['MIT'], copyright: ['Copyright (c) 2016 Caleb Spare'] },
+  {
+    name: 'groupcache',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright 2013 Google Inc.'],
+  },
+  {
+    name: 'golang/protobuf and google.golang.org/protobuf',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: [
+      'Copyright 2010 The Go Authors. All rights reserved.',
+      'Copyright (c) 2018 The Go Authors. All rights reserved.',
+    ],
+  },
+  {
+    name: 'go-cmp',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2017 The Go Authors. All rights reserved.'],
+  },
+  {
+    name: 's2a-go and enterprise-certificate-proxy',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright Google LLC'],
+  },
+  {
+    name: 'google/uuid',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2009,2014 Google Inc. All rights reserved.'],
+  },
+  {
+    name: 'gax-go and google.golang.org/api',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: [
+      'Copyright 2016, Google Inc. All rights reserved.',
+      'Copyright (c) 2011 Google Inc. All rights reserved.',
+    ],
+  },
+  {
+    name: 'go-jmespath',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright 2015 James Saryerwinnie'],
+  },
+  {
+    name: 'kr/fs',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2012 The Go Authors. All rights reserved.'],
+  },
+  {
+    name: 'golang_protobuf_extensions',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright 2012 Matt T. Proud (matt.proud@gmail.com)'],
+  },
+  {
+    name: 'lz4',
+    licence: 'BSD-3-Clause',
+    licences: ['BSD-3-Clause'],
+    copyright: ['Copyright (c) 2015, Pierre Curto. All rights reserved.'],
+  },
+  {
+    name: 'sftp',
+    licence: 'BSD-2-Clause',
+    licences: ['BSD-2-Clause'],
+    copyright: ['Copyright (c) 2013, Dave Cheney. All rights reserved.'],
+  },
+  {
+    name: 'client_golang, client_model, common and procfs of Prometheus',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: [
+      'Copyright 2012-2015 The Prometheus Authors',
+      'This product includes software developed at SoundCloud Ltd. (https://soundcloud.com/).',
+    ],
+  },
+  {
+    name: 'OpenCensus',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright OpenCensus Authors'],
+  },
+  {
+    name: 'appengine, genproto and grpc',
+    licence: 'Apache-2.0',
+    licences: ['Apache-2.0'],
+    copyright: ['Copyright Google LLC', 'Copyright 2014 gRPC authors.'],
+  },
+  {
+    name: 'yaml.v2',
+    licence: 'Apache-2.0 and MIT',
+    licences: ['Apache-2.0', 'MIT'],
+    copyright: ['Copyright 2011-2016 Canonical Ltd.', 'Copyright (c) 2006-2010 Kirill Simonov'],
+  },
+]
+
 /** Data that the model was made of and that asks to be named; its model card says more. */
 export const DATA: readonly Component[] = [
   {

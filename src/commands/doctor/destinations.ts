@@ -23,6 +23,8 @@ type EgressSettings = Pick<
   | 'STRIPE_API_BASE'
   | 'BASE_URL'
   | 'BACKUP_TO'
+  | 'COPIES_TO'
+  | 'STANDBY'
   | 'S3_ENDPOINT'
   | 'S3_REGION'
   | 'DOMAIN'
@@ -94,7 +96,7 @@ function listNetworks({ FETCH_ALLOW_CIDRS, WEBHOOK_ALLOW_CIDRS }: EgressSettings
 /** The servers that settings name. */
 function listServers(config: EgressSettings): Destination[] {
   const { SMTP_URL, STRIPE_SECRET_KEY, STRIPE_API_BASE, BASE_URL, DOMAIN, ACME_DIRECTORY } = config
-  const { BACKUP_TO, S3_ENDPOINT, S3_REGION } = config
+  const { BACKUP_TO, COPIES_TO, STANDBY, S3_ENDPOINT, S3_REGION } = config
   const all: Destination[] = []
   const add = (what: string, where: string, setting: string, why: string) =>
     void all.push({ what, where, setting, why })
@@ -104,10 +106,11 @@ function listServers(config: EgressSettings): Destination[] {
   }
   if (STRIPE_SECRET_KEY !== '')
     add('payments', hostOf(STRIPE_API_BASE || STRIPE), 'STRIPE_SECRET_KEY', 'Payments for plans')
-  if (/^s3:/.test(BACKUP_TO)) {
-    const endpoint = S3_ENDPOINT || `https://s3.${S3_REGION || 'us-east-1'}.amazonaws.com`
-    add('backups', hostOf(endpoint), 'BACKUP_TO', 'Copies of backups, encrypted')
-  }
+  const store = hostOf(S3_ENDPOINT || `https://s3.${S3_REGION || 'us-east-1'}.amazonaws.com`)
+  if (/^s3:/.test(BACKUP_TO)) add('backups', store, 'BACKUP_TO', 'Copies of backups, encrypted')
+  if (COPIES_TO !== '')
+    add('copies', store, 'COPIES_TO', 'The database and pictures, as they are, for a standby')
+  else if (STANDBY !== '') add('copies', store, 'STANDBY', 'The copies of the node that this one waits for')
   if (DOMAIN !== '') add('certificate', hostOf(ACME_DIRECTORY), 'DOMAIN', 'To get and renew the certificate')
   if (BASE_URL !== '')
     add('doctor', hostOf(BASE_URL), 'BASE_URL', 'The doctor asks whether the address leads here')

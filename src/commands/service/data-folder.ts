@@ -76,8 +76,9 @@ const BUSY_MS = 500
  *
  * @returns a function that releases the lock.
  */
-export function lockFolder(dataDir: string, { mayMake = true } = {}): () => void {
-  checkFolder(dataDir, { mayMake })
+export function lockFolder(dataDir: string, { mayMake = true, mayLackDatabase = false } = {}): () => void {
+  // A standby has secrets and pictures before it has a database.
+  if (!mayLackDatabase) checkFolder(dataDir, { mayMake })
   makeFolder(dataDir)
   const unlock = lockInstance(dataDir, readAddresses(dataDir)[0])
   if (hasUnpacked(dataDir)) clearLeftovers(dataDir)

@@ -20,10 +20,11 @@ import { createFileDownloads } from '../../platform/outbound/downloads.ts'
 import { createPages } from '../../platform/outbound/pages.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
 import { createPictureFetcher } from '../../platform/pictures/fetch.ts'
-import { createPictureFiles } from '../../platform/pictures/kept.ts'
+import { createPictureFiles, type PictureFiles } from '../../platform/pictures/kept.ts'
 import { markRunning } from '../../platform/running-mark.ts'
 import { createWorkFiles } from '../../platform/work-files.ts'
 import { examine } from '../doctor/examination.ts'
+import type { OwnerRole, RoleDeps } from '../standby/role.ts'
 import { ADDRESS_FILE, buildLocalAddress, publishAddress } from './addresses.ts'
 import { explainFolderError, lockFolder, openForServing } from './data-folder.ts'
 import { loadTokenSecret } from './data-secrets.ts'
@@ -52,6 +53,8 @@ export interface Running {
   /** The address it listens on, and the public one. */
   address: string
   baseUrl: string
+  /** Resolves when another node has taken over; undefined for a node that is not copied. */
+  lost: Promise<void> | undefined
   /**
    * Stops accepting requests, finishes those in flight (at most 8 s), cuts outbound work and closes everything. Takes
    * less than 10 s; anything that still hangs ends with the process.
@@ -85,6 +88,54 @@ export async function startService(
   }
 }
 
+/** Loads what copies and takes over, which other nodes never do. @returns undefined if the program is to stop. */
+async function takeNodeRole(
+  deps: Omit<RoleDeps, 'tell'>,
+  { wait, enter }: Pick<ReturnType<typeof openListener>, 'wait' | 'enter'>,
+): Promise<OwnerRole | undefined> {
+  const { takeRole } = await import('../standby/role.ts')
+  const since = new Date(clock.now()).toISOString()
+  const role = await takeRole({
+    ...deps,
+    tell: ({ copiedAt, epoch, problem }) =>
+      wait({
+        ...{ since, epoch, problem: problem ?? null },
+        copy_age_seconds: copiedAt === undefined ? null : Math.round((clock.now() - copiedAt) / 1_000),
+      }),
+  })
+  enter('loading')
+  return role
+}
+
+/** Ends the work that goes on beside requests. */
+function drain({ services: { departures, jobs, modelDesk, modelMoves, products } }: App): Promise<void> {
+  modelMoves.stop()
+  products.thumbnails.stop()
+  const busy = [jobs, modelDesk, modelMoves, departures, products.thumbnails]
+  return waitAtMost(CLOSE_MS, Promise.all(busy.map((one) => one?.drain())))
+}
+
+/** What the application gets of a node that is copied. */
+const listCopiedPorts = (role: OwnerRole | undefined, files: PictureFiles) =>
+  role === undefined
+    ? { files }
+    : {
+        files: role.copyFiles(files),
+        readCopies: role.readState,
+        acknowledgement: { may: role.mayAcknowledge, untilCopied: role.waitUntilCopied },
+      }
+
+/** @returns the number of pictures; undefined if the program is to stop. */
+async function loadIndex(app: App, stop: AbortSignal): Promise<number | undefined> {
+  let pictures = await runInTurns(app.loadingIndex(), stop)
+  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
+  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
+    await Bun.sleep(INDEX_PAUSE_MS)
+    pictures = await runInTurns(app.loadingIndex(), stop)
+  }
+  return pictures
+}
+
 async function start(
   config: Config,
   stopSignal: AbortSignal,
@@ -100,7 +151,8 @@ async function start(
   // Closed in reverse order, at the end or when a later part fails to start.
   await using started = new AsyncDisposableStack()
 
-  started.defer(lockFolder(dataDir))
+  const isCopied = config.COPIES_TO !== '' || config.STANDBY !== ''
+  started.defer(lockFolder(dataDir, { mayLackDatabase: isCopied }))
   // A service that was killed left its own.
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
   if (config.TLS_CERT || config.DOMAIN) {
@@ -113,6 +165,10 @@ async function start(
   started.defer(listener.close)
   const { address } = listener
   const baseUrl = config.BASE_URL || address
+  const role = isCopied ? await takeNodeRole({ config, dataDir, log, stop: stopSignal }, listener) : undefined
+  if (isCopied && !role) return undefined
+  // After the database, whose last changes it sends.
+  if (role) started.defer(role.close)
   if (isOutdated(dataDir)) {
     log.info({ data_dir: dataDir, schema: schemaVersion }, 'the database is being migrated')
     listener.enter('migrating')
@@ -122,6 +178,7 @@ async function start(
     listener.enter('loading')
   }
   const db = openForServing(dataDir)
+  role?.begin(db)
   const mark = markRunning(dataDir)
   // The next start checks a database that may be damaged.
   let isSound = () => !mark.wasUnclean
@@ -133,7 +190,7 @@ async function start(
   await checkDiskSpace(dataDir, partsOf(config))
   rescueFormerModel({ db, dataDir, log })
   await unpackApart(partsOf(config))
-  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log })
+  const { embedder, ...startModel } = openStartModel({ config, db, dataDir, log, warm: role?.warm })
   const shelf = openShelf(dataDir)
   started.defer(() => waitAtMost(CLOSE_MS, embedder.close()))
   const deferred = createDeferredWork(log)
@@ -178,7 +235,7 @@ async function start(
     stop: stop.signal,
     settings,
     fetcher: createPictureFetcher({ egress: egresses.main, budget, clock, stop: stop.signal }),
-    files: createPictureFiles(join(dataDir, 'pictures'), ids.uuid),
+    ...listCopiedPorts(role, createPictureFiles(join(dataDir, 'pictures'), ids.uuid)),
     downloads: createFileDownloads({ egress: egresses.main, files: bodyFiles, ids, stop: stop.signal }),
     pages: createPages({ egress: egresses.main, stop: stop.signal }),
     bodyFiles,
@@ -194,12 +251,7 @@ async function start(
   started.defer(() =>
     waitAtMost(CLOSE_MS, Promise.all(app.models.listRunning().map((model) => model.embedder.close()))),
   )
-  let pictures = await runInTurns(app.loadingIndex(), stopSignal)
-  // A fault may be temporary, and once the service answers requests the index cannot be reloaded.
-  for (let tries = 1; pictures !== undefined && !app.hasWholeIndex() && tries < INDEX_TRIES; tries++) {
-    await Bun.sleep(INDEX_PAUSE_MS)
-    pictures = await runInTurns(app.loadingIndex(), stopSignal)
-  }
+  const pictures = await loadIndex(app, stopSignal)
   if (pictures === undefined) return undefined
   log.info({ pictures, data_dir: dataDir, model: embedder.model.id }, 'index loaded')
   listener.handOver(app.http)
@@ -215,13 +267,7 @@ async function start(
     deferred.every(MINUTE_MS, 'the renewal of the certificate', renewal.tick)
   }
   // After the requests, and after what they wait for was cut.
-  started.defer(() => {
-    const { departures, jobs, modelDesk, modelMoves, products } = app.services
-    modelMoves.stop()
-    products.thumbnails.stop()
-    const busy = [jobs, modelDesk, modelMoves, departures, products.thumbnails]
-    return waitAtMost(CLOSE_MS, Promise.all(busy.map((one) => one?.drain())))
-  })
+  started.defer(() => drain(app))
   started.defer(() => waitAtMost(CLOSE_MS, app.services.feeds.drain()))
   started.defer(() =>
     finishRequests(listener.whole(), () => {
@@ -238,5 +284,5 @@ async function start(
   if (mark.wasUnclean) void app.storage.inspect()
   isSound = app.storage.isSound
   const running = started.move()
-  return { app, embedder, log, address, baseUrl, stop: () => running.disposeAsync() }
+  return { app, embedder, log, address, baseUrl, lost: role?.lost, stop: () => running.disposeAsync() }
 }

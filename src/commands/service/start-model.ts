@@ -22,6 +22,14 @@ interface StartModelParts {
   db: Db
   dataDir: string
   log: Logger
+  /** A model whose processes run already; it is closed if another one serves. */
+  warm?: WarmModel | undefined
+}
+
+export interface WarmModel {
+  dir: string
+  hash: string
+  embedder: Embedder
 }
 
 type Place = Pick<ModelPlace, 'name' | 'hash' | 'dir'>
@@ -63,7 +71,23 @@ export function findFolder(dataDir: string, model: Place): string | undefined {
  *
  * @throws OperatorError for a model that cannot be read, or whose files are gone.
  */
-export function openStartModel({ config, db, dataDir, log }: StartModelParts): StartModel {
+export function openStartModel(parts: StartModelParts): StartModel {
+  const { warm } = parts
+  const started = chooseStartModel(parts)
+  if (warm && warm.embedder !== started.embedder) void warm.embedder.close()
+  return started
+}
+
+/** Starts the processes of the model of `MODEL_DIR`, or of the bundled one, before it is known which one serves. */
+export function warmModel(config: Config, log: Logger): WarmModel {
+  const { dir, hash } = describe(config)
+  return { dir, hash, embedder: openApart(config, log, dir, hash) }
+}
+
+function chooseStartModel({ config, db, dataDir, log, warm }: StartModelParts): StartModel {
+  const open = (dir: string, hash: string): Embedder =>
+    warm?.dir === dir && warm.hash === hash ? warm.embedder : openApart(config, log, dir, hash)
+
   const queries = modelMoveQueries(db)
   const isDirSet = config.MODEL_DIR !== ''
   const common = { isDirSet, findFolder: (model: Place) => findFolder(dataDir, model) }
@@ -71,7 +95,7 @@ export function openStartModel({ config, db, dataDir, log }: StartModelParts): S
   const inUse = state && queries.findModel(state.inUse)
   const openPlace = (model: Place): { embedder: Embedder; dir: string } | undefined => {
     const dir = findFolder(dataDir, model)
-    return dir === undefined ? undefined : { embedder: open(config, log, dir, model.hash), dir }
+    return dir === undefined ? undefined : { embedder: open(dir, model.hash), dir }
   }
 
   if (state?.isChosen && inUse && !isDirSet) {
@@ -87,7 +111,7 @@ export function openStartModel({ config, db, dataDir, log }: StartModelParts): S
     // The start that began the move wanted the other model, and this one does not.
     if (running && inUse && !running.isChosen && running.kind === 'use' && !running.isReturning)
       queries.turnRound()
-    return { ...common, embedder: open(config, log, wish.dir, wish.hash), dir: wish.dir, isChosen: false }
+    return { ...common, embedder: open(wish.dir, wish.hash), dir: wish.dir, isChosen: false }
   }
   const former = openPlace(inUse)
   if (former) return { ...common, ...former, isChosen: false, wanted: wish }
@@ -95,7 +119,7 @@ export function openStartModel({ config, db, dataDir, log }: StartModelParts): S
     { model: inUse.name },
     'the files of the former model are gone: products are found by their words until they are embedded again',
   )
-  return { ...common, embedder: open(config, log, wish.dir, wish.hash), dir: wish.dir, isChosen: false }
+  return { ...common, embedder: open(wish.dir, wish.hash), dir: wish.dir, isChosen: false }
 }
 
 /** The model of `MODEL_DIR`, or the bundled one. @throws OperatorError */
@@ -110,7 +134,7 @@ function describe(config: Config): FoundModel {
   }
 }
 
-function open(config: Config, log: Logger, dir: string, hash: string): Embedder {
+function openApart(config: Config, log: Logger, dir: string, hash: string): Embedder {
   try {
     return openModel(config, log, { dir, hash })
   } catch (error) {

@@ -2,7 +2,12 @@ import type { Server } from 'bun'
 import type { AnyElysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import { createStartingServer, type StartingDeps, type StartPhase } from '../../http/starting.ts'
+import {
+  createStartingServer,
+  type StandbyFacts,
+  type StartingDeps,
+  type StartPhase,
+} from '../../http/starting.ts'
 import { version } from '../../version.ts'
 import { type Answering, buildAddress, handOver, listen, replaceServer } from './addresses.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
@@ -53,6 +58,10 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
     address: address(),
     enter(name: keyof typeof PHASES): void {
       phase = PHASES[name]
+    },
+    /** Tells that this node waits for another one to fail. */
+    wait(standby: StandbyFacts): void {
+      phase = { doing: 'another node serves until it fails', retryAfterSeconds: 5, standby }
     },
     /** From now on these routes answer. */
     handOver(routes: AnyElysia): void {

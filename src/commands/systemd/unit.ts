@@ -15,6 +15,7 @@ export const PATHS = [
   'BACKUP_TO',
   'MODEL_DIR',
   'LIBRARY_DIR',
+  'LITESTREAM',
   'PLANS_FILE',
   'TLS_CERT',
   'TLS_KEY',

@@ -1,5 +1,8 @@
 /** Groups of embedded files; a command unpacks only the groups that it loads. */
-export type PartName = 'sqlite' | 'argon2' | 'sharp' | 'onnxruntime' | 'model'
+export type PartName = UsualPart | 'litestream'
+
+/** The groups that every executable carries; Litestream comes with `bun build.ts --litestream` alone. */
+export type UsualPart = 'sqlite' | 'argon2' | 'sharp' | 'onnxruntime' | 'model'
 
 /** One file inside the executable. */
 export interface EmbeddedFile {
@@ -12,6 +15,8 @@ export interface EmbeddedFile {
   /** Size and hash once it is unpacked. */
   sizeBytes: number
   hash: string
+  /** Whether it is a program, which is started and not loaded. */
+  isProgram?: boolean
 }
 
 /** Files that must stay together, because shared libraries find each other by relative paths. */
@@ -27,7 +32,7 @@ export interface Embedded {
   model: string
   /** The model's fingerprint, computed by the build: hashing takes a third of the startup time. */
   modelHash: string
-  parts: Readonly<Record<PartName, EmbeddedPart>>
+  parts: Readonly<Record<UsualPart, EmbeddedPart> & { litestream?: EmbeddedPart }>
 }
 
 /**

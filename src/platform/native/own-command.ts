@@ -25,3 +25,12 @@ export function ownEnvironment(): Record<string, string> {
     ...(libraries !== undefined && { [libraryDirVariable]: libraries }),
   }
 }
+
+/** Variables that name the certificates to trust. */
+const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
+
+/** Those of this process, for a child that is another program. */
+export const certificateEnvironment = (
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> =>
+  Object.fromEntries(CERTIFICATES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))

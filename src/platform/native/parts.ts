@@ -53,8 +53,13 @@ function partFolder(part: PartName): string {
 
 function placedPart({ parts }: Embedded, part: PartName): PlacedPart {
   const libraries = ownLibraryDir()
-  return libraries === undefined ? parts[part] : replaceLibraries(parts[part], libraries)
+  const content = parts[part]
+  if (content === undefined) throw new Error(`This executable carries no ${part}`)
+  return libraries === undefined ? content : replaceLibraries(content, libraries)
 }
+
+/** Whether this executable carries a part; none when the program runs from source. */
+export const carriesPart = (part: PartName): boolean => embedded?.parts[part] !== undefined
 
 /**
  * Names those of the parts that no earlier start has unpacked; none when the program runs from source. Looks at names and
@@ -79,7 +84,7 @@ export const unpackedBase = (): string | undefined => {
 /** The bytes that unpacking parts will take; 0 when they are there, or when the program runs from source. */
 export const countMissingBytes = (parts: readonly PartName[]): number =>
   listMissing(parts)
-    .flatMap((part) => embedded?.parts[part].files ?? [])
+    .flatMap((part) => embedded?.parts[part]?.files ?? [])
     .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
 /** The process behind `unpackApart`: `unpack <part> ...`. Those who load a part explain why it cannot be unpacked. */
@@ -121,7 +126,7 @@ function suggestFix(part: PartName, message: string): string {
   const folder = partFolder(part)
   if (message.includes('failed to map segment'))
     return `is the volume mounted noexec? Name another folder in ${unpackDirVariable}`
-  if (basename(folder) !== `${part}-${embedded?.parts[part].hash}`)
+  if (basename(folder) !== `${part}-${embedded?.parts[part]?.hash}`)
     return `${libraryDirVariable} replaces some of its libraries`
   return `${dirname(folder)} is safe to delete, the next start creates it again`
 }

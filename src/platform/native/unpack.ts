@@ -158,12 +158,12 @@ function placeFile(file: EmbeddedFile | LinkedFile, temporary: string, target: s
 }
 
 /** Unpacks a file into `temporary`. @throws UnpackError when it is damaged inside the executable. */
-function writeWhole({ name, source, sourceHash, hash }: EmbeddedFile, temporary: string): void {
+function writeWhole({ name, source, sourceHash, hash, isProgram }: EmbeddedFile, temporary: string): void {
   const packed = readFileSync(source)
   // Before zstd sees them: a damaged frame may claim any size.
   if (hashBytes(packed) !== sourceHash) throw damagedInside(name)
   const written = createFileHash()
-  const file = openSync(temporary, 'w', 0o600)
+  const file = openSync(temporary, 'w', isProgram ? 0o700 : 0o600)
   try {
     for (const block of unpackBlocks(packed)) {
       writeFully(file, block)

@@ -14,7 +14,7 @@ export const readRefusal = (error: unknown): ServiceError | undefined =>
 
 export interface Client {
   /** Address of the service, with a slash at its end; another one once the store has moved. */
-  readonly base: string
+  base: string
   /**
    * Calls an endpoint below `/v1/widget/`.
    *
@@ -33,15 +33,13 @@ export interface Client {
 
 /** @param onRefused receives every refusal of the key or of its store. */
 export function createClient(base: string, key: string, onRefused: (error: ServiceError) => void): Client {
-  let present = base
-  let moves = 0
-  return {
-    get base() {
-      return present
-    },
+  // Two nodes that send each other the shopper end here.
+  let movesLeft = 3
+  const client: Client = {
+    base,
     async call(path, body, options) {
       const isForm = body instanceof FormData
-      const asked = present
+      const asked = client.base
       const answer = await fetch(`${asked}v1/widget/${path}`, {
         method: body ? 'POST' : 'GET',
         // Never a cookie: the key says which shop asks, and nobody needs to know who.
@@ -70,29 +68,19 @@ export function createClient(base: string, key: string, onRefused: (error: Servi
       })
       if (error.code === 'store_not_here') {
         // A call beside this one may have followed already.
-        if (present === asked) {
-          const next = readNode(error.details['url'], asked)
-          if (next && moves < MOVES_MAX) {
-            moves++
-            present = next
-          }
-        }
-        if (present !== asked) return this.call(path, body, options)
+        if (client.base === asked && movesLeft-- > 0) client.base = readNode(error.details['url'], asked)
+        if (client.base !== asked) return client.call(path, body, options)
       }
       // What a proxy forbids has no code, and may be this one request alone.
       if (error.code && [401, 403].includes(error.status)) onRefused(error)
       throw error
     },
   }
+  return client
 }
 
-/** How often a page follows its store: two nodes that send each other the shopper end here. */
-const MOVES_MAX = 3
-
 /** The address of the node that has the store now. Pages of https lead to https alone, and the key goes nowhere else. */
-function readNode(url: unknown, from: string): string | undefined {
-  const next = typeof url === 'string' ? URL.parse(url) : null
-  if (!next || !(next.protocol === 'https:' || next.protocol === new URL(from).protocol)) return undefined
-  if (next.protocol !== 'https:' && next.protocol !== 'http:') return undefined
-  return `${next.origin}${next.pathname.replace(/\/*$/, '/')}`
+function readNode(url: unknown, from: string): string {
+  const next = `${url}/`
+  return next.startsWith('https:') || from.startsWith('http:') ? next : from
 }

@@ -24,7 +24,7 @@ export function mapQueries(db: Db) {
     SELECT id, slug, move_state AS moveState, moved_to AS movedTo, moved_at AS movedAt,
       (SELECT json_group_array(key) FROM (
         SELECT key FROM public_keys WHERE store_id = stores.id AND key IS NOT NULL ORDER BY id)) AS widgetKeys
-    FROM stores WHERE id > ? AND erasing_at IS NULL ORDER BY id LIMIT ?`)
+    FROM stores WHERE id > ? AND (erasing_at IS NULL OR move_state = 'moved') ORDER BY id LIMIT ?`)
   const nodes = db
     .prepare<[limit: bigint], string>(
       `SELECT DISTINCT moved_to FROM stores WHERE move_state = 'moved' AND moved_to IS NOT NULL ORDER BY moved_to LIMIT ?`,

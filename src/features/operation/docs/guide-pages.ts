@@ -8,6 +8,7 @@ import contract from '#generated/guide/contract.html.gz' with { type: 'file' }
 import dashboard from '#generated/guide/dashboard.json.gz' with { type: 'file' }
 import index from '#generated/guide/index.html.gz' with { type: 'file' }
 import indexing from '#generated/guide/indexing.html.gz' with { type: 'file' }
+import larger from '#generated/guide/larger.html.gz' with { type: 'file' }
 import maintaining from '#generated/guide/maintaining.html.gz' with { type: 'file' }
 import merchandising from '#generated/guide/merchandising.html.gz' with { type: 'file' }
 import models from '#generated/guide/models.html.gz' with { type: 'file' }
@@ -18,6 +19,7 @@ import portal from '#generated/guide/portal.html.gz' with { type: 'file' }
 import reference from '#generated/guide/reference.html.gz' with { type: 'file' }
 import searching from '#generated/guide/searching.html.gz' with { type: 'file' }
 import service from '#generated/guide/service.html.gz' with { type: 'file' }
+import standby from '#generated/guide/standby.html.gz' with { type: 'file' }
 import watching from '#generated/guide/watching.html.gz' with { type: 'file' }
 import webhooks from '#generated/guide/webhooks.html.gz' with { type: 'file' }
 import widget from '#generated/guide/widget.html.gz' with { type: 'file' }
@@ -34,11 +36,13 @@ export const guidePages: Readonly<Record<string, string>> = {
   clients: String(clients),
   contract: String(contract),
   indexing: String(indexing),
+  larger: String(larger),
   maintaining: String(maintaining),
   merchandising: String(merchandising),
   service: String(service),
   operating: String(operating),
   nodes: String(nodes),
+  standby: String(standby),
   people: String(people),
   portal: String(portal),
   reference: String(reference),

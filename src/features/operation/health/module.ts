@@ -9,7 +9,8 @@ import type { Base, Module } from '../../module.ts'
 import { healthRoutes, livenessRoutes } from './routes.ts'
 import { type HealthDeps, type HealthService, healthService } from './service.ts'
 
-export interface HealthNeeds extends Pick<HealthDeps, 'readFreeDiskShare' | 'findBackupWarning'> {
+export interface HealthNeeds
+  extends Pick<HealthDeps, 'readFreeDiskShare' | 'findBackupWarning' | 'readCopies'> {
   /** Its model in use alone decides whether the service is ready. */
   models: Pick<ModelSet, 'inUse'>
   storage: Pick<StorageWatch, 'probeDatabase' | 'probeFiles'>

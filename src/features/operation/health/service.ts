@@ -1,3 +1,4 @@
+import type { OwnerState } from '../../../commands/standby/role.ts'
 import { StorageProblem } from '../../../core/storage.ts'
 import type { Embedder, ModelFingerprint } from '../../../platform/embedder/embedder.ts'
 
@@ -15,6 +16,8 @@ export interface HealthDeps {
   readFreeDiskShare(): Promise<number>
   /** What is wrong with the backups, in one sentence. */
   findBackupWarning?(): string | undefined
+  /** How the copies of the database stand, where it is copied. */
+  readCopies?: (() => OwnerState) | undefined
 }
 
 interface Check {
@@ -45,6 +48,7 @@ export function healthService(deps: HealthDeps) {
         model: checkModel(),
         disk: await checkDisk(deps),
         backup: checkBackup(deps),
+        ...(deps.readCopies && { copies: checkCopies(deps.readCopies()) }),
       }
       const isReady = Object.values(checks).every(({ ok }) => ok)
       return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks }
@@ -80,6 +84,14 @@ function checkBackup({ findBackupWarning }: HealthDeps): Check {
     // The check of the database tells why.
     return { ok: true, warning: 'the list of backups cannot be read' }
   }
+}
+
+/** Searches go on without copies, so this check never fails; writes are refused until they work again. */
+function checkCopies({ epoch, lagMs, fault, mayAcknowledge }: OwnerState) {
+  const lag_seconds = Number.isFinite(lagMs) ? Math.round(lagMs / 100) / 10 : null
+  const reason = fault === undefined ? '' : `: ${fault.slice(0, 300)}`
+  const warning = mayAcknowledge ? undefined : `writes are refused until the copies work again${reason}`
+  return { ok: true, epoch, lag_seconds, ...(warning !== undefined && { warning }) }
 }
 
 async function checkDisk({ probeFiles, readFreeDiskShare }: HealthDeps): Promise<Check> {

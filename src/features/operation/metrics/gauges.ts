@@ -1,5 +1,6 @@
 import Gauge from 'prom-client/lib/gauge.js'
 import type Registry from 'prom-client/lib/registry.js'
+import type { OwnerState } from '../../../commands/standby/role.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { FileSizes } from '../../../platform/db/file-sizes.ts'
 import type { Embedder, ModelSide } from '../../../platform/embedder/embedder.ts'
@@ -19,6 +20,8 @@ export interface GaugesDeps {
   readMemoryBytes(): number
   /** When a backup was last made that counts, in Unix ms; undefined before the first one. */
   findLastBackup?: (() => number | undefined) | undefined
+  /** How the copies of the database stand; absent where nothing is copied. */
+  readCopies?: (() => OwnerState) | undefined
   /** The running move to another model, or the last one; null before the first one. */
   findMove(): MoveCounts | null
 }
@@ -32,7 +35,7 @@ export type Values = readonly (readonly [value: number | undefined, labels?: Rec
 
 /** Numbers that are read when somebody asks. @returns reads them all anew. */
 export function createGauges(registry: Registry, deps: GaugesDeps): () => Promise<void> {
-  const { clock, queries, listModels } = deps
+  const { clock, queries, listModels, readCopies } = deps
   const readers: (() => void)[] = []
   let counts: NodeCounts
   let countedAt = Number.NEGATIVE_INFINITY
@@ -142,6 +145,23 @@ export function createGauges(registry: Registry, deps: GaugesDeps): () => Promis
   addPlain('db_size_bytes', 'Size of the database without its log.', () => sizes?.databaseBytes)
   addPlain('db_wal_size_bytes', 'Size of the log of its latest writes.', () => sizes?.walBytes)
   addPlain('disk_free_ratio', 'Free share of the disk of the data folder, 0 to 1.', () => freeDiskShare)
+  if (readCopies) {
+    addPlain('copies_epoch', 'The epoch of this owner of the copies.', () => readCopies().epoch)
+    addPlain('copies_lag_seconds', 'Age of the copy of the database.', () => {
+      const { lagMs } = readCopies()
+      return Number.isFinite(lagMs) ? lagMs / 1_000 : undefined
+    })
+    addPlain(
+      'copies_pictures_waiting',
+      'Pictures that are not in the bucket yet.',
+      () => readCopies().picturesWaiting,
+    )
+    addPlain(
+      'copies_acknowledging',
+      '1 while writes are answered, 0 while they are refused for want of a copy.',
+      () => (readCopies().mayAcknowledge ? 1 : 0),
+    )
+  }
   addPlain('backup_last_success_timestamp', 'Unix time of the last backup that counts.', () => {
     const at = deps.findLastBackup?.()
     return at === undefined ? undefined : at / 1000

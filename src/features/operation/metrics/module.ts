@@ -14,7 +14,7 @@ export { createMeters } from './meters.ts'
 
 export interface MetricsNeeds
   extends MetricsAccessDeps,
-    Pick<GaugesDeps, 'readFreeDiskShare' | 'findLastBackup' | 'findMove'> {
+    Pick<GaugesDeps, 'readFreeDiskShare' | 'findLastBackup' | 'findMove' | 'readCopies'> {
   meters: Meters
   models: Pick<ModelSet, 'listRunning' | 'watch'>
 }

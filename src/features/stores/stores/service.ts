@@ -189,7 +189,7 @@ export function storeService(deps: StoreDeps) {
 function requireAddress(url: string | undefined): string {
   const { protocol, origin, pathname } = new URL(url ?? '')
   if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`${url} is no address of a node`)
-  return `${origin}${pathname.replace(/\/+$/, '')}`
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 /** A slug that names a store elsewhere is taken: links and proxies would go astray. */

@@ -48,6 +48,8 @@ export function openBucketOf(
     bucket: openBucket({ endpoint, region, bucket, accessKeyId, secretAccessKey }, { ...options, egress }),
     name: bucket,
     path,
+    endpoint,
+    region,
   }
 }
 

@@ -1,0 +1,54 @@
+import { Elysia } from 'elysia'
+import { ApiError } from '../core/errors.ts'
+
+/** Whether this node may tell its clients that a write is done. */
+export interface Acknowledgement {
+  /** False when another node may have taken over, or when writes are no longer copied. */
+  may(): boolean
+  /** Waits until everything that was committed lies in the copy. */
+  untilCopied?: (() => Promise<void>) | undefined
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Routes that only read although they have a body. A token is no state of a store: whoever got one in vain asks again. */
+const READS = /^\/(oauth\/token|v1\/(widget\/)?search\/(?!feedback$|replay$).*)$/
+/** An owner that cannot renew its lease either can again within this time, or is none any more. */
+const RETRY_SECONDS = 5
+/** Longer waits end as a refusal: the client must not believe that the write is safe. */
+const COPY_MS = 20_000
+
+const isRead = (method: string, route: string): boolean => READING.has(method) || READS.test(route)
+
+/**
+ * Withholds the answers to writes that may be lost (contract 8.21): it looks before the work, and again when it is committed, before
+ * the answer. Searches and other reads go on.
+ *
+ * @param sleep resolves after a time in ms.
+ */
+export function acknowledgePlugin(
+  { may, untilCopied }: Acknowledgement,
+  sleep: (ms: number) => Promise<unknown> = Bun.sleep,
+) {
+  const demand = (): void => {
+    if (!may()) throw refusal()
+  }
+  return new Elysia({ name: 'http.acknowledge' })
+    .onBeforeHandle({ as: 'global' }, ({ request: { method }, route }) => {
+      if (!isRead(method, route)) demand()
+    })
+    .onAfterHandle({ as: 'global' }, async ({ request: { method }, route }) => {
+      if (isRead(method, route)) return
+      if (untilCopied) {
+        const late = sleep(COPY_MS).then(() => 'late' as const)
+        if ((await Promise.race([untilCopied(), late])) === 'late') throw refusal()
+      }
+      demand()
+    })
+}
+
+const refusal = (): ApiError =>
+  new ApiError(
+    'read_only',
+    'This node cannot make sure at the moment that a write is kept: it may have been done, and may be undone. Searches go on',
+    { retryAfterSeconds: RETRY_SECONDS },
+  )

@@ -1,0 +1,33 @@
+/** Where the copies of an epoch lie below the prefix of an install. */
+export const nameEpoch = (prefix: string, epoch: number): string =>
+  `${prefix === '' ? '' : `${prefix}/`}epoch-${epoch}/db`
+
+const EPOCH = /(?:^|\/)epoch-([1-9]\d{0,15})\/$/
+
+/** Lists what lies directly below a prefix: the keys of objects, and folders with a slash at their ends. */
+export type ListBelow = (prefix: string) => Promise<string[]>
+
+/**
+ * Finds the newest epoch of which a whole copy lies in the bucket. An owner answers no write before its first whole copy does, so an
+ * epoch without one holds nothing that anybody was told about.
+ *
+ * @param before the epochs before this one.
+ * @returns undefined if there is none.
+ */
+export async function findUsableEpoch(
+  list: ListBelow,
+  prefix: string,
+  before: number,
+): Promise<number | undefined> {
+  const folders = await list(prefix === '' ? 'epoch-' : `${prefix}/epoch-`)
+  const epochs = folders
+    .flatMap((folder) => EPOCH.exec(folder)?.[1] ?? [])
+    .map(Number)
+    .filter((epoch) => epoch < before)
+    .sort((a, b) => b - a)
+  for (const epoch of epochs) {
+    for (const generation of await list(`${nameEpoch(prefix, epoch)}/generations/`))
+      if ((await list(`${generation}snapshots/`)).length > 0) return epoch
+  }
+  return undefined
+}

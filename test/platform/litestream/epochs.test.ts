@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { findUsableEpoch, nameEpoch } from '../../../src/platform/litestream/epochs.ts'
+
+/** Lists what a bucket with these keys has directly below a prefix. */
+const bucketOf = (keys: readonly string[]) => async (prefix: string) => [
+  ...new Set(
+    keys
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => {
+        const slash = key.indexOf('/', prefix.length)
+        return slash === -1 ? key : key.slice(0, slash + 1)
+      }),
+  ),
+]
+const snapshot = (prefix: string, epoch: number) =>
+  `${nameEpoch(prefix, epoch)}/generations/aa/snapshots/00000000.snapshot.lz4`
+const piece = (prefix: string, epoch: number) =>
+  `${nameEpoch(prefix, epoch)}/generations/aa/wal/00000000_00000000.wal.lz4`
+
+test.each(['', 'a/b'])('the newest epoch with a whole copy counts, under the prefix "%s"', async (prefix) => {
+  const keys = [snapshot(prefix, 2), snapshot(prefix, 10), piece(prefix, 11)]
+  const list = bucketOf([...keys, `${prefix === '' ? '' : `${prefix}/`}lease.json`])
+  expect(await findUsableEpoch(list, prefix, 12)).toBe(10)
+  expect(await findUsableEpoch(list, prefix, 10)).toBe(2)
+  expect(await findUsableEpoch(list, prefix, 2)).toBeUndefined()
+})
+
+test('what is no epoch is passed over', async () => {
+  const list = bucketOf([
+    'p/epoch-x/db/generations/aa/snapshots/0',
+    'p/epoch-0/db/generations/aa/snapshots/0',
+    'p/epochs',
+  ])
+  expect(await findUsableEpoch(list, 'p', 99)).toBeUndefined()
+})
