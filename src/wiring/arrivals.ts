@@ -38,7 +38,7 @@ export function wireArrivals(
   }: Pick<Ports, 'files' | 'moveWorld' | 'nodeDoor' | 'readNodeSecrets'>,
   models: ModelSet,
   {
-    catalogue: { feeds, productIndex },
+    catalogue: { feeds, jobs, productIndex },
     discovery: { search },
     storeLife: { erasure },
     rows: { capture, digest },
@@ -58,6 +58,7 @@ export function wireArrivals(
     comeBack: stores.comeBack,
     erasure: erasure.service,
     index: productIndex.service,
+    takeInJobs: jobs.service.takeIn,
     readFreeDiskBytes: moveWorld.machine.readFreeDiskBytes,
     search: proofSearch,
     hooksOf: (storeId) => ({

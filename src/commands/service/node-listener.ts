@@ -77,7 +77,7 @@ export function openNodeDoor(config: Config, main: MainListener, ownCertificate:
 }
 
 /** Whether a request asks for what nodes need, however its path is written. */
-export function isForNodes(url: string): boolean {
+function isForNodes(url: string): boolean {
   const at = url.indexOf('/', url.indexOf('://') + 3)
   const isInside = (path: string) => path.startsWith(`${NODE_PREFIX}/`)
   return at >= 0 && isInside(url.slice(at)) && isInside(URL.parse(url)?.pathname ?? '')

@@ -59,15 +59,18 @@ export function jobService(deps: JobDeps) {
     if (isResumed) return
     scheduler.start()
     isResumed = true
-    const inBackground = (work: () => Promise<unknown>) =>
-      void work().catch((err) => log.error({ err }, 'a job that was cut off cannot be tidied up'))
-    for (const job of queries.listUnfinished()) {
-      // No client was told of it.
-      if (job.status === 'preparing') inBackground(() => intake.discard(job))
-      else if (job.status === 'cancelled') inBackground(() => cancelWaiting(job))
-      else presenter.startPace(job)
-    }
+    for (const job of queries.listUnfinished()) goOn(job)
     inBackground(cleanup.removeUnusedFiles)
+  }
+
+  const inBackground = (work: () => Promise<unknown>) =>
+    void work().catch((err) => log.error({ err }, 'a job that was cut off cannot be tidied up'))
+
+  function goOn(job: JobRow): void {
+    // No client was told of it.
+    if (job.status === 'preparing') inBackground(() => intake.discard(job))
+    else if (job.status === 'cancelled') inBackground(() => cancelWaiting(job))
+    else presenter.startPace(job)
   }
 
   function begin(row: JobRow): void {
@@ -159,6 +162,16 @@ export function jobService(deps: JobDeps) {
     wake(): void {
       resume()
       scheduler.wake()
+    },
+
+    /** Goes on with the jobs of a store that has come from another node. */
+    takeIn(storeId: string): void {
+      resume()
+      for (const job of queries.listUnfinished()) {
+        if (job.storeId !== storeId) continue
+        goOn(job)
+        scheduler.add(job)
+      }
     },
 
     prune: cleanup.prune,

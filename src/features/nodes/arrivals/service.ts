@@ -136,6 +136,7 @@ export function arrivalsService(deps: ArrivalDeps) {
         ending.open(move)
         sessions.forget(move)
         deps.forgetCaches(move.storeId)
+        deps.takeInJobs(move.storeId)
         log.info({ move_id: id, store_id: move.storeId }, 'a store has arrived from another node')
         deps.defer(async () => {
           for (const _ of deps.releasePictures(move.storeId)) await turn()

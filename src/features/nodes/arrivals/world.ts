@@ -51,6 +51,8 @@ export interface ArrivalDeps
     storeId: string,
     body: ProofSearch,
   ): Promise<readonly { product_id: string; similarity_score: number }[]>
+  /** Goes on with the jobs of a store that is open now. */
+  takeInJobs(storeId: string): void
   /** Drops what memory holds about a store, but its index. */
   forgetCaches(storeId: string): void
   version: string

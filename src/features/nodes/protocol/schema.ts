@@ -105,7 +105,7 @@ export const ArrivingMoveBegun = named(
 )
 export type ArrivingMoveBegun = typeof ArrivingMoveBegun.static
 
-export const ARRIVING_STATES = ['arriving', 'open', 'abandoned'] as const
+const ARRIVING_STATES = ['arriving', 'open', 'abandoned'] as const
 const MoveState = oneOf(
   ARRIVING_STATES,
   '`open`: the store is served here, and nowhere else. `abandoned`: it never will be.',

@@ -135,6 +135,32 @@ test('a store moves whole, with what is written meanwhile, and answers the same 
   expect(target.db.prepare('SELECT * FROM move_people').all()).toEqual([])
 }, 30_000)
 
+test('a job that has begun goes on where the store is', async () => {
+  const products = Array.from({ length: 5 }, (_, n) => ({
+    ...{
+      product_id: `bulk-${n}`,
+      image_url: source.picture(`bulk-${n}`, n),
+      metadata: { name: `Bulk ${n}` },
+    },
+  }))
+  // Its source does none of it.
+  source.jobs.stop()
+  const started = await source.call('POST', '/v1/products/bulk', { token, body: { products } })
+  expect(started.status).toBe(202)
+  expect(source.storeRows.countProducts(storeId)).toBe(0)
+  for (const [url, bytes] of source.web) target.web.set(url, bytes)
+  expect(await move(source, target)).toMatchObject({ phase: 'moved', error: null })
+  for (let n = 0; n < 50 && target.storeRows.countProducts(storeId) < 5; n++) {
+    target.jobs.wake()
+    await target.jobs.drain()
+    await new Promise(setImmediate)
+  }
+  const job = target.jobs.find(storeId, String(started.body['job_id']))
+  expect(job).toMatchObject({ status: 'completed', succeeded: 5 })
+  expect(target.storeRows.countProducts(storeId)).toBe(5)
+  expect(source.storeRows.countProducts(storeId)).toBe(0)
+}, 30_000)
+
 test('it comes back, and is served where it was', async () => {
   await fill()
   expect(await move(source, target)).toMatchObject({ phase: 'moved', error: null })
