@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseNodeCode, toBase32 } from '../core/node-code.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { type NodeSecrets, SECRETS_PATH } from '../features/nodes/protocol.ts'
+import { type NodeSecrets, SECRETS_PATH } from '../features/nodes/protocol/schema.ts'
 import { openNodeClient } from '../platform/nodes/client.ts'
 import { writeNodeSecrets } from '../platform/nodes/secrets.ts'
 import type { Command } from './cli/command.ts'

@@ -1,7 +1,6 @@
-import { credentialsContext } from '../features/catalogue/product-feeds/schema.ts'
 import { buildArrivingMoves } from '../features/nodes/arrivals/module.ts'
-import type { NodeDoor } from '../features/nodes/trust/door.ts'
 import { buildTrust } from '../features/nodes/trust/module.ts'
+import type { NodeDoor } from '../http/node-door.ts'
 import type { Install } from '../install.ts'
 import type { ModelSet } from '../platform/models/model-set.ts'
 import type { Ports } from '../ports.ts'
@@ -39,7 +38,7 @@ export function wireArrivals(
   }: Pick<Ports, 'files' | 'moveWorld' | 'nodeDoor' | 'readNodeSecrets'>,
   models: ModelSet,
   {
-    catalogue: { productIndex },
+    catalogue: { feeds, productIndex },
     discovery: { search },
     storeLife: { erasure },
     rows: { capture, digest },
@@ -64,7 +63,7 @@ export function wireArrivals(
     hooksOf: (storeId) => ({
       check: storeFiles.service.checkRow,
       seal(table, row, plain) {
-        if (table === 'feeds') return secretBox.seal(plain, credentialsContext(String(row['id'])))
+        if (table === 'feeds') return feeds.service.sealCredentials(String(row['id']), plain)
         return webhooks.service.secrets.seal(storeId, String(row['owner']), Number(row['number']), plain)
       },
       sealFactor: (userId, secret) => secretBox.seal(secret, userId),

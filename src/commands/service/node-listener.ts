@@ -1,8 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
-import { NODE_PREFIX } from '../../features/nodes/protocol.ts'
-import type { NodeDoor } from '../../features/nodes/trust/door.ts'
+import { NODE_PREFIX } from '../../features/nodes/protocol/schema.ts'
+import type { NodeDoor } from '../../http/node-door.ts'
 import { fingerprintOf, type NodeCertificate } from '../../platform/nodes/certificate.ts'
 import { BODY_BYTES_MAX } from '../../server.ts'
 import { explainListening } from './addresses.ts'
@@ -77,7 +77,7 @@ export function openNodeDoor(config: Config, main: MainListener, ownCertificate:
 }
 
 /** Whether a request asks for what nodes need, however its path is written. */
-export function isForNodes(url: string): boolean {
+function isForNodes(url: string): boolean {
   const at = url.indexOf('/', url.indexOf('://') + 3)
   const isInside = (path: string) => path.startsWith(`${NODE_PREFIX}/`)
   return at >= 0 && isInside(url.slice(at)) && isInside(URL.parse(url)?.pathname ?? '')

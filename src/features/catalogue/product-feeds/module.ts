@@ -73,6 +73,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
   const runs = createFeedRuns({ ...common, findJob })
   const openCredentials = (id: string, sealed: Uint8Array): string | undefined =>
     secretBox.open(sealed, credentialsContext(id))
+  const sealCredentials = (id: string, userInfo: string): Uint8Array =>
+    secretBox.seal(userInfo, credentialsContext(id))
   const pull = createPull({
     ...common,
     downloads,
@@ -102,7 +104,7 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     presenter: createFeedPresenter({ ...base, findJob }),
     checkUrl: downloads.check,
     checkMapping: imports.checkMapping,
-    sealCredentials: (id, userInfo) => secretBox.seal(userInfo, credentialsContext(id)),
+    sealCredentials,
     wake: scheduler.wake,
     clear: () => inBackground(upkeep.clear),
   })
@@ -112,8 +114,8 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       ...feeds,
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
-      /** Opens the login of a feed, for the move of its store to another node. */
-      openCredentials,
+      /** Opens and seals the login of a feed, for the move of its store between nodes. */
+      ...{ openCredentials, sealCredentials },
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,
       /** Waits for the runs in progress. Call it when the service stops. */

@@ -1,11 +1,11 @@
 import { ApiError } from '../../../core/errors.ts'
 import { findSlugProblem } from '../../../core/slugs.ts'
 import { sizeInWords } from '../../../core/text.ts'
-import type { ArrivingMoveInput } from '../protocol.ts'
+import type { ArrivingMoveInput } from '../protocol/schema.ts'
 import type { ArrivalDeps } from './world.ts'
 
 /** Stores that may be on their way here at a time. */
-export const ARRIVING_MAX = 4
+const ARRIVING_MAX = 4
 /** What a store takes beside its pictures and rows, while the log of the database grows. */
 const SPARE_BYTES = 256 * 1024 * 1024
 /** Pictures that a machine embeds in a second, if it has nothing else to do. */

@@ -5,6 +5,7 @@ import { bytesBody, jsonBody, noBody } from '../../../http/body.ts'
 import { readCredential } from '../../../http/credential.ts'
 import { failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
+import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
 import {
   ArrivingMove,
   ArrivingMoveBegun,
@@ -25,9 +26,8 @@ import {
   ROWS_UNPACKED_BYTES_MAX,
   RowsApplied,
   RowsQuery,
-} from '../protocol.ts'
-import { demandSecure, type NodeDoor } from '../trust/door.ts'
-import { WITH_CODE } from '../trust/routes.ts'
+  WITH_CODE,
+} from '../protocol/schema.ts'
 import type { ArrivalsService } from './service.ts'
 
 /** A list of hashes as long as it may be. */

@@ -10,7 +10,7 @@ import type { ErasureService } from '../../stores/erasure/service.ts'
 import type { StoreFileQueries } from '../../stores/store-files/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { StoreService } from '../../stores/stores/service.ts'
-import type { ProofSearch } from '../protocol.ts'
+import type { ProofSearch } from '../protocol/schema.ts'
 import type { TrustService } from '../trust/service.ts'
 import type { ArrivalQueries } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../core/errors.ts'
 import type { Base } from '../../module.ts'
-import type { ArrivingMoveBegun, ArrivingMoveInput } from '../protocol.ts'
+import type { ArrivingMoveBegun, ArrivingMoveInput } from '../protocol/schema.ts'
 import { announce, createTarget, Refusal } from './target.ts'
 import type { OpenNodeClient } from './world.ts'
 

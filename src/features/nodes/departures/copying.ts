@@ -1,6 +1,6 @@
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
-import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol.ts'
+import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol/schema.ts'
 import type { DepartureQueries, DepartureRow } from './queries.ts'
 import { countProducts, MoveEnded, type Sending } from './sending.ts'
 import type { Session } from './session.ts'

@@ -1,7 +1,7 @@
 import { turn } from '../../../core/turns.ts'
 import type { PictureFiles } from '../../../platform/pictures/kept.ts'
 import type { Base } from '../../module.ts'
-import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol.ts'
+import { HASHES_MAX, ROWS_BYTES_MAX } from '../protocol/schema.ts'
 import type { DepartureQueries } from './queries.ts'
 import type { Target } from './target.ts'
 import type { CapturedRow, MoveCapture, MoveDigest, MoveReader } from './world.ts'
@@ -39,7 +39,7 @@ export const countProducts = (lines: readonly string[]): number => {
 }
 
 /** Cuts lines into bodies of at most {@link ROWS_BYTES_MAX}; a longer line has a body of its own. */
-export function* cutBodies(lines: readonly string[]): Generator<string> {
+function* cutBodies(lines: readonly string[]): Generator<string> {
   let body: string[] = []
   let bytes = 0
   for (const line of lines) {

@@ -1,4 +1,9 @@
-import { type ArrivingMove, type ArrivingMoveBegun, type ArrivingMoveInput, MOVES_PATH } from '../protocol.ts'
+import {
+  type ArrivingMove,
+  type ArrivingMoveBegun,
+  type ArrivingMoveInput,
+  MOVES_PATH,
+} from '../protocol/schema.ts'
 import type { Digest, Hit, NodeClient, NodeRequest } from './world.ts'
 
 /** What the target is asked for while nobody else can search the store. */

@@ -3,17 +3,10 @@ import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrNothing } from '../../../http/body.ts'
 import { FOR_SUPER_ADMIN, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
-import { NODE_PREFIX, NodeSecrets, SecretsInput } from '../protocol.ts'
-import { demandSecure, type NodeDoor } from './door.ts'
+import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
+import { NODE_PREFIX, NodeSecrets, SecretsInput, WITH_CODE } from '../protocol/schema.ts'
 import { NodeInvite, NodeInviteBody } from './schema.ts'
 import type { TrustService } from './service.ts'
-
-/** Failures of a route that another node calls with a code. */
-export const WITH_CODE = [
-  ['unauthorized', 'The code is wrong, was used, or has expired; the message says which.'],
-  'rate_limit_exceeded',
-  'tls_required',
-] as const
 
 /** Contract 8.19: codes for other nodes, and the secrets for a standby. */
 export function trustRoutes(

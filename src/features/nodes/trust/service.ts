@@ -5,9 +5,9 @@ import { createNodeCode, fromBase32, NODE_SECRET_BYTES, toBase32 } from '../../.
 import { hashSecret, isSameHash } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import { throttleKey } from '../../../core/throttle-keys.ts'
+import type { NodeDoor } from '../../../http/node-door.ts'
 import type { Base } from '../../module.ts'
-import type { NodeSecrets } from '../protocol.ts'
-import type { NodeDoor } from './door.ts'
+import type { NodeSecrets } from '../protocol/schema.ts'
 import type { InvitePurpose, NodeInviteQueries } from './queries.ts'
 import type { NodeInvite } from './schema.ts'
 

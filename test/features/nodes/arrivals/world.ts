@@ -1,7 +1,7 @@
 import { systemIds } from '../../../../src/core/ids.ts'
 import { parseNodeCode, toBase32 } from '../../../../src/core/node-code.ts'
-import type { ArrivingMoveInput } from '../../../../src/features/nodes/protocol.ts'
-import type { NodeDoor } from '../../../../src/features/nodes/trust/door.ts'
+import type { ArrivingMoveInput } from '../../../../src/features/nodes/protocol/schema.ts'
+import type { NodeDoor } from '../../../../src/http/node-door.ts'
 import { schemaVersion } from '../../../../src/platform/db/open.ts'
 import type { Ports } from '../../../../src/ports.ts'
 import { version } from '../../../../src/version.ts'
@@ -35,11 +35,22 @@ export async function invite(target: TestApp, purpose = 'move'): Promise<{ code:
   return { code, secret: toBase32(parseNodeCode(code)?.secret ?? new Uint8Array()) }
 }
 
-export function announcement(secret: string, store: Partial<ArrivingMoveInput['store']> = {}): ArrivingMoveInput {
+export function announcement(
+  secret: string,
+  store: Partial<ArrivingMoveInput['store']> = {},
+): ArrivingMoveInput {
   return {
     ...{ code: secret, version, schema: schemaVersion, from: 'https://node-1.test' },
     store: {
-      ...{ id: STORE, slug: 'shop', name: 'A shop', plan: 'enterprise', products: 1, bytes: 1_000, models: [] },
+      ...{
+        id: STORE,
+        slug: 'shop',
+        name: 'A shop',
+        plan: 'enterprise',
+        products: 1,
+        bytes: 1_000,
+        models: [],
+      },
       ...store,
     },
   }

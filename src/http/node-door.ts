@@ -1,4 +1,4 @@
-import { ApiError } from '../../../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 
 /** How other nodes reach this one. */
 export interface NodeDoor {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { named } from '../../http/openapi/named.ts'
-import { oneOf } from '../../http/schema.ts'
-import { text } from '../../http/text-schema.ts'
+import { named } from '../../../http/openapi/named.ts'
+import { oneOf } from '../../../http/schema.ts'
+import { text } from '../../../http/text-schema.ts'
 
 /** Where nodes talk to each other. */
 export const NODE_PREFIX = '/v1/node'
@@ -16,6 +16,13 @@ export const ROWS_UNPACKED_BYTES_MAX = 8 * ROWS_BYTES_MAX
 export const ROWS_TYPE = 'application/x-ndjson'
 /** Hashes that one request asks about. */
 export const HASHES_MAX = 500
+
+/** Failures of a route that another node calls with a code. */
+export const WITH_CODE = [
+  ['unauthorized', 'The code is wrong, was used, or has expired; the message says which.'],
+  'rate_limit_exceeded',
+  'tls_required',
+] as const
 
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const SHA256 = '^[0-9a-f]{64}$'
@@ -90,7 +97,7 @@ export const ArrivingMoveBegun = named(
 )
 export type ArrivingMoveBegun = typeof ArrivingMoveBegun.static
 
-export const ARRIVING_STATES = ['arriving', 'open', 'abandoned'] as const
+const ARRIVING_STATES = ['arriving', 'open', 'abandoned'] as const
 const MoveState = oneOf(
   ARRIVING_STATES,
   '`open`: the store is served here, and nowhere else. `abandoned`: it never will be.',
