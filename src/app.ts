@@ -136,10 +136,9 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
 
   /** Drops everything that memory holds about a store, so that the next request reads it again. */
   function forgetStore(storeId: string): void {
-    models.forgetStore(storeId)
-    entrance.forgetStore(storeId)
     discovery.writes.forgetStore(storeId)
-    for (const module of modules) module.forgetStore?.(storeId)
+    forgetCaches(storeId)
+    catalogue.productIndex.forgetStore(storeId)
   }
 
   /** The same for a store that has just been read into the index. */

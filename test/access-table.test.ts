@@ -24,6 +24,7 @@ import { OWN_PAGE, openPortal } from './support/portal.ts'
  * `nothing`         everybody may, also with a credential that has ended
  * `a signature`     that of the payment provider, which no caller here has
  * `this machine`    to come from it without a proxy, which no caller here does
+ * `another node`    to come over TLS and show a code or the token of a move, which no caller here does
  * `a token`         an access token, valid or expired less than five minutes ago; it is about no store
  * `any credential`  a token or an API key that is valid
  * `a person`        the token of a login
@@ -40,6 +41,7 @@ type Need =
   | 'a member'
   | 'a signature'
   | 'this machine'
+  | 'another node'
   | 'a super-admin'
   | 'a widget key'
   | Permission
@@ -295,6 +297,18 @@ const ROUTES: Record<string, Route> = {
     send: () => ({ body: { to: 'https://node-2.test', code: '0'.repeat(42) } }),
   },
   'POST /v1/admin/stores/:id/move/cancel': { needs: 'a super-admin', status: 404 },
+  'POST /v1/admin/node/invites': { needs: 'a super-admin', status: 409 },
+  'POST /v1/node/secrets': { needs: 'another node' },
+  'POST /v1/node/moves': { needs: 'another node' },
+  'GET /v1/node/moves/:id': { needs: 'another node' },
+  'POST /v1/node/moves/:id/rows': { needs: 'another node' },
+  'POST /v1/node/moves/:id/index': { needs: 'another node' },
+  'POST /v1/node/moves/:id/digest': { needs: 'another node' },
+  'POST /v1/node/moves/:id/search': { needs: 'another node' },
+  'POST /v1/node/moves/:id/open': { needs: 'another node' },
+  'DELETE /v1/node/moves/:id': { needs: 'another node' },
+  'POST /v1/node/moves/:id/pictures/missing': { needs: 'another node' },
+  'PUT /v1/node/moves/:id/pictures/:hash': { needs: 'another node' },
   'GET /v1/admin/plans': { needs: 'a super-admin' },
   'GET /v1/admin/overview': { needs: 'a super-admin' },
   'GET /v1/admin/outbox': { needs: 'a super-admin' },
@@ -715,6 +729,7 @@ function outcomes(needs: Need): Record<CallerName, string> {
 
   if (needs === 'nothing') return everybody(YES)
   if (needs === 'a signature' || needs === 'this machine') return everybody(STRANGER)
+  if (needs === 'another node') return everybody('403 tls_required')
   if (needs === 'a widget key') return { ...everybody(STRANGER), 'widget key with its Origin': YES }
   if (needs === 'a token') {
     return { ...everybody(YES), ...ended, ...keys(STRANGER), 'owner whose token has expired': YES }

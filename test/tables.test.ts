@@ -110,9 +110,10 @@ test('every row of a store leads to it by a column that is there', () => {
   }
 })
 
-test('every table with a store’s id belongs to stores, but for the registrations that stores came of, the names of stores elsewhere and their moves', () => {
+test('every table with a store’s id belongs to stores, but for the registrations that stores came of, the names of stores elsewhere and moves', () => {
   const ofNode = tables.filter((name) => TABLES[declaredName(name)]?.rows === 'node')
   expect(ofNode.filter((name) => columnsOf(name).includes('store_id')).sort()).toEqual([
+    'arriving_moves',
     'moved_names',
     'registrations',
     'store_moves',

@@ -112,6 +112,13 @@ export const FOR_SUPER_ADMIN = [
   ['permission_denied', 'Only a super-admin who has signed in may do this.'],
 ] as const
 
+/** Failures of a route that another node calls with a code. */
+export const WITH_NODE_CODE = [
+  ['unauthorized', 'The code is wrong, was used, or has expired; the message says which.'],
+  'rate_limit_exceeded',
+  'tls_required',
+] as const
+
 /** Failures of a route that takes a JSON body. */
 export const JSON_BODY = [
   'invalid_json',

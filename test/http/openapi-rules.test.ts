@@ -93,7 +93,9 @@ describe('every operation', () => {
     const bare = offenders((operation) =>
       bodiesOf(operation).some(
         ([type, { schema, example }]) =>
-          type !== 'application/octet-stream' && example === undefined && !requiresFile(schema),
+          !['application/octet-stream', 'application/x-ndjson'].includes(type) &&
+          example === undefined &&
+          !requiresFile(schema),
       ),
     )
     expect(bare).toEqual([])

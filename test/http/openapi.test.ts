@@ -33,6 +33,8 @@ const makesSomething = (name: string, { responses }: Operation): boolean =>
   name.startsWith('POST /v1/') &&
   // Nothing of a password is kept for a repeated request.
   !['POST /v1/users', 'POST /v1/me/email'].includes(name) &&
+  // A code is shown once; a source that lost the answer announces its store again.
+  !['POST /v1/admin/node/invites', 'POST /v1/node/moves'].includes(name) &&
   ('201' in responses ||
     '202' in responses ||
     ['POST /v1/search/webhooks', 'POST /v1/billing/checkout'].includes(name))
@@ -61,7 +63,8 @@ const isForWidgets = (name: string): boolean => name.includes(' /v1/widget/')
 
 /** Whether it asks for a credential in a header: people with the link of an invitation have none, and Stripe signs. */
 const isGuarded = (name: string): boolean =>
-  name.includes(' /v1/') && !/ \/v1\/(team\/invites\/(look|accept)|billing\/stripe\/webhook)$/.test(name)
+  name.includes(' /v1/') &&
+  !/ \/v1\/(team\/invites\/(look|accept)$|billing\/stripe\/webhook$|node\/)/.test(name)
 
 interface Document {
   openapi: string
@@ -166,6 +169,18 @@ describe('GET /openapi.json (contract 8.2)', () => {
       'POST /v1/admin/models/cancel': 'cancelModelMove',
       'POST /v1/admin/models/confirm': 'confirmModel',
       'DELETE /v1/admin/models/{name}': 'removeModel',
+      'POST /v1/admin/node/invites': 'inviteNode',
+      'POST /v1/node/secrets': 'getNodeSecrets',
+      'POST /v1/node/moves': 'announceArrivingStore',
+      'GET /v1/node/moves/{id}': 'getArrivingStore',
+      'POST /v1/node/moves/{id}/rows': 'sendArrivingRows',
+      'POST /v1/node/moves/{id}/index': 'loadArrivingIndex',
+      'POST /v1/node/moves/{id}/digest': 'readArrivingDigest',
+      'POST /v1/node/moves/{id}/search': 'searchArrivingStore',
+      'POST /v1/node/moves/{id}/open': 'openArrivingStore',
+      'DELETE /v1/node/moves/{id}': 'abandonArrivingStore',
+      'POST /v1/node/moves/{id}/pictures/missing': 'findMissingPictures',
+      'PUT /v1/node/moves/{id}/pictures/{hash}': 'sendArrivingPicture',
       'GET /v1/admin/stores/{id}/move': 'getStoreMove',
       'POST /v1/admin/stores/{id}/move': 'moveStore',
       'POST /v1/admin/stores/{id}/move/cancel': 'cancelStoreMove',

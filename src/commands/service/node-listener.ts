@@ -9,7 +9,7 @@ import { explainListening } from './addresses.ts'
 
 const IDLE_SECONDS = 60
 
-interface MainListener {
+export interface MainListener {
   /** The public address. */
   baseUrl: string
   /** The certificate that it shows now; undefined where it speaks http. */
@@ -56,9 +56,9 @@ export function openNodeDoor(config: Config, main: MainListener, ownCertificate:
           tls: { cert: own.cert, key: own.key },
           maxRequestBodySize: BODY_BYTES_MAX,
           error: () => new Response(null, { status: 500 }),
-          fetch(request, { requestIP }) {
+          fetch(request, listening) {
             if (!isForNodes(request.url)) return new Response(null, { status: 404 })
-            peers.set(request, requestIP(request)?.address ?? 'unknown')
+            peers.set(request, listening.requestIP(request)?.address ?? 'unknown')
             return http.handle(request)
           },
         })

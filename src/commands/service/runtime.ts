@@ -16,9 +16,6 @@ import { sweepDownloads } from '../../platform/models/download.ts'
 import { modelsFolder } from '../../platform/models/shelf.ts'
 import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts'
 import { unpackApart } from '../../platform/native/unpack-apart.ts'
-import { ensureNodeCertificate } from '../../platform/nodes/certificate.ts'
-import { openNodeClient } from '../../platform/nodes/client.ts'
-import { readNodeSecrets } from '../../platform/nodes/secrets.ts'
 import { createFileDownloads } from '../../platform/outbound/downloads.ts'
 import { createPages } from '../../platform/outbound/pages.ts'
 import { createPoster } from '../../platform/outbound/poster.ts'
@@ -38,7 +35,7 @@ import { CLOSE_MS, finishRequests, runInTurns, waitAtMost } from './ending.ts'
 import { logLibraries } from './libraries.ts'
 import { createLog } from './log.ts'
 import { createModelFetcher } from './model-fetcher.ts'
-import { openNodeDoor } from './node-listener.ts'
+import { openNodes } from './nodes.ts'
 import { openEgresses, openInstallPorts, openModel, openPaymentGateway, parseNetworks } from './open-ports.ts'
 import { openShelf } from './open-shelf.ts'
 import { publishOperatorKey } from './operator-key.ts'
@@ -203,9 +200,9 @@ async function start(
   started.defer(() => stop.abort())
   const operator = publishOperatorKey(dataDir, ids)
   started.defer(operator.remove)
-  const nodes = openNodeDoor(config, { baseUrl, readCertificate: listener.readShown }, () =>
-    ensureNodeCertificate(dataDir, clock.now(), ids.uuid),
-  )
+  const nodes = openNodes(config, dataDir, {
+    ...{ baseUrl, readCertificate: listener.readShown, egress: egresses.main },
+  })
   const budget = createByteBudget()
   const bodyFiles = createWorkFiles(join(dataDir, 'bodies'), { isKept: false })
   const app = createApp(config, () => baseUrl, {
@@ -219,13 +216,7 @@ async function start(
       stop: stop.signal,
     }),
     paymentGateway: await openPaymentGateway(config, { egress: egresses.main, log, stop: stop.signal }),
-    openNode: ({ url, fingerprint, token }, stopSignal) =>
-      openNodeClient({
-        ...{ egress: egresses.main, url, token, stop: stopSignal },
-        fingerprint: Buffer.from(fingerprint, 'hex'),
-      }),
-    nodeDoor: nodes.door,
-    readNodeSecrets: () => readNodeSecrets(dataDir),
+    ...nodes.ports,
     tokenSecret: loadTokenSecret(db, dataDir, ids, config.JWT_SECRET, log),
     operatorKey: operator.key,
     embedder,

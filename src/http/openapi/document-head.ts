@@ -37,6 +37,10 @@ export const TAGS = [
     description:
       'For super-admins: every store and person of this installation, mails that wait, health and settings. A person’s token is needed.',
   },
+  {
+    name: 'Nodes',
+    description: 'How one node sends a store to another. Nodes call this over TLS, and nobody else.',
+  },
   { name: 'Operation', description: 'Health and versions.' },
 ] as const
 

@@ -25,7 +25,9 @@ export const Me = named(
       }),
     ),
     memberships: t.Array(MembershipView),
-    moved_stores: t.Array(MovedStoreView),
+    moved_stores: t.Optional(
+      t.Array(MovedStoreView, { description: 'Only where a store of the person has moved to another node.' }),
+    ),
     active_store: t.Nullable(
       t.Object({
         client_id: t.String(),

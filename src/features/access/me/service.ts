@@ -12,7 +12,7 @@ import type { StoreQueries } from '../../stores/stores/queries.ts'
 import type { ReauthenticationService } from '../reauthentication/service.ts'
 import type { BufferedSessions } from '../sessions/buffered-sessions.ts'
 import type { SessionRow } from '../sessions/session-queries.ts'
-import { membershipView, movedStoreView } from '../sign-in/schema.ts'
+import { listMovedStores, membershipView } from '../sign-in/schema.ts'
 import type { TwoFactorService } from '../two-factor/service.ts'
 import type { Me, MePatch, PasswordChange, SessionList, SessionView } from './schema.ts'
 
@@ -63,7 +63,7 @@ export function meService(deps: MeDeps) {
       user_type: ({ person: 'user', machine: 'client', key: 'api_key' } as const)[caller.kind],
       user: found ? buildUserView(found.person) : null,
       memberships: found ? found.memberships.map(membershipView) : [],
-      moved_stores: found ? deps.storeRows.listMovedOfPerson(found.person.id).map(movedStoreView) : [],
+      ...(found && listMovedStores(deps.storeRows, found.person.id)),
       active_store: buildActiveStore(caller),
       permissions: PERMISSIONS.filter((permission) => caller.permissions.has(permission)),
       powers: STORE_POWERS.filter((power) => caller.powers.has(power)),

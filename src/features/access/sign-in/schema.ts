@@ -138,7 +138,9 @@ export const UserToken = named(
     user_name: t.String(),
     is_super_admin: t.Boolean(),
     memberships: t.Array(MembershipView),
-    moved_stores: t.Array(MovedStoreView),
+    moved_stores: t.Optional(
+      t.Array(MovedStoreView, { description: 'Only where a store of the person has moved to another node.' }),
+    ),
     redirect: t.String({ description: '`/<slug>/portal`, `/portal/select-store` or `/admin`.' }),
     client_name: t.Optional(
       t.String({ description: 'Name of the store, if the person belongs to exactly one.' }),
@@ -170,7 +172,7 @@ export const membershipView = ({
 })
 
 /** Converts a store that is elsewhere for the wire. */
-export const movedStoreView = ({ id, slug, name, role, url, movedAt }: MovedMembership): MovedStoreView => ({
+const movedStoreView = ({ id, slug, name, role, url, movedAt }: MovedMembership): MovedStoreView => ({
   client_id: id,
   slug,
   name,
@@ -178,3 +180,12 @@ export const movedStoreView = ({ id, slug, name, role, url, movedAt }: MovedMemb
   url,
   moved_at: isoTime(movedAt),
 })
+
+/** Where the stores of a person have moved to; no field where none has. */
+export function listMovedStores(
+  rows: { listMovedOfPerson(userId: string): MovedMembership[] },
+  userId: string,
+): { moved_stores?: MovedStoreView[] } {
+  const moved = rows.listMovedOfPerson(userId)
+  return moved.length === 0 ? {} : { moved_stores: moved.map(movedStoreView) }
+}

@@ -11,7 +11,7 @@ import type { FactorCheck } from '../two-factor/factor-check.ts'
 import { signInEvent } from './events.ts'
 import type { Lockout } from './lockout.ts'
 import type { PasswordCheck } from './password-check.ts'
-import { membershipView, movedStoreView, type SignInRequest, type UserToken } from './schema.ts'
+import { listMovedStores, membershipView, type SignInRequest, type UserToken } from './schema.ts'
 import type { PortalCookie, SessionStart, StartedSession } from './session-start.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 import { tryWrite } from './unwritten.ts'
@@ -119,7 +119,7 @@ export function signInService(deps: SignInDeps) {
       user_name: person.name,
       is_super_admin: person.isSuperAdmin,
       memberships: memberships.map(membershipView),
-      moved_stores: deps.storeRows.listMovedOfPerson(person.id).map(movedStoreView),
+      ...listMovedStores(deps.storeRows, person.id),
       redirect: chooseRedirect(person, memberships),
       ...(memberships.length === 1 && { client_name: memberships[0]?.name ?? '' }),
       ...(recoveryCodesLeft !== undefined && { recovery_codes_left: recoveryCodesLeft }),

@@ -71,10 +71,10 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
     }
   }
   const runs = createFeedRuns({ ...common, findJob })
+  const sealCredentials = (id: string, userInfo: string): Buffer =>
+    secretBox.seal(userInfo, credentialsContext(id))
   const openCredentials = (id: string, sealed: Uint8Array): string | undefined =>
     secretBox.open(sealed, credentialsContext(id))
-  const sealCredentials = (id: string, userInfo: string): Uint8Array =>
-    secretBox.seal(userInfo, credentialsContext(id))
   const pull = createPull({
     ...common,
     downloads,
@@ -114,8 +114,9 @@ export function buildFeeds(base: Base, needs: FeedNeeds) {
       ...feeds,
       /** Notes, in its transaction, that the job of a feed has made a product that was not there. */
       noteBrought: products.bring,
-      /** Opens and seals the login of a feed, for the move of its store between nodes. */
-      ...{ openCredentials, sealCredentials },
+      /** Opens the login of a feed, for the move of its store to another node. */
+      sealCredentials,
+      openCredentials,
       /** Serves the feeds that are due now. */
       wake: scheduler.wake,
       /** Waits for the runs in progress. Call it when the service stops. */

@@ -8,6 +8,10 @@ import type { ArrivalDeps, ArrivalSession } from './world.ts'
 const STEP_MS = 8
 const STEP_ROWS = 4
 
+/** The same rules hold for the file of a store. */
+const OF_FILE = 'The file does not hold what it should'
+const OF_ROWS = 'The rows do not hold what they should'
+
 interface Applied {
   written: Set<string>
   gone: Set<string>
@@ -97,7 +101,7 @@ export function createFilling(deps: ArrivalDeps) {
         } catch (error) {
           at = start
           if (error instanceof UnreadableFile)
-            throw new ApiError('invalid_request', error.message.replace('The file does', 'The rows do'))
+            throw new ApiError('invalid_request', error.message.replace(OF_FILE, OF_ROWS))
           throw error
         }
         if (session.isFed) feed(move.storeId, applied)

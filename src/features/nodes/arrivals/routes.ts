@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { bytesBody, jsonBody, noBody } from '../../../http/body.ts'
 import { readCredential } from '../../../http/credential.ts'
-import { failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
+import { failures, JSON_BODY, READING, WITH_NODE_CODE, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
 import {
@@ -26,7 +26,6 @@ import {
   ROWS_UNPACKED_BYTES_MAX,
   RowsApplied,
   RowsQuery,
-  WITH_CODE,
 } from '../protocol/schema.ts'
 import type { ArrivalsService } from './service.ts'
 
@@ -96,9 +95,9 @@ function announcementRoute(
         body: ArrivingMoveInput,
         response: {
           201: ArrivingMoveBegun,
-          ...failures(...WITH_CODE, ...WRITING, ...JSON_BODY, [
+          ...failures(...WITH_NODE_CODE, ...WRITING, ...JSON_BODY, [
             'conflict',
-            'The store cannot come here; the message says why, and `details.reason` names it: `older`, `newer`, `plan`, `slug`, `store`, `model`, `room` or `busy`.',
+            'The store cannot come here; the message says why, and `details.reason` names it: older, newer, plan, slug, store, model, room or busy.',
           ]),
         },
         detail: {
@@ -119,6 +118,7 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
       detail: {
         operationId: 'getArrivingStore',
         summary: 'Read how far a store has arrived, and whether it is open',
+        description: 'The source asks when it does not know how an earlier call ended.',
       },
     })
     .post(
@@ -134,7 +134,12 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
           200: RowsApplied,
           ...failures(...WITH_TOKEN, ...WRITING, 'payload_too_large', 'unsupported_media_type', OVER),
         },
-        detail: { operationId: 'sendArrivingRows', summary: 'Send rows of a store, a line each' },
+        detail: {
+          operationId: 'sendArrivingRows',
+          summary: 'Send rows of a store, a line each',
+          description:
+            'Numbers of batches grow. One that is not higher than the last is answered without being applied.',
+        },
       },
     )
     .post('/:id/index', ({ params }) => arrivals.loadIndex(params.id), {
@@ -151,7 +156,11 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
       parse: noBody,
       params: MoveParams,
       response: { 200: MoveDigest, ...failures(...WITH_TOKEN, ...WRITING, OVER) },
-      detail: { operationId: 'readArrivingDigest', summary: 'Sum up the rows of a store' },
+      detail: {
+        operationId: 'readArrivingDigest',
+        summary: 'Sum up the rows of a store',
+        description: 'Rows and a sum for each table, kept up as rows come.',
+      },
     })
     .post('/:id/search', ({ params, body }) => arrivals.search(params.id, body), {
       parse: jsonBody(LIMITS.openBodyBytesMax),
@@ -161,7 +170,11 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
         200: ProofHits,
         ...failures(...WITH_TOKEN, ...WRITING, ...JSON_BODY, OVER, 'not_found', 'model_not_ready'),
       },
-      detail: { operationId: 'searchArrivingStore', summary: 'Search a store that is not open yet' },
+      detail: {
+        operationId: 'searchArrivingStore',
+        summary: 'Search a store that is not open yet',
+        description: 'As the API would once the store is open, and uncounted.',
+      },
     })
     .post('/:id/open', ({ params }) => arrivals.open(params.id), {
       parse: noBody,
@@ -186,7 +199,11 @@ function moveRoutes(arrivals: ArrivalsService, door: NodeDoor) {
         200: MoveAbandoned,
         ...failures(...WITH_TOKEN, ...WRITING, ['conflict', 'The store is open here already.']),
       },
-      detail: { operationId: 'abandonArrivingStore', summary: 'Give up a move before the store is open' },
+      detail: {
+        operationId: 'abandonArrivingStore',
+        summary: 'Give up a move before the store is open',
+        description: 'What has come is erased, and the store never opens by this move.',
+      },
     })
 }
 
@@ -201,7 +218,11 @@ function pictureRoutes(arrivals: ArrivalsService, door: NodeDoor) {
         params: MoveParams,
         body: PictureHashes,
         response: { 200: MissingPictures, ...failures(...WITH_TOKEN, ...READING, ...JSON_BODY, OVER) },
-        detail: { operationId: 'findMissingPictures', summary: 'Ask which picture files are not here yet' },
+        detail: {
+          operationId: 'findMissingPictures',
+          summary: 'Ask which picture files are not here yet',
+          description: 'Files that another store has brought need not be sent again.',
+        },
       },
     )
     .put(
@@ -218,7 +239,11 @@ function pictureRoutes(arrivals: ArrivalsService, door: NodeDoor) {
           200: PictureStored,
           ...failures(...WITH_TOKEN, ...WRITING, 'payload_too_large', 'unsupported_media_type', OVER),
         },
-        detail: { operationId: 'sendArrivingPicture', summary: 'Send a picture file, named by its SHA-256' },
+        detail: {
+          operationId: 'sendArrivingPicture',
+          summary: 'Send a picture file, named by its SHA-256',
+          description: 'The bytes are held against the hash.',
+        },
       },
     )
 }

@@ -17,13 +17,6 @@ export const ROWS_TYPE = 'application/x-ndjson'
 /** Hashes that one request asks about. */
 export const HASHES_MAX = 500
 
-/** Failures of a route that another node calls with a code. */
-export const WITH_CODE = [
-  ['unauthorized', 'The code is wrong, was used, or has expired; the message says which.'],
-  'rate_limit_exceeded',
-  'tls_required',
-] as const
-
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const SHA256 = '^[0-9a-f]{64}$'
 
@@ -75,6 +68,21 @@ export const ArrivingMoveInput = named(
     },
     { additionalProperties: false },
   ),
+  {
+    code: '0123456789ABCDEF',
+    version: '0.1.0',
+    schema: 64,
+    from: 'https://node-1.example.com',
+    store: {
+      id: '0192a3b4-c5d6-7e8f-9012-3456789abcde',
+      slug: 'my-shop',
+      name: 'My shop',
+      plan: 'pro',
+      products: 1200,
+      bytes: 34_000_000,
+      models: [],
+    },
+  },
 )
 export type ArrivingMoveInput = typeof ArrivingMoveInput.static
 
@@ -121,6 +129,7 @@ export const PictureHashes = named(
     { hashes: t.Array(t.String({ pattern: SHA256 }), { maxItems: HASHES_MAX }) },
     { additionalProperties: false },
   ),
+  { hashes: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] },
 )
 export const MissingPictures = named('MissingPictures', t.Object({ missing: t.Array(t.String()) }))
 export const PictureStored = named('PictureStored', t.Object({ status: t.Literal('stored') }))
@@ -141,6 +150,7 @@ export const ProofSearch = named(
     },
     { additionalProperties: false },
   ),
+  { query: 'red lamp', limit: 10 },
 )
 export type ProofSearch = typeof ProofSearch.static
 export const ProofHits = named(
@@ -157,6 +167,7 @@ export const SecretsInput = named(
     { code: text({ minLength: 1, maxLength: 100, description: 'The secret of the code, in base32.' }) },
     { additionalProperties: false },
   ),
+  { code: '0123456789ABCDEF' },
 )
 export const NodeSecrets = named(
   'NodeSecrets',

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import { LIMITS } from '../../../core/limits.ts'
 import { jsonBody, jsonOrNothing } from '../../../http/body.ts'
-import { FOR_SUPER_ADMIN, failures, JSON_BODY, WRITING } from '../../../http/failures.ts'
+import { FOR_SUPER_ADMIN, failures, JSON_BODY, WITH_NODE_CODE, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { demandSecure, type NodeDoor } from '../../../http/node-door.ts'
-import { NODE_PREFIX, NodeSecrets, SecretsInput, WITH_CODE } from '../protocol/schema.ts'
+import { NODE_PREFIX, NodeSecrets, SecretsInput } from '../protocol/schema.ts'
 import { NodeInvite, NodeInviteBody } from './schema.ts'
 import type { TrustService } from './service.ts'
 
@@ -54,7 +54,7 @@ export function trustRoutes(
       {
         parse: jsonBody(LIMITS.openBodyBytesMax),
         body: SecretsInput,
-        response: { 200: NodeSecrets, ...failures(...WITH_CODE, ...WRITING, ...JSON_BODY) },
+        response: { 200: NodeSecrets, ...failures(...WITH_NODE_CODE, ...WRITING, ...JSON_BODY) },
         detail: {
           operationId: 'getNodeSecrets',
           summary: 'Get the secrets of an install for its standby',

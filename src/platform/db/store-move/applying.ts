@@ -88,14 +88,14 @@ export function createMoveWriter(db: Db, storeId: string, hooks: WriterHooks) {
 
   const forgetPeople = db.prepare<[string]>('DELETE FROM move_people WHERE store_id = ?')
   // Whoever has become a member of another store meanwhile stays.
-  const dropPeople = db.prepare<[string]>(`
-    DELETE FROM users WHERE is_super_admin = 0 AND id IN (SELECT user_id FROM move_people WHERE store_id = ?1)
-      AND NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = users.id AND store_id <> ?1)`)
+  const dropPeople = db.prepare<{ storeId: string }>(`
+    DELETE FROM users WHERE is_super_admin = 0 AND id IN (SELECT user_id FROM move_people WHERE store_id = @storeId)
+      AND NOT EXISTS (SELECT 1 FROM memberships WHERE user_id = users.id AND store_id <> @storeId)`)
 
   return {
     /** Deletes the accounts that came with the store, which never opens. Call it in a transaction. */
     dropPeople(): void {
-      dropPeople.run(storeId)
+      dropPeople.run({ storeId })
       forgetPeople.run(storeId)
     },
 

@@ -23,7 +23,7 @@ const corsOf = ({ headers }: Answer) => ({
 })
 
 const EXPOSED =
-  'Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
+  'Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Lookalike-Node'
 
 const READABLE = { allowed: ORIGIN, vary: 'Origin', exposed: EXPOSED, credentials: null }
 

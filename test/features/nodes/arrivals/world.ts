@@ -23,10 +23,7 @@ export const DOOR: NodeDoor = {
 
 /** A node that takes stores of others. */
 export const createTarget = (ports: Partial<Ports> = {}, settings: Record<string, string> = {}): TestApp =>
-  testApp(
-    { operatorKey: KEY, ids: systemIds, nodeDoor: DOOR, defer: (work) => void setImmediate(work), ...ports },
-    settings,
-  )
+  testApp({ operatorKey: KEY, ids: systemIds, nodeDoor: DOOR, ...ports }, settings)
 
 /** Makes a code. @returns it, and its secret as the source sends it. */
 export async function invite(target: TestApp, purpose = 'move'): Promise<{ code: string; secret: string }> {
