@@ -24,7 +24,7 @@ export function findDifferences(here: Digest, there: Digest): string[] {
 }
 
 /** Three searches of a store, made of its own products: two by words and one by a picture. */
-export function chooseSearches(products: readonly SampleProduct[]): SearchForProof[] {
+function chooseSearches(products: readonly SampleProduct[]): SearchForProof[] {
   const words = products.filter(({ name }) => name.trim() !== '').slice(0, 2)
   // Another one than those of the words, where there is one.
   const pictured = products.findLast(({ hasPicture }) => hasPicture === 1)

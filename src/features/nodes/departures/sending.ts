@@ -39,7 +39,7 @@ export const countProducts = (lines: readonly string[]): number => {
 }
 
 /** Cuts lines into bodies of at most {@link ROWS_BYTES_MAX}; a longer line has a body of its own. */
-export function* cutBodies(lines: readonly string[]): Generator<string> {
+function* cutBodies(lines: readonly string[]): Generator<string> {
   let body: string[] = []
   let bytes = 0
   for (const line of lines) {

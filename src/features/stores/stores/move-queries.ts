@@ -20,8 +20,6 @@ export interface MovedMembership extends MovedStore {
   role: Role
 }
 
-export type StoreMoveQueries = ReturnType<typeof storeMoveQueries>
-
 const MOVED =
   "SELECT id, slug, name, moved_to AS url, moved_at AS movedAt FROM stores WHERE move_state = 'moved'"
 

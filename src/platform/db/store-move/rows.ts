@@ -57,7 +57,7 @@ export function shapeOf(db: Db, table: string): TableShape {
   }
 }
 
-export function ownership(table: string): string {
+function ownership(table: string): string {
   if (table === 'stores') return 'stores.id = @storeId'
   if (table === 'user_group_members')
     return 'user_group_members.group_id IN (SELECT id FROM user_groups WHERE store_id = @storeId)'

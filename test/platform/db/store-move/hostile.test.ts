@@ -46,7 +46,8 @@ const changed = (table: string, change: Record<string, unknown>): unknown => {
 const account = (change: Record<string, unknown>): string =>
   JSON.stringify({ ...JSON.parse(String(lines.get('memberships')?.put['account'])), ...change })
 const picture = (change: Record<string, unknown>): unknown => {
-  const [first] = lines.get('products')?.put['pictures'] as unknown as object[]
+  const { put } = lines.get('products') as { put: Row }
+  const [first] = put['pictures'] as unknown as object[]
   return [{ ...first, ...change }]
 }
 

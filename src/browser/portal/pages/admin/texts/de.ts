@@ -196,6 +196,7 @@ export const texts: Texts = {
     search_replay: 'Suchen noch einmal gestellt',
     model_fetch: 'Herunterladen eines Modells',
     model_move: 'Umzug auf ein anderes Modell',
+    store_move: 'Umzug auf einen anderen Knoten',
   },
   jobStates: {
     processing: 'Läuft',

@@ -189,6 +189,7 @@ export const texts = {
     search_replay: 'Replay of searches',
     model_fetch: 'Download of a model',
     model_move: 'Move to another model',
+    store_move: 'Move to another node',
   },
   jobStates: { processing: 'Running', failed: 'Failed', completed: 'Done', cancelled: 'Cancelled' },
   done: 'Done',

@@ -200,6 +200,7 @@ export const texts: Texts = {
     search_replay: 'Búsquedas repetidas',
     model_fetch: 'Descarga de un modelo',
     model_move: 'Paso a otro modelo',
+    store_move: 'Traslado a otro nodo',
   },
   jobStates: {
     processing: 'En curso',

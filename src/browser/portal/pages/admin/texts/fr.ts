@@ -206,6 +206,7 @@ export const texts: Texts = {
     search_replay: 'Recherches rejouées',
     model_fetch: 'Téléchargement d’un modèle',
     model_move: 'Passage à un autre modèle',
+    store_move: 'Déplacement vers un autre nœud',
   },
   jobStates: {
     processing: 'En cours',

@@ -207,6 +207,7 @@ export const texts: Texts = {
     search_replay: 'Ricerche ripetute',
     model_fetch: 'Download di un modello',
     model_move: 'Passaggio a un altro modello',
+    store_move: 'Spostamento su un altro nodo',
   },
   jobStates: {
     processing: 'In corso',

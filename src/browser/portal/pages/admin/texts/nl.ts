@@ -199,6 +199,7 @@ export const texts: Texts = {
     search_replay: 'Opnieuw uitgevoerde zoekopdrachten',
     model_fetch: 'Download van een model',
     model_move: 'Overgang naar een ander model',
+    store_move: 'Verhuizing naar een andere node',
   },
   jobStates: { processing: 'Bezig', failed: 'Mislukt', completed: 'Klaar', cancelled: 'Geannuleerd' },
   done: 'Klaar',

@@ -198,6 +198,7 @@ export const texts: Texts = {
     search_replay: 'Powtórzone wyszukiwania',
     model_fetch: 'Pobieranie modelu',
     model_move: 'Przejście na inny model',
+    store_move: 'Przeniesienie na inny węzeł',
   },
   jobStates: { processing: 'W toku', failed: 'Nieudane', completed: 'Zakończone', cancelled: 'Anulowane' },
   done: 'Wykonano',

@@ -194,6 +194,7 @@ export const texts: Texts = {
     search_replay: 'Pesquisas repetidas',
     model_fetch: 'Transferência de um modelo',
     model_move: 'Passagem para outro modelo',
+    store_move: 'Mudança para outro nó',
   },
   jobStates: { processing: 'Em curso', failed: 'Falhou', completed: 'Concluída', cancelled: 'Cancelada' },
   done: 'Feito',
