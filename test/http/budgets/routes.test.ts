@@ -28,9 +28,9 @@ const policyOf = ({ headers }: Answer) => /^"(\w+)"/.exec(headers.get('ratelimit
 /** Every signed-in route, with something in the place of ids. */
 const ROUTES = (() => {
   const { http, close } = testApp()
-  // Those of widgets take no such credential: test/features/discovery/widget has their budgets. Neither do links and Stripe.
+  // Those of widgets take no such credential: test/features/discovery/widget has their budgets. Neither do links, Stripe and other nodes.
   const routes = (http.routes as { method: string; path: string }[]).filter(({ path }) =>
-    /^\/v1\/(?!widget\/|team\/invites\/(accept|look)$|billing\/stripe\/)/.test(path),
+    /^\/v1\/(?!widget\/|node\/|team\/invites\/(accept|look)$|billing\/stripe\/)/.test(path),
   )
   close()
   return routes.map(({ method, path }) => [method, path.replaceAll(/:\w+/g, 'none')] as const)
