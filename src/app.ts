@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import { HOUR_MS } from './core/clock.ts'
 import { isInside, parseCidrs } from './core/networks.ts'
 import { restDuringPauses, watchWork } from './core/watched-work.ts'
-import type { Chore } from './features/module.ts'
+import type { Chore, Module } from './features/module.ts'
 import { createMeters } from './features/operation/metrics/module.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createInstall } from './install.ts'
@@ -18,6 +18,7 @@ import { wireCatalogue } from './wiring/catalogue.ts'
 import { wireDepartures } from './wiring/departures.ts'
 import { wireDiscovery } from './wiring/discovery.ts'
 import { wireEntrance } from './wiring/entrance.ts'
+import { wireMemory } from './wiring/memory.ts'
 import { wireMoveRows } from './wiring/move-rows.ts'
 import { wireOperation } from './wiring/operation.ts'
 import { listModules } from './wiring/order.ts'
@@ -68,6 +69,10 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     onStoreMoved: (storeId) => discovery.searchChecks.service.moves.onStoreMoved(storeId),
   })
   const discovery = wireDiscovery(config, install, ports, models, catalogue, meters)
+  const { drainStore, forgetStore, forgetCaches } = wireMemory(
+    { install, models, signIn, entrance, catalogue, discovery },
+    () => modules,
+  )
   const ownData = wireOwnData(install, ports, discovery)
   const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
@@ -89,7 +94,7 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
   )
 
   const { foundation } = install
-  const modules = listModules({
+  const modules: readonly Module<unknown>[] = listModules({
     install,
     signIn,
     ownData,
@@ -124,30 +129,6 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     { name: 'deleting old throttle events', everyMs: HOUR_MS, run: foundation.pruneThrottles },
   ]
 
-  /** Writes what memory has counted of a store: searches, feedback, requests. For a store that is paused. */
-  function drainStore(storeId: string): void {
-    foundation.gate.drain(storeId, () => {
-      discovery.writes.flushStore(storeId)
-      foundation.writes.flush()
-      signIn.signIn.service.flush()
-      discovery.writes.flushStore(storeId)
-    })
-  }
-
-  /** Drops everything that memory holds about a store, so that the next request reads it again. */
-  function forgetStore(storeId: string): void {
-    discovery.writes.forgetStore(storeId)
-    forgetCaches(storeId)
-    catalogue.productIndex.forgetStore(storeId)
-  }
-
-  /** The same for a store that has just been read into the index. */
-  function forgetCaches(storeId: string): void {
-    models.forgetStore(storeId)
-    entrance.forgetStore(storeId)
-    for (const module of modules) if (module !== catalogue.productIndex) module.forgetStore?.(storeId)
-  }
-
   const { productIndex, products, filters, jobs, modelMoves, feeds, demo } = catalogue
   return {
     http,
@@ -170,7 +151,6 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     },
     chores: watchWork(restDuringPauses(chores, foundation.gate), storage.report),
     gate: foundation.gate,
-    /** Writes what memory has counted of a store, in the middle of its pause. */
     drainStore,
     loadIndex(): number {
       discovery.writes.recover()

@@ -31,6 +31,13 @@ function ownerOf(path: string): string {
 const declaredName = (name: string): string =>
   name.replace(/^vectors_\d+(_\w+)?$/, 'vectors').replace(/^product_words_\w+$/, 'product_words')
 
+/** What writes the rows of a store that arrives from another node, each its own tables. */
+const ARRIVING: Readonly<Record<string, readonly string[]>> = {
+  'platform/db/store-move/row-writing.ts': ['{table}', 'stores'],
+  'platform/db/store-move/account-writing.ts': ['users', 'two_factor'],
+  'platform/db/store-move/product-writing.ts': ['pictures'],
+}
+
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter(
   (path) => path.endsWith('queries.ts') || path.startsWith('platform/'),
 )
@@ -46,6 +53,7 @@ const written = (
   // They delete and copy rows of a whole store, in every table.
   .filter(({ path, target }) => !(path === 'platform/db/store-rows.ts' && target === '{table}'))
   .filter(({ path }) => path !== 'platform/db/store-copy/writing.ts')
+  .filter(({ path, target }) => !(ARRIVING[path] ?? []).includes(target))
   .map((write) => {
     const isVectorTable = write.path === 'platform/vectors/vec0.ts' && write.target === '{table}'
     return isVectorTable ? { ...write, target: 'vectors' } : write

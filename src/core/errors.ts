@@ -364,19 +364,6 @@ export const superAdminOnly = () => missingPermission('super_admin')
 export const notFound = (resource: string) =>
   new ApiError('not_found', `No such ${resource.replaceAll('_', ' ')}`, { details: { resource } })
 
-/** A store that is on another node now. @param url the base address of that node. */
-export const storeNotHere = (slug: string, url: string) =>
-  new ApiError('store_not_here', `The store ${slug} has moved to ${url}: send its requests there`, {
-    details: { url },
-    headers: { 'x-lookalike-node': url },
-  })
-
-/** A write for a store that accepts none for a few seconds, because it is moving. */
-export const storePaused = () =>
-  new ApiError('read_only', 'The store is moving to another node and accepts no writes: try again', {
-    retryAfterSeconds: 2,
-  })
-
 /** The change log no longer holds every change after a number. @param after the number. */
 export const changesExpired = (after: number, { oldest, last }: { oldest: number; last: number }) =>
   new ApiError(

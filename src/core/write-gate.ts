@@ -1,4 +1,4 @@
-import { storePaused } from './errors.ts'
+import { storePaused } from './move-errors.ts'
 
 /** Ends a write, or a step of background work. A second call does nothing. */
 export type Leave = () => void

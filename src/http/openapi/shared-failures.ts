@@ -5,9 +5,9 @@ import {
   credentialMissing,
   missingPermission,
   notFound,
-  storeNotHere,
 } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { storeNotHere } from '../../core/move-errors.ts'
 import { productLimitExceeded } from '../../core/plan-limits.ts'
 import { PLANS } from '../../core/plans.ts'
 import { storageFailure } from '../../core/storage.ts'

@@ -1,5 +1,6 @@
 import { asCallerStore, type CallerStore, type Role } from '../../../core/actor.ts'
-import { ApiError, storeNotHere } from '../../../core/errors.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { storeNotHere } from '../../../core/move-errors.ts'
 import type { StoreChoice } from '../../../http/auth.ts'
 import type { MembershipRow } from '../../stores/people/queries.ts'
 import type { StoreQueries } from '../../stores/stores/queries.ts'

@@ -9,7 +9,8 @@ import {
   isBoundByGroups,
   MACHINE_RIGHTS,
 } from '../../../core/actor.ts'
-import { ApiError, signInFirst, storeNotHere } from '../../../core/errors.ts'
+import { ApiError, signInFirst } from '../../../core/errors.ts'
+import { storeNotHere } from '../../../core/move-errors.ts'
 import { hashSecret } from '../../../core/secrets.ts'
 import { createTouch, type Use } from '../../../core/touch.ts'
 import type { Claims } from '../../../http/access-tokens.ts'

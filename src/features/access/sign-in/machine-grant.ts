@@ -1,5 +1,6 @@
 import type { ClientInfo } from '../../../core/actor.ts'
-import { storeNotHere, tooManyRequests } from '../../../core/errors.ts'
+import { tooManyRequests } from '../../../core/errors.ts'
+import { storeNotHere } from '../../../core/move-errors.ts'
 import { isSecret } from '../../../core/secrets.ts'
 import type { Throttle } from '../../../core/throttle.ts'
 import type { Base } from '../../module.ts'

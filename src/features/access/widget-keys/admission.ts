@@ -1,4 +1,5 @@
-import { ApiError, missingPermission, storeNotHere } from '../../../core/errors.ts'
+import { ApiError, missingPermission } from '../../../core/errors.ts'
+import { storeNotHere } from '../../../core/move-errors.ts'
 import type { PlanName } from '../../../core/plans.ts'
 import { hashSecret, isSecret } from '../../../core/secrets.ts'
 import { widgetSuspended } from '../../../http/suspension.ts'

@@ -1,4 +1,3 @@
-import type { CallerStore } from '../../../core/actor.ts'
 import { findBlame } from '../../../core/blame.ts'
 import { HOUR_MS } from '../../../core/clock.ts'
 import type { ApiError } from '../../../core/errors.ts'
@@ -7,10 +6,11 @@ import { turn } from '../../../core/turns.ts'
 import type { SeenPicture } from '../../../platform/embedder/embedder.ts'
 import type { Base } from '../../module.ts'
 import type { ThumbnailQueries, WaitingPicture } from './thumbnail-queries.ts'
-import type { Thumbnails } from './thumbnails.ts'
+import { createWaitingStores, type WaitingStoresDeps } from './thumbnail-stores.ts'
 
 export interface ThumbnailMakerDeps
-  extends Pick<Base, 'clock' | 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'gate'> {
+  extends WaitingStoresDeps,
+    Pick<Base, 'log' | 'atomically' | 'withoutFsync' | 'reportFault' | 'gate'> {
   queries: Pick<
     ThumbnailQueries,
     | 'add'
@@ -23,34 +23,18 @@ export interface ThumbnailMakerDeps
     | 'listUnwanting'
     | 'removeSome'
   >
-  thumbnails: Pick<Thumbnails, 'findSide'>
-  findStore(id: string): CallerStore | undefined
   /** Reads the picture at an address behind everything else, and draws its thumbnail. */
   drawPicture(storeId: string, url: string, side: number): Promise<SeenPicture>
 }
 
 /** Pictures that are read at a time. Their places in every queue are the last. */
 const LANES = 2
-/** Pictures of a store that are read ahead. */
-const WINDOW = 32
-/** Stores that one look finds, by a seek each. */
-const STORES_AT_ONCE = 50
 /** Pause after a failure that no picture is to blame for, and after the look that found the last stores. */
 const PAUSE_MS = 15_000
 /** Pause of a store between two passes over pictures that failed. */
 const REST_MS = HOUR_MS
 /** Thumbnails that are deleted in one transaction, which takes a millisecond or two. */
 const REMOVED_AT_ONCE = 50
-
-/** A store with pictures that wait. */
-interface OpenStore {
-  id: string
-  window: WaitingPicture[]
-  /** Row of the last picture that was read. */
-  after: number
-  /** How long its pictures have taken. */
-  spentMs: number
-}
 
 /**
  * Makes the thumbnails of pictures that have none: those of an earlier version, those that came with their vectors. The
@@ -62,67 +46,11 @@ interface OpenStore {
  * Deletes those of stores that want none any more.
  */
 export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
-  const {
-    queries,
-    thumbnails,
-    findStore,
-    drawPicture,
-    atomically,
-    withoutFsync,
-    reportFault,
-    gate,
-    log,
-    clock,
-  } = deps
-  const stores = new Map<string, OpenStore>()
-  /** Until when a store rests, on the monotonic clock. */
-  const resting = new Map<string, number>()
+  const { queries, drawPicture, atomically, withoutFsync, reportFault, gate, log, clock } = deps
+  const waiting = createWaitingStores(deps, { lookMs: PAUSE_MS, restMs: REST_MS })
   const inFlight = new Set<Promise<void>>()
-  let lookAt = Number.NEGATIVE_INFINITY
-  /** The last store that a look has found; empty once it has found all. */
-  let lookedTo = ''
   let pausedUntil = Number.NEGATIVE_INFINITY
   let isStopped = false
-
-  /** Finds some more stores, also while others are at work. */
-  function lookForStores(): void {
-    const found = queries.listStores(lookedTo, STORES_AT_ONCE)
-    lookedTo = found.length < STORES_AT_ONCE ? '' : (found.at(-1) ?? '')
-    if (lookedTo === '') lookAt = clock.monotonic() + PAUSE_MS
-    for (const [id, until] of resting) if (until <= clock.monotonic()) resting.delete(id)
-    // A store that joins starts level with the one that has had least: it waits for nobody, and nobody waits long for it.
-    const spentMs = findNext()?.spentMs ?? 0
-    for (const id of found) {
-      if (!resting.has(id) && !stores.has(id)) stores.set(id, { id, window: [], after: 0, spentMs })
-    }
-  }
-
-  function findNext(): OpenStore | undefined {
-    let next: OpenStore | undefined
-    for (const store of stores.values()) if (!next || store.spentMs < next.spentMs) next = store
-    return next
-  }
-
-  function pick(): { store: OpenStore; side: number; picture: WaitingPicture } | undefined {
-    for (let store = findNext(); store; store = findNext()) {
-      const caller = findStore(store.id)
-      const side = caller && thumbnails.findSide(caller)
-      if (side === undefined) {
-        stores.delete(store.id)
-        continue
-      }
-      if (store.window.length === 0)
-        store.window = queries.listWaiting(store.id, store.after, WINDOW, clock.now())
-      const picture = store.window.shift()
-      if (picture) {
-        store.after = picture.id
-        return { store, side, picture }
-      }
-      // What is left has failed, or is in progress.
-      rest(store.id, REST_MS)
-    }
-    return undefined
-  }
 
   async function make(storeId: string, side: number, picture: WaitingPicture): Promise<void> {
     const hash = hashThumbnail(storeId, picture)
@@ -152,11 +80,6 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
     }
   }
 
-  const rest = (storeId: string, ms: number): void => {
-    stores.delete(storeId)
-    resting.set(storeId, clock.monotonic() + ms)
-  }
-
   /** Goes on after a picture. Nobody waits for it, so nobody would hear of a fault of the storage. */
   function goOn(): void {
     try {
@@ -169,14 +92,14 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
 
   function wake(): void {
     if (isStopped) return
-    if (clock.monotonic() >= lookAt) lookForStores()
+    waiting.look()
     while (!isStopped && inFlight.size < LANES && clock.monotonic() >= pausedUntil) {
-      const found = pick()
+      const found = waiting.pick()
       if (!found) return
       const { store, side, picture } = found
       const leave = gate.tryEnter(store.id)
       if (!leave) {
-        rest(store.id, PAUSE_MS)
+        waiting.rest(store.id, PAUSE_MS)
         continue
       }
       const began = clock.monotonic()
@@ -216,10 +139,7 @@ export function createThumbnailMaker(deps: ThumbnailMakerDeps) {
       isStopped = true
     },
 
-    forgetStore(storeId: string): void {
-      resting.delete(storeId)
-      stores.delete(storeId)
-    },
+    forgetStore: waiting.forget,
   }
 }
 

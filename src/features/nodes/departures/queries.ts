@@ -60,8 +60,6 @@ export interface Sent {
   pictures: number
 }
 
-const NOTHING_SENT: Sent = { rows: 0, bytes: 0, products: 0, pictures: 0 }
-
 /** A product that a search can be made of. */
 export interface SampleProduct {
   productId: string

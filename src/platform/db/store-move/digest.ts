@@ -1,6 +1,7 @@
 import type { CapturedRow } from './capture.ts'
 import { MOVED_TABLES, NAMED_BY } from './plan.ts'
-import type { MoveReader, Sum } from './reading.ts'
+import type { MoveReader } from './reading.ts'
+import type { Sum } from './row-format.ts'
 import { compareKeys, type Key } from './rows.ts'
 
 /** Rows of each table, and a sum of their hashes that does not depend on their order. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { CallerStore } from '../../../../src/core/actor.ts'
 import { turn } from '../../../../src/core/turns.ts'
+import { createWriteGate } from '../../../../src/core/write-gate.ts'
 import {
   createThumbnailMaker,
   type ThumbnailMakerDeps,
@@ -50,6 +51,7 @@ function openWorld(pictures: Record<string, { ids: number[]; takesMs: number }>)
     atomically: (work: () => unknown) => work(),
     withoutFsync: (work: () => unknown) => work(),
     reportFault() {},
+    gate: createWriteGate(),
     log: {},
   } as unknown as ThumbnailMakerDeps)
 

@@ -5,7 +5,8 @@ import { createMoveWriter } from '../../../../src/platform/db/store-move/applyin
 import { createCapture } from '../../../../src/platform/db/store-move/capture.ts'
 import { createMoveDigest } from '../../../../src/platform/db/store-move/digest.ts'
 import { MOVED_TABLES } from '../../../../src/platform/db/store-move/plan.ts'
-import { type Cursor, createMoveReader } from '../../../../src/platform/db/store-move/reading.ts'
+import { createMoveReader } from '../../../../src/platform/db/store-move/reading.ts'
+import type { Cursor } from '../../../../src/platform/db/store-move/row-format.ts'
 import { memoryDatabase } from '../../../support/database.ts'
 import { fillStore } from '../../../support/store-rows.ts'
 
