@@ -8,6 +8,7 @@ import { buildMail } from './features/mail/outbox/module.ts'
 import type { Base } from './features/module.ts'
 import type { BackupWorld } from './features/operation/backups/service.ts'
 import { buildModelState } from './features/operation/models/module.ts'
+import type { Acknowledgement } from './http/acknowledge.ts'
 import type { Db } from './platform/db/open.ts'
 import type { Mailer } from './platform/mail/mailer.ts'
 import type { Poster } from './platform/outbound/poster.ts'
@@ -38,6 +39,8 @@ export interface InstallPorts {
   backups: BackupWorld
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
+  /** Where the node is copied: whether the answers to writes may be given. */
+  acknowledgement?: Acknowledgement | undefined
   /** The cost of hashing a password; the strong default outside tests. */
   passwordCost?: PasswordCost | undefined
 }

@@ -5,7 +5,6 @@ import type { ByteBudget } from './core/byte-budget.ts'
 import type { MoveWorld } from './features/catalogue/model-moves/world.ts'
 import type { OpenNodeClient } from './features/nodes/departures/world.ts'
 import type { NodeSecrets } from './features/nodes/protocol/schema.ts'
-import type { Acknowledgement } from './http/acknowledge.ts'
 import type { NodeDoor } from './http/node-door.ts'
 import type { InstallPorts } from './install.ts'
 import type { Embedder } from './platform/embedder/embedder.ts'
@@ -50,8 +49,6 @@ export interface Ports extends InstallPorts {
   vectorMemoryBytesMax?: number
   /** The models that lie on this machine. */
   shelf: Pick<ModelShelf, 'list' | 'find' | 'remove'>
-  /** Where the node is copied: whether the answers to writes may be given. */
-  acknowledgement?: Acknowledgement
   /** How the copies of the database stand; absent where nothing is copied. */
   readCopies?(): OwnerState
   /** Downloads a known model, tries it, and puts it on the shelf. */

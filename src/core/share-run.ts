@@ -8,3 +8,27 @@ export function shareRun<Result>(run: () => Promise<Result>): () => Promise<Resu
     return running
   }
 }
+
+/** Work that runs once for all who ask before it begins. Who asks while it runs gets the result of the next run, which begins later. */
+export function shareLater<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<unknown> | undefined
+  let next: Promise<Result> | undefined
+  const start = (): Promise<Result> => {
+    next = undefined
+    const mine = run()
+    const ended = mine.then(
+      () => {},
+      () => {},
+    )
+    running = ended
+    void ended.then(() => {
+      if (running === ended) running = undefined
+    })
+    return mine
+  }
+  return () => {
+    if (running === undefined) return start()
+    next ??= running.then(start)
+    return next
+  }
+}

@@ -6,6 +6,8 @@ export type Leave = () => void
 export interface WriteGateOptions {
   /** How long a write waits for the end of a pause. */
   patienceMs?: number
+  /** Whether background work of all stores rests, such as on a node whose writes another one may undo. */
+  rests?(): boolean
   /** Calls back after so many milliseconds, unless it is cancelled first. */
   after?(ms: number, work: () => void): () => void
 }
@@ -38,7 +40,11 @@ export type WriteGate = ReturnType<typeof createWriteGate>
  * Lets the writes of each store pass, and holds them back while the store is paused. One look into a Map finds a store; a store
  * without writes in progress and without a pause has no entry.
  */
-export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: WriteGateOptions = {}) {
+export function createWriteGate({
+  patienceMs = PATIENCE_MS,
+  after = afterMs,
+  rests = () => false,
+}: WriteGateOptions = {}) {
   const gates = new Map<string, StoreGate>()
   let paused = 0
   /** Steps in progress that touch many stores, and the pauses that wait for them. */
@@ -98,15 +104,16 @@ export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: W
       return gate.isPaused ? wait(storeId, gate) : admit(storeId, gate)
     },
 
-    /** Begins a step of background work. @returns undefined while the store is paused: the work rests. */
+    /** Begins a step of background work. @returns undefined while the store is paused, or the node rests: so does the work. */
     tryEnter(storeId: string): Leave | undefined {
+      if (rests()) return undefined
       const gate = gateOf(storeId)
       return gate.isPaused ? undefined : admit(storeId, gate)
     },
 
     /** Begins a short step that may touch any store. @returns undefined while a store is paused: the step comes later. */
     tryEnterAll(): Leave | undefined {
-      if (paused > 0) return undefined
+      if (paused > 0 || rests()) return undefined
       insideAll++
       let isInside = true
       return () => {
@@ -143,7 +150,11 @@ export function createWriteGate({ patienceMs = PATIENCE_MS, after = afterMs }: W
       if (gate.inside === 0) gates.delete(storeId)
     },
 
-    isPaused: (storeId: string): boolean => paused > 0 && gates.get(storeId)?.isPaused === true,
+    /** Whether work of the store rests. */
+    isPaused: (storeId: string): boolean => (paused > 0 && gates.get(storeId)?.isPaused === true) || rests(),
+
+    /** Whether the work of all stores rests. */
+    rests,
 
     /** Whether what memory has counted of a store stays in memory for now. */
     isHeld: (storeId: string): boolean =>

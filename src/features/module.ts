@@ -31,7 +31,7 @@ export interface Base {
   /** Counts events by key in a sliding window that survives a restart. Its old events are pruned for it. */
   throttle(bucket: string, limit: number, windowMs: number): Throttle
   /** Lets a step of background work begin for a store, and makes it wait while the store is paused. */
-  gate: Pick<WriteGate, 'tryEnter' | 'isPaused'>
+  gate: Pick<WriteGate, 'tryEnter' | 'isPaused' | 'rests'>
   /** What stores may use on each plan, and what it costs. */
   plans: Plans
   /** The public address, which may be known only once the service listens. */

@@ -5,19 +5,31 @@ import { ApiError } from '../core/errors.ts'
 export interface Acknowledgement {
   /** False when another node may have taken over, or when writes are no longer copied. */
   may(): boolean
-  /** Waits until everything that was committed lies in the copy. */
-  untilCopied?: (() => Promise<void>) | undefined
+  /** Waits until everything that was committed lies in the copy. @returns whether it is the copy that counts. */
+  untilCopied?: (() => Promise<boolean>) | undefined
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Routes that only read although they have a body. A token is no state of a store: whoever got one in vain asks again. */
-const READS = /^\/(oauth\/token|v1\/(widget\/)?search\/(?!feedback$|replay$).*)$/
+/**
+ * Routes that only read although they have a body. What they leave behind (a row of the search log, the last use of a key) is lost by any
+ * crash, too. A token is no state of a store: whoever got one in vain asks again.
+ */
+const READS: ReadonlySet<string> = new Set([
+  '/oauth/token',
+  '/v1/search',
+  ...['url', 'text', 'hybrid', 'fusion', 'multi-image', 'crop', 'filtered', 'batch'].map(
+    (kind) => `/v1/search/${kind}`,
+  ),
+  ...['text', 'suggestions', 'upload', 'url'].map((kind) => `/v1/widget/search/${kind}`),
+])
 /** An owner that cannot renew its lease either can again within this time, or is none any more. */
 const RETRY_SECONDS = 5
 /** Longer waits end as a refusal: the client must not believe that the write is safe. */
 const COPY_MS = 20_000
 
-const isRead = (method: string, route: string): boolean => READING.has(method) || READS.test(route)
+/** Whether a request of this route changes nothing that anybody relies on. */
+export const isRead = (method: string, route: string): boolean =>
+  READING.has(method) || (method === 'POST' && READS.has(route))
 
 /**
  * Withholds the answers to writes that may be lost (contract 8.21): it looks before the work, and again when it is committed, before
@@ -40,7 +52,7 @@ export function acknowledgePlugin(
       if (isRead(method, route)) return
       if (untilCopied) {
         const late = sleep(COPY_MS).then(() => 'late' as const)
-        if ((await Promise.race([untilCopied(), late])) === 'late') throw refusal()
+        if ((await Promise.race([untilCopied(), late])) !== true) throw refusal()
       }
       demand()
     })

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { createWriteGate } from '../core/write-gate.ts'
 import { buildAudit } from '../features/access/audit/module.ts'
 import type { Base } from '../features/module.ts'
+import type { Acknowledgement } from '../http/acknowledge.ts'
 import type { InstallPorts } from '../install.ts'
 import { withoutFsync } from '../platform/db/open.ts'
 import { createReads } from '../platform/db/reads.ts'
@@ -19,12 +20,13 @@ export type Foundation = ReturnType<typeof wireFoundation>
 export function wireFoundation(
   { plans }: Pick<Config, 'plans'>,
   baseUrl: () => string,
-  { db, clock, ids, log, defer, dataSecret, passwordCost }: InstallPorts,
+  { db, clock, ids, log, defer, dataSecret, passwordCost, acknowledgement }: InstallPorts,
   reportFault: Base['reportFault'],
 ) {
   const audit = buildAudit({ db, clock, ids })
   const throttles = createThrottles(db)
-  const gate = createWriteGate()
+  // What background work does tells of writes, as answers do: jobs, deliveries, mails.
+  const gate = createWriteGate(acknowledgement ? { rests: lookNowAndThen(acknowledgement, clock) } : {})
   const base: Base = {
     db,
     clock,
@@ -56,5 +58,20 @@ export function wireFoundation(
     secretBox: createSecretBox(dataSecret, ids),
     /** Deletes the counted events whose window is over. */
     pruneThrottles: () => throttles.prune(clock.now()),
+  }
+}
+
+/** Steps of background work are many, and may begin a moment late or early. */
+const LOOK_MS = 100
+
+/** Whether the answers to writes may not be given. */
+function lookNowAndThen({ may }: Acknowledgement, clock: Base['clock']): () => boolean {
+  let [rests, lookedAt] = [true, Number.NEGATIVE_INFINITY]
+  return () => {
+    const now = clock.monotonic()
+    if (now - lookedAt < LOOK_MS) return rests
+    lookedAt = now
+    rests = !may()
+    return rests
   }
 }

@@ -104,3 +104,16 @@ describe('a gate for writes', () => {
     expect(gate.isPaused(SHOP)).toBe(false)
   })
 })
+
+test('a node that rests lets writes pass, and no step of background work', () => {
+  let rests = true
+  const gate = createWriteGate({ rests: () => rests })
+  expect(gate.enter(SHOP)).toBeFunction()
+  expect(gate.tryEnter(SHOP)).toBeUndefined()
+  expect(gate.tryEnterAll()).toBeUndefined()
+  expect(gate.isPaused(OTHER)).toBe(true)
+  rests = false
+  expect(gate.tryEnter(OTHER)).toBeFunction()
+  expect(gate.tryEnterAll()).toBeFunction()
+  expect(gate.isPaused(OTHER)).toBe(false)
+})

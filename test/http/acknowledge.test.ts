@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { ApiError } from '../../src/core/errors.ts'
-import { acknowledgePlugin } from '../../src/http/acknowledge.ts'
+import { acknowledgePlugin, isRead } from '../../src/http/acknowledge.ts'
+import { testApp } from '../support/app.ts'
 
 /** A program with one write and some reads, whose work `may` and `untilCopied` can change. */
 function serve(
@@ -44,12 +45,43 @@ test('a right that is lost during the work withholds the answer', async () => {
 })
 
 test('an answer waits for the copy, and is withheld when that takes too long', async () => {
-  const copied = Promise.withResolvers<void>()
+  const copied = Promise.withResolvers<boolean>()
   const { ask } = serve({ may: () => true, untilCopied: () => copied.promise })
   const answer = ask('POST', '/v1/products')
   expect(await Promise.race([answer, Promise.resolve('waits')])).toBe('waits')
-  copied.resolve()
+  copied.resolve(true)
   expect(await answer).toBe('200 1')
   const late = serve({ may: () => true, untilCopied: () => new Promise(() => {}) }, async () => {})
   expect(await late.ask('POST', '/v1/products')).toBe('503 read_only')
+})
+
+test('an answer whose copy came too late to count is withheld', async () => {
+  const { ask } = serve({ may: () => true, untilCopied: async () => false })
+  expect(await ask('POST', '/v1/products')).toBe('503 read_only')
+  expect(await ask('POST', '/v1/search/text')).toBe('200 found')
+})
+
+test('of all routes that are not read by their method only searches and tokens are reads', () => {
+  const reads = new Set<string>()
+  const app = testApp()
+  const routes = app.http.routes as readonly { method: string; path: string }[]
+  for (const { method, path } of routes)
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(method) && isRead(method, path)) reads.add(`${method} ${path}`)
+  expect([...reads].sort()).toEqual([
+    'POST /oauth/token',
+    'POST /v1/search',
+    'POST /v1/search/batch',
+    'POST /v1/search/crop',
+    'POST /v1/search/filtered',
+    'POST /v1/search/fusion',
+    'POST /v1/search/hybrid',
+    'POST /v1/search/multi-image',
+    'POST /v1/search/text',
+    'POST /v1/search/url',
+    'POST /v1/widget/search/suggestions',
+    'POST /v1/widget/search/text',
+    'POST /v1/widget/search/upload',
+    'POST /v1/widget/search/url',
+  ])
+  app.close()
 })

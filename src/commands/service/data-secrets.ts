@@ -10,7 +10,7 @@ import { ensureSecret, readSecret } from '../../platform/secret-file.ts'
 const buildSecretPath = (dataDir: string, name: SecretName): string => join(dataDir, 'secrets', name)
 
 /** Returns a secret of the install; creates it on first use. */
-const ensureInstallSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
+export const ensureInstallSecret = (dataDir: string, name: SecretName, ids: Ids): string =>
   ensureSecret(buildSecretPath(dataDir, name), () => ({ secret: ids.secret(48), uniqueName: ids.uuid() }))
 
 /** Shorter secrets are neither created nor accepted. */

@@ -1,14 +1,19 @@
+import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { systemClock as clock } from '../../core/clock.ts'
+import { systemClock } from '../../core/clock.ts'
 import { systemIds as ids } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { type Bucket, BucketRefusal } from '../../platform/backup/copies/bucket.ts'
-import { createLease, type Lease, type LeaseObject } from '../../platform/lease/lease.ts'
+import type { LeaseObject } from '../../platform/lease/content.ts'
+import { createLease, type Lease } from '../../platform/lease/lease.ts'
+import { createLeaseClock, nameSeat } from '../../platform/lease/machine.ts'
+import { findLastEpoch } from '../../platform/litestream/epochs.ts'
 import type { CopyPlace } from '../../platform/litestream/place.ts'
-import { ensureSecret } from '../../platform/secret-file.ts'
+import { ensureSecret, readSecret } from '../../platform/secret-file.ts'
+import { ensureInstallSecret } from '../service/data-secrets.ts'
 
-/** Names the node in the lease. A copy of the data folder must not go along with it, or both would be the same node. */
+/** Names the node in the lease. A copy of the data folder goes by the same name; the seat tells them apart. */
 const NAME_FILE = 'node-name'
 
 const CONDITION_FAILED: ReadonlySet<number> = new Set([404, 409, 412])
@@ -19,16 +24,35 @@ const CONDITION_FAILED: ReadonlySet<number> = new Set([404, 409, 412])
  * @throws OperatorError for a store that does not, in one sentence.
  */
 export async function openNodeLease(
-  { quickClient: client, prefix, name }: CopyPlace,
+  place: CopyPlace,
   { dataDir, log }: { dataDir: string; log: Logger },
 ): Promise<Lease> {
+  const { quickClient: client, prefix, listBelow } = place
   const below = (file: string): string => (prefix === '' ? file : `${prefix}/${file}`)
-  await tryConditions(client, below(`try-${ids.uuid()}`), name)
-  const owner = ensureSecret(join(dataDir, NAME_FILE), () => ({ secret: ids.uuid(), uniqueName: ids.uuid() }))
-  return createLease({ object: openObject(client, below('lease.json')), owner, clock, ids, log })
+  await tryRights(place, below(`try-${ids.uuid()}`))
+  return createLease({
+    object: openLeaseObject(client, below('lease.json')),
+    findLastEpoch: () => findLastEpoch(listBelow, prefix),
+    owner: ensureSecret(join(dataDir, NAME_FILE), () => ({ secret: ids.uuid(), uniqueName: ids.uuid() })),
+    seat: nameSeat(dataDir, ids.uuid()),
+    install: {
+      find: () => nameInstall(readSecret(join(dataDir, 'secrets', 'data'))),
+      ensure: () => nameInstall(ensureInstallSecret(dataDir, 'data', ids)),
+    },
+    clock: createLeaseClock(systemClock),
+    ...{ ids, log },
+  })
 }
 
-function openObject(client: Bucket, key: string): LeaseObject {
+/** Names an install by the secret that all its nodes have, without telling it. */
+function nameInstall(secret: string): string
+function nameInstall(secret: string | undefined): string | undefined
+function nameInstall(secret: string | undefined): string | undefined {
+  return secret && createHmac('sha256', secret).update('the lease of an install').digest('hex').slice(0, 32)
+}
+
+/** An object of a bucket as the lease needs it. */
+export function openLeaseObject(client: Bucket, key: string): LeaseObject {
   return {
     async get() {
       try {
@@ -61,20 +85,33 @@ function openObject(client: Bucket, key: string): LeaseObject {
   }
 }
 
-/** @throws OperatorError */
-async function tryConditions(client: Bucket, key: string, name: string): Promise<void> {
-  const object = openObject(client, key)
+/**
+ * Tries on an object of its own what the lease and the copies need: to write under conditions, read, list and delete.
+ *
+ * @throws OperatorError in one sentence.
+ */
+async function tryRights({ quickClient: client, listBelow, name }: CopyPlace, key: string): Promise<void> {
+  const object = openLeaseObject(client, key)
   try {
     const first = await object.put('1', { ifNoneMatch: '*' })
     const again = await object.put('2', { ifNoneMatch: '*' })
     const wrong = await object.put('3', { ifMatch: '"00000000000000000000000000000000"' })
     const right = first && (await object.put('4', { ifMatch: first.etag }))
-    if (again || wrong || !right) {
+    const late = first && (await object.put('5', { ifMatch: first.etag }))
+    if (again || wrong || late || !right) {
       throw new OperatorError(
         `The store of ${name} does not keep conditions of writes (If-Match, If-None-Match), and without them two nodes could own one install: use a store that does, such as Amazon S3, MinIO, Cloudflare R2 or Ceph.`,
       )
     }
-  } finally {
+    const found = await object.get()
+    if (found?.text !== '4' || found.etag !== right.etag || !(await listBelow(key)).includes(key)) {
+      throw new OperatorError(
+        `The store of ${name} does not show at once what was written to it, and without that two nodes could own one install: use a store that does, such as Amazon S3, MinIO, Cloudflare R2 or Ceph.`,
+      )
+    }
+  } catch (error) {
     await client.ask({ method: 'DELETE', key }).catch(() => {})
+    throw error
   }
+  await client.ask({ method: 'DELETE', key })
 }

@@ -48,8 +48,8 @@ export interface OwnerRole {
   copyFiles(files: PictureFiles): PictureFiles
   /** Whether the answer to a write may be given. */
   mayAcknowledge(): boolean
-  /** With `SYNC_COPIES`: waits until what was committed lies in the bucket. */
-  waitUntilCopied: (() => Promise<void>) | undefined
+  /** With `SYNC_COPIES`: waits until what was committed lies in the bucket. @returns whether this node owned it then. */
+  waitUntilCopied: (() => Promise<boolean>) | undefined
   /** Resolves when another node owns the install. */
   lost: Promise<void>
   /** What the doctor and the metrics tell. */
@@ -73,7 +73,7 @@ export interface OwnerState {
  * @throws OperatorError in one sentence, such as for a store without conditional writes.
  */
 export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
-  const { config, dataDir, log } = deps
+  const { config, dataDir, log, stop } = deps
   const program = await findLitestream(config.LITESTREAM)
   // Ends with the role, and not with the stop: the last changes are sent after it.
   const end = new AbortController()
@@ -85,7 +85,12 @@ export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
   )
   const lease = await openNodeLease(place, { dataDir, log })
   const hasDatabase = findInstallFiles(dataDir).hasDatabase
-  const claim = await lease.claim(config.COPIES_TO !== '')
+  // A lease of the same name in another place is watched for 15 s.
+  const claim = await Promise.race([lease.claim(config.COPIES_TO !== ''), whenAborted(stop)])
+  if (claim === undefined) {
+    end.abort()
+    return undefined
+  }
   if (claim.isOwner) return own(deps, { program, place, lease, end, warm: undefined })
   if (hasDatabase) giveWay(dataDir, claim, place, log)
   // Warm before they are needed.
@@ -97,6 +102,12 @@ export async function takeRole(deps: RoleDeps): Promise<OwnerRole | undefined> {
   end.abort()
   return undefined
 }
+
+const whenAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 
 /** @throws OperatorError if nobody has taken over: then the database is the only one. */
 function giveWay(
@@ -182,6 +193,12 @@ function own(
   const mayAcknowledge = (): boolean =>
     lease.mayAcknowledge() && isWhole && copying !== undefined && copying.readLagMs() < LAG_MS_MAX
 
+  /** A copy that came after a takeover is read by nobody, so the lease is looked at once more. */
+  async function waitUntilCopied(): Promise<boolean> {
+    await copying?.waitUntilSent()
+    return lease.confirm()
+  }
+
   return {
     epoch: lease.epoch,
     warm,
@@ -210,7 +227,7 @@ function own(
       countWaiting = copied.countWaiting
       return copied.files
     },
-    waitUntilCopied: config.SYNC_COPIES ? () => copying?.waitUntilSent() ?? Promise.resolve() : undefined,
+    waitUntilCopied: config.SYNC_COPIES ? waitUntilCopied : undefined,
     readState: () => ({
       epoch: lease.epoch,
       lagMs: copying?.readLagMs() ?? Number.POSITIVE_INFINITY,

@@ -1,20 +1,46 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Ids } from '../../core/ids.ts'
+/**
+ * The right of one node to answer writes for an install: one object in a store with conditional writes.
+ *
+ * A lease in the sense of Gray and Cheriton (1989): a right that ends by itself, so nobody has to reach its holder to take it away. The store's
+ * compare-and-swap is the only arbiter (S3: "How to prevent object overwrites with conditional writes"); there is no agreement between nodes.
+ *
+ * **Why two owners never acknowledge at once.** The owner counts from the moment *before* a renewal was sent, those who watch count from
+ * the moment *after* they saw it. With B the begin of the last renewal that took effect, the owner acknowledges until B + 10 s. A standby saw
+ * that renewal at B or later, waits 15 s from there, and its write takes the lease only if nothing was renewed since (`If-Match`). 5 s lie between
+ * both: enough for clocks of which one runs a third faster than the other. A renewal that takes effect late does not count for its owner, whose
+ * time began with its sending, and it makes the standby wait anew. After a takeover the tag of the former owner is of the past for ever.
+ *
+ * **Pauses.** A process that was stopped, or a machine that slept, finds its time over when it wakes, because the clock went on (`machine.ts`). What no
+ * look at a clock can see: a pause between that look and the answer (Kleppmann, "How to do distributed locking", 2016), and a whole
+ * virtual machine that its host held, whose clocks all stood still. Such an owner may answer until its next renewal is refused, 5 s
+ * later at most. What it answers then lies under its own epoch, which nobody reads any more: it counts as lost, like the last second before a death.
+ * With `SYNC_COPIES` it is not answered: there {@link createLease.confirm} asks the store itself after the copy, and that needs no clock.
+ *
+ * **Answers that get lost.** A write whose answer did not come may have taken effect. Each has a word of its own (`renewal`); a refused write
+ * looks whether the object holds one that this process has sent, and goes on from its tag. The name of the node would not do: a copy
+ * of the data folder has the same one.
+ *
+ * **A restart** goes on with the lease of its own name, in the same epoch, at once in the same place: the lock of the data folder has shown that
+ * the former process is gone. In another place (a copied folder, a disk that was moved, a machine that was started anew) it watches first, like a standby.
+ */
+import { OperatorError } from '../../core/operator-error.ts'
+import { shareLater } from '../../core/share-run.ts'
+import { createLeaseWrites, type LeaseWritesDeps } from './writes.ts'
 
 /** How often the owner renews its lease, in ms. */
 const RENEW_MS = 5_000
+/** A renewal that failed is tried again then. */
+const RETRY_MS = 1_000
 /** The owner acknowledges nothing from this time on after its last good renewal began, in ms. */
 const ACKNOWLEDGE_MS = 10_000
 /** A standby takes over when the lease has stood still for this time, in ms. */
 const STILL_MS = 15_000
-
-/** An object with conditional writes, which decide who the owner is. */
-export interface LeaseObject {
-  /** @returns undefined if there is none. */
-  get(): Promise<{ etag: string; text: string } | undefined>
-  /** @returns false if the condition does not hold. */
-  put(text: string, condition: { ifMatch: string } | { ifNoneMatch: '*' }): Promise<{ etag: string } | false>
-}
+/** How often a lease of the same name in another place is looked at. */
+const LOOK_MS = 1_000
+/** A claim is tried again so often when something else was written meanwhile. */
+const TRIES = 3
+/** The same warning is logged so often. */
+const REPEAT_MS = 60_000
 
 export type Claim = { isOwner: true } | { isOwner: false; isThere: boolean; epoch: number }
 
@@ -27,146 +53,166 @@ export interface Watched {
 
 export type Lease = ReturnType<typeof createLease>
 
-export interface LeaseDeps {
-  object: LeaseObject
-  /** The name of this node, which no other has. */
-  owner: string
-  clock: Pick<Clock, 'monotonic'>
-  ids: Pick<Ids, 'uuid'>
+export interface LeaseDeps extends LeaseWritesDeps {
+  /** The highest epoch of which anything lies in the bucket; 0 without one. */
+  findLastEpoch(): Promise<number>
   log: { warn(fields: object, message: string): void }
+  /** Calls back after a time in ms. @returns what cancels it. */
+  after?(ms: number, work: () => void): () => void
 }
 
-interface Content {
-  owner: string
-  epoch: number
-}
-
-/**
- * The right of one node to answer writes for an install, kept as one object in a store with conditional writes.
- *
- * Each side counts on its own monotonic clock, from the moment *before* a request was sent for the owner, and from the moment *after* an
- * answer came for those who watch. So between the last acknowledgement of an owner and the first of its successor lie 5 s, whatever
- * their clocks say, and a process that was paused finds its time over when it wakes.
- */
-export function createLease({ object, owner, clock, ids, log }: LeaseDeps) {
-  let epoch = 0
-  let etag = ''
-  let renewedAt = Number.NEGATIVE_INFINITY
+export function createLease(deps: LeaseDeps) {
+  const { owner, seat, install, clock, log, after = afterMs } = deps
+  const writes = createLeaseWrites(deps)
+  const { read, write, isOurs } = writes
   let isRenewing = false
   let isLost = false
-  let timer: Timer | undefined
-  const listeners: (() => void)[] = []
+  let isStopped = false
+  let cancel = (): void => {}
+  let warnedAt = Number.NEGATIVE_INFINITY
   let seen = { etag: '', at: 0, epoch: 0 }
-
-  async function write(next: number, condition: Parameters<LeaseObject['put']>[1]): Promise<boolean> {
-    const began = clock.monotonic()
-    // Each renewal has contents of its own, or a store might give it the tag of the one before.
-    const text = JSON.stringify({ owner, epoch: next, renewal: ids.uuid() })
-    const written = await object.put(text, condition)
-    if (!written) return false
-    epoch = next
-    etag = written.etag
-    renewedAt = began
-    return true
-  }
-
-  async function read(): Promise<(Content & { etag: string }) | undefined> {
-    const found = await object.get()
-    return found && { etag: found.etag, ...parse(found.text) }
-  }
-
-  /** While the store is away the owner cannot renew either: it gets its time again from the first look that succeeds. */
-  async function readWatched(): ReturnType<typeof read> {
-    try {
-      return await read()
-    } catch (error) {
-      seen = { etag: '', at: 0, epoch: 0 }
-      throw error
-    }
-  }
+  const listeners: (() => void)[] = []
 
   function lose(): void {
     if (isLost) return
     isLost = true
-    renewedAt = Number.NEGATIVE_INFINITY
-    clearInterval(timer)
+    cancel()
     for (const tell of listeners) tell()
   }
 
-  /** An answer that was lost on the way leaves a lease of this node with another tag. */
-  async function isOwnAgain(): Promise<boolean> {
-    const found = await read()
-    if (found?.owner !== owner || found.epoch !== epoch) return false
-    return write(epoch, { ifMatch: found.etag })
+  function warn(reason: string): void {
+    if (clock.monotonic() - warnedAt < REPEAT_MS) return
+    warnedAt = clock.monotonic()
+    log.warn({ reason }, 'the lease was not renewed; writes are refused after 10 seconds')
   }
 
   async function renew(): Promise<void> {
     if (isRenewing || isLost) return
     isRenewing = true
     try {
-      if (!(await write(epoch, { ifMatch: etag })) && !(await isOwnAgain())) lose()
+      if (!(await write(writes.epoch, { ifMatch: writes.etag }))) lose()
     } catch (error) {
-      log.warn(
-        { reason: (error as Error).message },
-        'the lease was not renewed; writes are refused after 10 seconds',
-      )
+      warn((error as Error).message)
     } finally {
       isRenewing = false
+    }
+  }
+
+  function plan(ms: number): void {
+    if (isLost || isStopped) return
+    cancel = after(ms, () => {
+      void renew().then(() => {
+        const left = writes.renewedAt + RENEW_MS - clock.monotonic()
+        plan(left > 0 ? left : RETRY_MS)
+      })
+    })
+  }
+
+  async function ask(): Promise<boolean> {
+    try {
+      const found = await read()
+      if (found !== undefined && isOurs(found)) return !isLost
+      lose()
+    } catch (error) {
+      warn((error as Error).message)
+    }
+    return false
+  }
+
+  /** While the store is away the owner cannot renew either: it gets its time again from the first look that succeeds. */
+  async function watch(): Promise<Watched> {
+    let found: Awaited<ReturnType<typeof read>>
+    try {
+      found = await read()
+    } catch (error) {
+      seen = { etag: '', at: 0, epoch: 0 }
+      throw error
+    }
+    if (!found) return { isThere: false, epoch: 0, isStill: false }
+    if (found.etag !== seen.etag) seen = { etag: found.etag, at: clock.monotonic(), epoch: found.epoch }
+    // A takeover whose answer was lost is nobody's but this process's.
+    const isStill = isOurs(found) || clock.monotonic() - seen.at >= STILL_MS
+    return { isThere: true, epoch: found.epoch, isStill }
+  }
+
+  /** Whether a lease stays as it was found for so long that whoever holds it acknowledges nothing any more. */
+  async function staysStill(found: { etag: string }): Promise<boolean> {
+    for (;;) {
+      const { isStill } = await watch()
+      if (seen.etag !== found.etag) return false
+      if (isStill) return true
+      await new Promise<void>((resolve) => after(LOOK_MS, resolve))
     }
   }
 
   return {
     /** Of the present claim; 0 without one. */
     get epoch(): number {
-      return epoch
+      return writes.epoch
     },
 
-    /** Makes the first lease, or goes on with one that is this node's own. */
+    /**
+     * Makes the first lease, or goes on with one that is this node's own.
+     *
+     * @throws OperatorError for the lease of another install, in one sentence.
+     */
     async claim(mayBeFirst: boolean): Promise<Claim> {
-      const found = await read()
-      if (!found) {
-        if (mayBeFirst && (await write(1, { ifNoneMatch: '*' }))) return { isOwner: true }
-        return { isOwner: false, isThere: mayBeFirst, epoch: 0 }
+      for (let tries = 0; tries < TRIES; tries++) {
+        const found = await read()
+        if (found === undefined) {
+          if (!mayBeFirst) return { isOwner: false, isThere: false, epoch: 0 }
+          if (await write((await deps.findLastEpoch()) + 1, { ifNoneMatch: '*' })) return { isOwner: true }
+          continue
+        }
+        const [{ epoch }, known] = [found, install.find()]
+        if (found.owner !== owner) {
+          if (known !== undefined && known !== found.install) throw foreignInstall()
+          return { isOwner: false, isThere: true, epoch }
+        }
+        if (found.seat !== seat && !(await staysStill(found))) return { isOwner: false, isThere: true, epoch }
+        // What the former process had sent last may still arrive.
+        if (await write(epoch, { ifMatch: found.etag })) return { isOwner: true }
       }
-      if (found.owner === owner && (await write(found.epoch, { ifMatch: found.etag })))
-        return { isOwner: true }
-      return { isOwner: false, isThere: true, epoch: found.epoch }
+      throw new OperatorError(
+        'lease.json changes all the time: find out which other nodes write to this bucket.',
+      )
     },
 
     /** Looks whether the lease has stood still for so long that its owner acknowledges nothing any more. */
-    async watch(): Promise<Watched> {
-      const found = await readWatched()
-      if (!found) return { isThere: false, epoch: 0, isStill: false }
-      if (found.etag !== seen.etag) seen = { etag: found.etag, at: clock.monotonic(), epoch: found.epoch }
-      return { isThere: true, epoch: found.epoch, isStill: clock.monotonic() - seen.at >= STILL_MS }
-    },
+    watch,
 
     /** Takes a lease that has stood still. @returns false if somebody was faster, or its owner is back. */
-    takeOver: (): Promise<boolean> => write(seen.epoch + 1, { ifMatch: seen.etag }),
-
-    /** Renews from now on. */
-    start(): void {
-      timer = setInterval(() => void renew(), RENEW_MS)
+    async takeOver(): Promise<boolean> {
+      const [next, condition] = [seen.epoch + 1, { ifMatch: seen.etag }]
+      // The second write finds out what became of the first.
+      return write(next, condition).catch(() => write(next, condition))
     },
 
+    /** Renews from now on. */
+    start: (): void => plan(RENEW_MS),
+
     stop(): void {
-      clearInterval(timer)
+      isStopped = true
+      cancel()
     },
 
     renew,
-    mayAcknowledge: (): boolean => clock.monotonic() - renewedAt < ACKNOWLEDGE_MS,
+    mayAcknowledge: (): boolean => !isLost && clock.monotonic() - writes.renewedAt < ACKNOWLEDGE_MS,
+
+    /** Asks the store whether the lease is still this node's, after this moment: no clock can make that answer wrong. */
+    confirm: shareLater(ask),
+
+    /** Loss is final: this process owns nothing any more. */
     onLost: (tell: () => void): void => void listeners.push(tell),
   }
 }
 
-function parse(text: string): Content {
-  try {
-    const { owner, epoch } = JSON.parse(text) as Content
-    if (typeof owner === 'string' && Number.isSafeInteger(epoch) && epoch > 0) return { owner, epoch }
-  } catch {
-    // The same as any other content that is no lease.
-  }
-  throw new Error(
-    'lease.json in the bucket is no lease: another program uses this prefix, choose one of its own',
+const foreignInstall = (): OperatorError =>
+  new OperatorError(
+    'The bucket holds the lease of another install under this prefix: choose a prefix of its own, or bring the folder "secrets" of its owner here.',
   )
+
+function afterMs(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, ms)
+  return () => clearTimeout(timer)
 }

@@ -19,15 +19,19 @@ export async function findUsableEpoch(
   prefix: string,
   before: number,
 ): Promise<number | undefined> {
-  const folders = await list(prefix === '' ? 'epoch-' : `${prefix}/epoch-`)
-  const epochs = folders
-    .flatMap((folder) => EPOCH.exec(folder)?.[1] ?? [])
-    .map(Number)
-    .filter((epoch) => epoch < before)
-    .sort((a, b) => b - a)
+  const epochs = (await listEpochs(list, prefix)).filter((epoch) => epoch < before).sort((a, b) => b - a)
   for (const epoch of epochs) {
     for (const generation of await list(`${nameEpoch(prefix, epoch)}/generations/`))
       if ((await list(`${generation}snapshots/`)).length > 0) return epoch
   }
   return undefined
+}
+
+/** The highest epoch of which anything lies in the bucket; 0 without one. The next one is above it, whatever became of the lease. */
+export const findLastEpoch = async (list: ListBelow, prefix: string): Promise<number> =>
+  Math.max(0, ...(await listEpochs(list, prefix)))
+
+async function listEpochs(list: ListBelow, prefix: string): Promise<number[]> {
+  const folders = await list(prefix === '' ? 'epoch-' : `${prefix}/epoch-`)
+  return folders.flatMap((folder) => EPOCH.exec(folder)?.[1] ?? []).map(Number)
 }

@@ -21,8 +21,8 @@ export interface CopyPlace {
 }
 
 const PAGES_MAX = 100
-/** Within the time in which a lease is renewed. */
-const QUICK_MS = 4_000
+/** Twice and a pause within the time in which a lease is good. */
+const QUICK_MS = 3_000
 
 /** Opens the place that `COPIES_TO` or `STANDBY` names. @throws OperatorError */
 export function openCopyPlace(

@@ -6,6 +6,7 @@ import type { OutboxQueries, OutboxRow } from './queries.ts'
 import type { MailTexts } from './texts.ts'
 
 export interface CourierDeps extends Pick<Base, 'clock'> {
+  gate: Pick<Base['gate'], 'rests'>
   log: Pick<Base['log'], 'warn'>
   queries: Pick<OutboxQueries, 'find' | 'fail' | 'remove' | 'listDue'>
   mailer: Mailer
@@ -27,7 +28,7 @@ type Outcome = 'delivered' | MailError['reason'] | 'unknown'
 export type Courier = ReturnType<typeof createCourier>
 
 /** Takes stored mails to the mail server, each by one attempt at a time. */
-export function createCourier({ queries, mailer, texts, clock, log }: CourierDeps) {
+export function createCourier({ queries, mailer, texts, clock, log, gate }: CourierDeps) {
   /** Ids of mails that are being sent. */
   const inFlight = new Set<string>()
   /** Ids of delivered mails that could not be deleted from the table. */
@@ -85,7 +86,8 @@ export function createCourier({ queries, mailer, texts, clock, log }: CourierDep
   }
 
   async function deliver(id: string): Promise<boolean> {
-    const row = mailer.isConfigured && !inFlight.has(id) ? queries.find(id) : undefined
+    const mayBeSent = mailer.isConfigured && !gate.rests() && !inFlight.has(id)
+    const row = mayBeSent ? queries.find(id) : undefined
     return row !== undefined && (await deliverRow(row)) === 'delivered'
   }
 
@@ -93,6 +95,7 @@ export function createCourier({ queries, mailer, texts, clock, log }: CourierDep
     let count = 0
     for (const id of delivered) remove(id)
     for (const row of queries.listDue(clock.now(), PER_RUN_MAX)) {
+      if (gate.rests()) break
       if (inFlight.has(row.id) || delivered.has(row.id)) continue
       const outcome = await deliverRow(row)
       if (outcome === 'delivered') count += 1

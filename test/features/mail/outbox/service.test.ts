@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { HOUR_MS } from '../../../../src/core/clock.ts'
 import { createCourier } from '../../../../src/features/mail/outbox/courier.ts'
 import { outboxQueries } from '../../../../src/features/mail/outbox/queries.ts'
 import { outboxService } from '../../../../src/features/mail/outbox/service.ts'
@@ -24,7 +25,12 @@ afterEach(() => {
 })
 
 /** An outbox with a mail server that does what `send` says. */
-function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), secret = 's'.repeat(32)) {
+function outboxWith(
+  send: Mailer['send'] | undefined,
+  db = memoryDatabase(),
+  secret = 's'.repeat(32),
+  rests = (): boolean => false,
+) {
   dbs.push(db)
   const clock = manualClock('2030-01-01T00:00:00Z')
   const ids = countingIds()
@@ -37,7 +43,7 @@ function outboxWith(send: Mailer['send'] | undefined, db = memoryDatabase(), sec
     createSecretBox(secret, { secret: (size) => Buffer.alloc(size, clock.now()).toString('base64url') }),
   )
   const log = { warn: (fields: Record<string, unknown>) => void warnings.push(fields) }
-  const courier = createCourier({ queries, mailer, texts, clock, log })
+  const courier = createCourier({ queries, mailer, texts, clock, log, gate: { rests } })
   const defer = (work: () => unknown) => void deferred.push(work)
   const outbox = outboxService({ queries, mailer, texts, courier, clock, ids, defer, log })
   const rows = () => outbox.list().map(({ recipient }) => recipient)
@@ -82,6 +88,26 @@ describe('without a mail server', () => {
     expect(sent).toEqual([MAIL])
     expect(rows()).toEqual([])
   })
+})
+
+test('nothing is sent while another node may undo what the mail tells', async () => {
+  const sent: Mail[] = []
+  let rests = true
+  const { outbox, clock, rows, runDeferred } = outboxWith(
+    async (mail) => void sent.push(mail),
+    memoryDatabase(),
+    's'.repeat(32),
+    () => rests,
+  )
+  expect(await outbox.post(MAIL)).toBe(false)
+  await runDeferred()
+  expect(await outbox.retryDue()).toBe(0)
+  expect(sent).toEqual([])
+  expect(rows()).toEqual([MAIL.to])
+  rests = false
+  clock.advance(HOUR_MS)
+  expect(await outbox.retryDue()).toBe(1)
+  expect(sent).toEqual([MAIL])
 })
 
 describe('mails that go out after the commit', () => {
