@@ -56,9 +56,9 @@ export function openNodeDoor(config: Config, main: MainListener, ownCertificate:
           tls: { cert: own.cert, key: own.key },
           maxRequestBodySize: BODY_BYTES_MAX,
           error: () => new Response(null, { status: 500 }),
-          fetch(request, { requestIP }) {
+          fetch(request, listener) {
             if (!isForNodes(request.url)) return new Response(null, { status: 404 })
-            peers.set(request, requestIP(request)?.address ?? 'unknown')
+            peers.set(request, listener.requestIP(request)?.address ?? 'unknown')
             return http.handle(request)
           },
         })
