@@ -35,11 +35,22 @@ export async function invite(target: TestApp, purpose = 'move'): Promise<{ code:
   return { code, secret: toBase32(parseNodeCode(code)?.secret ?? new Uint8Array()) }
 }
 
-export function announcement(secret: string, store: Partial<ArrivingMoveInput['store']> = {}): ArrivingMoveInput {
+export function announcement(
+  secret: string,
+  store: Partial<ArrivingMoveInput['store']> = {},
+): ArrivingMoveInput {
   return {
     ...{ code: secret, version, schema: schemaVersion, from: 'https://node-1.test' },
     store: {
-      ...{ id: STORE, slug: 'shop', name: 'A shop', plan: 'enterprise', products: 1, bytes: 1_000, models: [] },
+      ...{
+        id: STORE,
+        slug: 'shop',
+        name: 'A shop',
+        plan: 'enterprise',
+        products: 1,
+        bytes: 1_000,
+        models: [],
+      },
       ...store,
     },
   }
