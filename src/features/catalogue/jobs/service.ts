@@ -35,24 +35,12 @@ export type JobService = ReturnType<typeof jobService>
 
 /** Jobs, as the API and other features start, read and end them. */
 export function jobService(deps: JobDeps) {
-  const { queries, items, accounting, intake, scheduler, streams, presenter, reader, cleanup } = deps
-  const { atomically, log } = deps
+  const { queries, intake, scheduler, streams, presenter, reader, cleanup } = deps
   let isResumed = false
+  const inBackground = createBackground(deps)
+  const cancelWaiting = createCancelling(deps, noteProgress)
   const waiters = createWaiters()
   const retry = createRetry(deps)
-
-  /** Cancels the items that wait; those in progress go on to their end. */
-  async function cancelWaiting(job: JobRow): Promise<void> {
-    scheduler.leave(job)
-    for (let number = STEP; number === STEP; await turn()) {
-      number = atomically(() => {
-        const cancelled = items.cancelSome(job.id, STEP)
-        if (cancelled > 0) accounting.count(job.id, { ...NO_COUNTS, cancelled })
-        return cancelled
-      })
-    }
-    noteProgress(job.id)
-  }
 
   /** Goes on with the jobs of an earlier run of the program: once, and before anything else. */
   function resume(): void {
@@ -62,9 +50,6 @@ export function jobService(deps: JobDeps) {
     for (const job of queries.listUnfinished()) goOn(job)
     inBackground(cleanup.removeUnusedFiles)
   }
-
-  const inBackground = (work: () => Promise<unknown>) =>
-    void work().catch((err) => log.error({ err }, 'a job that was cut off cannot be tidied up'))
 
   function goOn(job: JobRow): void {
     // No client was told of it.
@@ -167,8 +152,7 @@ export function jobService(deps: JobDeps) {
     /** Goes on with the jobs of a store that has come from another node. */
     takeIn(storeId: string): void {
       resume()
-      for (const job of queries.listUnfinished()) {
-        if (job.storeId !== storeId) continue
+      for (const job of queries.listUnfinished().filter((unfinished) => unfinished.storeId === storeId)) {
         goOn(job)
         scheduler.add(job)
       }
@@ -195,6 +179,27 @@ export function jobService(deps: JobDeps) {
     forgetStore: (storeId: string): void => streams.closeAll(storeId),
   }
 }
+
+/** Cancels the items of a job that wait; those in progress go on to their end. */
+const createCancelling =
+  ({ scheduler, items, accounting, atomically }: JobDeps, noteProgress: (jobId: number) => void) =>
+  async (job: JobRow): Promise<void> => {
+    scheduler.leave(job)
+    for (let number = STEP; number === STEP; await turn()) {
+      number = atomically(() => {
+        const cancelled = items.cancelSome(job.id, STEP)
+        if (cancelled > 0) accounting.count(job.id, { ...NO_COUNTS, cancelled })
+        return cancelled
+      })
+    }
+    noteProgress(job.id)
+  }
+
+/** Tidies up behind jobs that were cut off, which nobody waits for. */
+const createBackground =
+  ({ log }: Pick<JobDeps, 'log'>) =>
+  (work: () => Promise<unknown>): void =>
+    void work().catch((err) => log.error({ err }, 'a job that was cut off cannot be tidied up'))
 
 function createWaiters() {
   const waiting = new Map<number, (() => void)[]>()

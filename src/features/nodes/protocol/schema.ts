@@ -21,7 +21,7 @@ const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 const SHA256 = '^[0-9a-f]{64}$'
 
 export const MoveParams = t.Object({ id: t.String() })
-export const PictureParams = t.Object({ id: t.String(), hash: t.String({ pattern: SHA256 }) })
+export const PictureParams = t.Object({ id: t.String(), hash: text({ pattern: SHA256 }) })
 export const RowsQuery = t.Object({
   batch: t.Integer({
     minimum: 1,
@@ -42,7 +42,7 @@ const AnnouncedModel = t.Object(
 
 const AnnouncedStore = t.Object(
   {
-    id: t.String({ pattern: UUID }),
+    id: text({ pattern: UUID }),
     slug: text({ minLength: 1, maxLength: 100 }),
     name: text({ minLength: 1, maxLength: 200 }),
     plan: text({ minLength: 1, maxLength: 50 }),
@@ -126,7 +126,7 @@ export const RowsApplied = named('RowsApplied', t.Object({ last_batch: Type.Inte
 export const PictureHashes = named(
   'PictureHashes',
   t.Object(
-    { hashes: t.Array(t.String({ pattern: SHA256 }), { maxItems: HASHES_MAX }) },
+    { hashes: t.Array(text({ pattern: SHA256 }), { maxItems: HASHES_MAX }) },
     { additionalProperties: false },
   ),
   { hashes: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] },

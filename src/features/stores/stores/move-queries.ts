@@ -75,8 +75,13 @@ export function storeMoveQueries(db: Db) {
   const setEmptied = db.prepare("UPDATE stores SET emptied_at = ? WHERE id = ? AND move_state = 'moved'")
 
   /** Whether any store has ever left: until then no look-up costs a statement. Only a running service moves stores. */
-  let isAnyMoved = all.get() !== undefined
-  const ifAny = <Found>(find: () => Found | undefined): Found | undefined => (isAnyMoved ? find() : undefined)
+  let isAnyKnown: boolean | undefined
+  const isAnyMoved = (): boolean => {
+    isAnyKnown ??= all.get() !== undefined
+    return isAnyKnown
+  }
+  const ifAny = <Found>(find: () => Found | undefined): Found | undefined =>
+    isAnyMoved() ? find() : undefined
 
   return {
     /** @returns undefined if there is no such store. */
@@ -89,7 +94,7 @@ export function storeMoveQueries(db: Db) {
       if (leave.run({ id, url, now: BigInt(now) }).changes === 0) return false
       dropNames.run(id)
       for (const insert of names) insert.run({ id })
-      isAnyMoved = true
+      isAnyKnown = true
       return true
     },
     /** Shows a moved store whose rows are here again. Call it in a transaction. @returns false if it has not moved. */
@@ -103,13 +108,13 @@ export function storeMoveQueries(db: Db) {
     findMovedByKey: (kind: 'api_key' | 'widget_key', hash: Buffer): MovedStore | undefined =>
       ifAny(() => byKey.get(kind, hash)),
     /** Lists the moved stores of a person, by name. */
-    listMovedOfPerson: (userId: string): MovedMembership[] => (isAnyMoved ? ofPerson.all(userId) : []),
+    listMovedOfPerson: (userId: string): MovedMembership[] => (isAnyMoved() ? ofPerson.all(userId) : []),
     /** Lists all moved stores, by slug. */
-    listMoved: (): MovedStore[] => (isAnyMoved ? all.all() : []),
+    listMoved: (): MovedStore[] => (isAnyMoved() ? all.all() : []),
     /** Lists the stores whose writes were held back when the service ended. */
     listResting: (): string[] => resting.all(),
     /** Lists the stores that left before a moment and whose rows are still here. */
-    listRemains: (before: number): string[] => (isAnyMoved ? remains.all(BigInt(before)) : []),
+    listRemains: (before: number): string[] => (isAnyMoved() ? remains.all(BigInt(before)) : []),
     setEmptied: (id: string, now: number): void => void setEmptied.run(BigInt(now), id),
   }
 }

@@ -173,11 +173,12 @@ test('it comes back, and is served where it was', async () => {
   expect((await searchAt(source, { query: 'lamp' })).length).toBeGreaterThan(5)
 }, 30_000)
 
-test('where another model makes the vectors, it begins at once, and products are found again', async () => {
+test('where another model makes the vectors, products are found once the first of them is embedded', async () => {
   await target.close()
   target = createTarget('e')
   await fill()
   expect(await move(source, target)).toMatchObject({ phase: 'moved', error: null, reembeds: true })
+  await expect(searchAt(target, { query: 'lamp 7' })).rejects.toMatchObject({ code: 'model_not_ready' })
   for (const [url, bytes] of source.web) target.web.set(url, bytes)
   for (
     let n = 0;
