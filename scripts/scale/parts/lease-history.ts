@@ -1,8 +1,10 @@
-/** An answer to a write that a node has given, or would have. */
+/** An answer to a write that a process has given, or would have. */
 export interface Ack {
-  /** Real time, which no node knows. */
+  /** Real time, which no node knows: not later than the look at the lease, in ms. */
   at: number
-  /** The process, which ends with a kill. */
+  /** Not earlier than that look. */
+  until: number
+  /** It ends with a kill. */
   process: string
   /** The name of the node in the lease. */
   owner: string
@@ -10,29 +12,37 @@ export interface Ack {
 }
 
 /**
- * Judges who acknowledged when. Whoever acknowledged is over when another process does: none may go on after its successor began. Epochs only
- * grow, and belong to one node each.
+ * Judges who acknowledged when. A process is over when another one has begun after it: it must not acknowledge any more. Epochs grow with each
+ * owner, and belong to one node each.
  */
-export function findFaults(acks: readonly Ack[]): { faults: string[]; changes: number } {
-  const faults = new Set<string>()
-  const over = new Set<string>()
-  const owners = new Map<number, string>()
-  let last: Ack | undefined
-  let changes = 0
-  for (const ack of acks.toSorted((a, b) => a.at - b.at)) {
-    if (last && ack.process !== last.process) {
-      over.add(last.process)
-      changes++
-      if (ack.epoch < last.epoch) faults.add(`epoch ${ack.epoch} of ${ack.process} came after ${last.epoch}`)
+export function findFaults(acks: Iterable<Ack>): { faults: string[]; changes: number } {
+  const processes = new Map<string, { began: number; last: number; epochs: Set<number>; owner: string }>()
+  for (const { at, until, process, owner, epoch } of acks) {
+    const known = processes.get(process)
+    if (!known) processes.set(process, { began: until, last: at, epochs: new Set([epoch]), owner })
+    else {
+      known.began = Math.min(known.began, until)
+      known.last = Math.max(known.last, at)
+      known.epochs.add(epoch)
     }
-    if (over.has(ack.process)) {
-      faults.add(`${ack.process} acknowledged at ${Math.round(ack.at)} ms, after its successor had begun`)
-      over.delete(ack.process)
-    }
-    const owner = owners.get(ack.epoch)
-    if (owner === undefined) owners.set(ack.epoch, ack.owner)
-    else if (owner !== ack.owner) faults.add(`epoch ${ack.epoch} belonged to ${owner} and ${ack.owner}`)
-    last = ack
   }
-  return { faults: [...faults], changes }
+  const inOrder = [...processes].sort(([, a], [, b]) => a.began - b.began)
+  const faults: string[] = []
+  const owners = new Map<number, string>()
+  let highest = 0
+  for (const [n, [name, { last, epochs, owner }]] of inOrder.entries()) {
+    const successor = inOrder[n + 1]
+    if (successor && last > successor[1].began)
+      faults.push(
+        `${name} acknowledged at ${Math.round(last)} ms, ${successor[0]} had begun at ${Math.round(successor[1].began)} ms`,
+      )
+    for (const epoch of [...epochs].sort((a, b) => a - b)) {
+      if (epoch < highest) faults.push(`epoch ${epoch} of ${name} came after ${highest}`)
+      highest = Math.max(highest, epoch)
+      const former = owners.get(epoch) ?? owner
+      owners.set(epoch, former)
+      if (former !== owner) faults.push(`epoch ${epoch} belonged to ${former} and ${owner}`)
+    }
+  }
+  return { faults, changes: Math.max(0, inOrder.length - 1) }
 }

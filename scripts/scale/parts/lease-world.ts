@@ -170,8 +170,9 @@ export function runSchedule(seed: number, create: CreateLease): Outcome {
     lease.start()
     for (;;) {
       await sleep(between(20, 400))
-      if (lease.mayAcknowledge())
-        acks.push({ at: events.now(), process: process.name, owner: process.node.owner, epoch: lease.epoch })
+      if (!lease.mayAcknowledge()) continue
+      const now = { at: events.now(), until: events.now() }
+      acks.push({ ...now, process: process.name, owner: process.node.owner, epoch: lease.epoch })
     }
   }
 

@@ -6,11 +6,14 @@ export interface Link extends Disposable {
   address: string
   /** Drops every byte in both directions and answers nothing, as a partition does; connections stay open. */
   cut(): void
+  /** Drops what the server says, and lets through what it is told: it acts, and nobody learns of it. */
+  mute(): void
   /** Ends all connections, and lets new ones pass. */
   mend(): void
 }
 
 interface Side {
+  isServer: boolean
   other: Socket<Side> | undefined
   /** What could not be written yet. */
   waiting: Buffer[]
@@ -21,6 +24,7 @@ export function openLink(target: string): Link {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket<Side>>()
   let isCut = false
+  let isMute = false
 
   const flush = (socket: Socket<Side>) => {
     const { waiting } = socket.data
@@ -33,7 +37,7 @@ export function openLink(target: string): Link {
     }
   }
   const pass = (socket: Socket<Side>, chunk: Buffer) => {
-    if (isCut) return
+    if (isCut || (isMute && socket.data.isServer)) return
     const { other } = socket.data
     // Until the other side is connected, its first bytes wait here.
     if (!other) {
@@ -53,13 +57,13 @@ export function openLink(target: string): Link {
     port: 0,
     socket: {
       open(socket) {
-        socket.data = { other: undefined, waiting: [] }
+        socket.data = { isServer: false, other: undefined, waiting: [] }
         open.add(socket)
         if (isCut) return
         void Bun.connect<Side>({
           hostname,
           port: Number(port),
-          data: { other: socket, waiting: [] },
+          data: { isServer: true, other: socket, waiting: [] },
           socket: {
             open(other) {
               open.add(other)
@@ -86,8 +90,12 @@ export function openLink(target: string): Link {
     cut() {
       isCut = true
     },
+    mute() {
+      isMute = true
+    },
     mend() {
       isCut = false
+      isMute = false
       for (const socket of open) socket.end()
     },
     [Symbol.dispose]() {
