@@ -4,11 +4,16 @@
  *     bun scripts/scale/object-store.ts [--folder FOLDER] [--bucket drill] [--port 0]
  *
  * It prints `listening on <address>`. Key and secret are `S3RVER`. All writes of a key wait for each other, so a condition and its write are one
- * step. Lists are sorted, with the common prefixes that s3rver loses where objects lie two folders deeper.
+ * step. Lists are sorted, with the common prefixes that s3rver loses where objects lie two folders deeper. An object appears whole or not at
+ * all, as in every store: s3rver writes it in place, so a client that is killed would leave half of it.
  */
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 
 interface Stored {
@@ -26,7 +31,16 @@ interface ListOptions {
   prefix?: string
   maxKeys?: number
 }
+interface ReceivedObject {
+  bucket: string
+  key: string
+  content: Buffer | Readable
+  metadata: unknown
+}
 interface Store {
+  getResourcePath(bucket: string, key: string, kind: 'object'): string
+  putMetadata(bucket: string, key: string, metadata: unknown, md5: string): Promise<void>
+  putObject(object: ReceivedObject): Promise<{ size: number; md5: string }>
   getMetadata(bucket: string, key: string): Promise<Stored>
   listObjects(bucket: string, options: ListOptions): Promise<Listing>
 }
@@ -68,6 +82,29 @@ const listObjects = store.listObjects.bind(store)
 store.listObjects = async (bucket, { delimiter = '', startAfter = '', prefix = '', maxKeys = 1_000 }) => {
   const { objects } = await listObjects(bucket, { prefix })
   return groupListing(objects, { delimiter, startAfter, prefix, maxKeys })
+}
+store.putObject = async ({ bucket, key, content, metadata }) => {
+  const received = join(folder, `.received-${randomUUID()}`)
+  const hash = createHash('md5')
+  let size = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      size += chunk.length
+      done(null, chunk)
+    },
+  })
+  try {
+    await pipeline(Buffer.isBuffer(content) ? [content] : content, counted, createWriteStream(received))
+    const path = store.getResourcePath(bucket, key, 'object')
+    await mkdir(dirname(path), { recursive: true })
+    await rename(received, path)
+  } finally {
+    await rm(received, { force: true })
+  }
+  const md5 = hash.digest('hex')
+  await store.putMetadata(bucket, key, metadata, md5)
+  return { size, md5 }
 }
 /** The writes of each key, one after the other. */
 const tails = new Map<string, Promise<unknown>>()
