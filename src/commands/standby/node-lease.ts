@@ -52,7 +52,7 @@ function nameInstall(secret: string | undefined): string | undefined {
 }
 
 /** An object of a bucket as the lease needs it. */
-export function openLeaseObject(client: Bucket, key: string): LeaseObject {
+function openLeaseObject(client: Bucket, key: string): LeaseObject {
   return {
     async get() {
       try {
