@@ -37,6 +37,7 @@ export const FULL_COUNTS = {
   DEMO_PICTURES: 46,
   FILE_BYTES: 8 * 1_024 * 1_024,
   EXPRESSION_CHARS: 262_144,
+  LOOP_SHARE_PERCENT: 100,
 } as const
 
 /** Seeds. A new one each day finds other faults; a failure names the seed that reproduces it. */

@@ -5,7 +5,8 @@
  *
  * It prints `listening on <address>`. Key and secret are `S3RVER`. All writes of a key wait for each other, so a condition and its write are one
  * step. Lists are sorted, with the common prefixes that s3rver loses where objects lie two folders deeper. An object appears whole or not at
- * all, as in every store: s3rver writes it in place, so a client that is killed would leave half of it.
+ * all, as in every store: s3rver writes it in place, so a client that is killed would leave half of it. On SIGTERM it takes no more requests and
+ * ends when what it has begun is written.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream, mkdirSync, mkdtempSync } from 'node:fs'
@@ -58,6 +59,7 @@ interface Server {
   store: Store
   middleware: ((context: Context, next: () => Promise<unknown>) => Promise<unknown>)[]
   run(): Promise<{ port: number }>
+  close(): Promise<void>
 }
 
 const { values: flags } = parseArgs({
@@ -116,8 +118,13 @@ function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Resul
   return mine
 }
 
-server.middleware.unshift((context, next) =>
-  ['PUT', 'DELETE'].includes(context.method)
+let isEnding = false
+server.middleware.unshift((context, next) => {
+  if (isEnding) {
+    context.status = 503
+    return Promise.resolve()
+  }
+  return ['PUT', 'DELETE'].includes(context.method)
     ? inTurn(context.path, async () => {
         const refusal = await findRefusal(context)
         if (!refusal) return next()
@@ -127,9 +134,15 @@ server.middleware.unshift((context, next) =>
         context.body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`
         return undefined
       })
-    : next(),
-)
+    : next()
+})
 const { port } = await server.run()
+process.once('SIGTERM', async () => {
+  isEnding = true
+  void server.close()
+  while (tails.size > 0) await Promise.allSettled(tails.values())
+  process.exit(0)
+})
 console.log(`listening on http://127.0.0.1:${port}`)
 
 /** Why a write whose condition does not hold is refused. */

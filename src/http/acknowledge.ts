@@ -5,8 +5,12 @@ import { ApiError } from '../core/errors.ts'
 export interface Acknowledgement {
   /** False when another node may have taken over, or when writes are no longer copied. */
   may(): boolean
-  /** Waits until everything that was committed lies in the copy. @returns whether it is the copy that counts. */
-  untilCopied?: (() => Promise<boolean>) | undefined
+  /**
+   * Waits until as much of what was committed lies in the copy as was promised.
+   *
+   * @returns whether it is the copy that counts; undefined when there is nothing to wait for.
+   */
+  untilCopied(): Promise<boolean> | undefined
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -50,9 +54,10 @@ export function acknowledgePlugin(
     })
     .onAfterHandle({ as: 'global' }, async ({ request: { method }, route }) => {
       if (isRead(method, route)) return
-      if (untilCopied) {
+      const copied = untilCopied()
+      if (copied) {
         const late = sleep(COPY_MS).then(() => 'late' as const)
-        if ((await Promise.race([untilCopied(), late])) !== true) throw refusal()
+        if ((await Promise.race([copied, late])) !== true) throw refusal()
       }
       demand()
     })

@@ -6,13 +6,13 @@ import { testApp } from '../support/app.ts'
 
 /** A program with one write and some reads, whose work `may` and `untilCopied` can change. */
 function serve(
-  parts: Parameters<typeof acknowledgePlugin>[0],
+  parts: Partial<Parameters<typeof acknowledgePlugin>[0]>,
   sleep: (ms: number) => Promise<unknown> = async () => new Promise(() => {}),
 ) {
   let done = 0
   const app = new Elysia()
     .onError(({ error, status }) => (error instanceof ApiError ? status(503, error.code) : undefined))
-    .use(acknowledgePlugin(parts, sleep))
+    .use(acknowledgePlugin({ may: () => true, untilCopied: () => undefined, ...parts }, sleep))
     .post('/v1/products', () => ++done)
     .post('/v1/search/feedback', () => ++done)
     .post('/v1/search/text', () => 'found')
@@ -46,17 +46,17 @@ test('a right that is lost during the work withholds the answer', async () => {
 
 test('an answer waits for the copy, and is withheld when that takes too long', async () => {
   const copied = Promise.withResolvers<boolean>()
-  const { ask } = serve({ may: () => true, untilCopied: () => copied.promise })
+  const { ask } = serve({ untilCopied: () => copied.promise })
   const answer = ask('POST', '/v1/products')
   expect(await Promise.race([answer, Promise.resolve('waits')])).toBe('waits')
   copied.resolve(true)
   expect(await answer).toBe('200 1')
-  const late = serve({ may: () => true, untilCopied: () => new Promise(() => {}) }, async () => {})
+  const late = serve({ untilCopied: () => new Promise(() => {}) }, async () => {})
   expect(await late.ask('POST', '/v1/products')).toBe('503 read_only')
 })
 
 test('an answer whose copy came too late to count is withheld', async () => {
-  const { ask } = serve({ may: () => true, untilCopied: async () => false })
+  const { ask } = serve({ untilCopied: async () => false })
   expect(await ask('POST', '/v1/products')).toBe('503 read_only')
   expect(await ask('POST', '/v1/search/text')).toBe('200 found')
 })

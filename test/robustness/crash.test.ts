@@ -20,7 +20,7 @@ import {
   untilReady,
 } from './service.ts'
 
-const ROUNDS = readRepetitions('CRASH_ROUNDS', 30)
+const ROUNDS = readRepetitions('CRASH_ROUNDS', 12)
 const START_ROUNDS = readRepetitions('CRASH_START_ROUNDS', 6)
 const QUERIES = readRepetitions('CRASH_QUERIES', 10)
 const WRITERS = 4

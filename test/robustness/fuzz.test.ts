@@ -9,7 +9,7 @@ import { type ApiDocument, type WildRequest, wildRequests } from './requests.ts'
 import { type Figures, startInProcess, startProgram, type Target } from './targets.ts'
 import { type Act, act, acts, newMemory, type Session, type ValidRequest } from './valid-use.ts'
 
-const REQUESTS = readRepetitions('FUZZ_REQUESTS', 5_000)
+const REQUESTS = readRepetitions('FUZZ_REQUESTS', 2_000)
 const SEED = readRepetitions('FUZZ_SEED', 5)
 /** Least share of the answers that must be successes: requests that are all refused test nothing but the refusals. */
 const SUCCESSES = 0.4

@@ -7,6 +7,7 @@ import {
   MULTIPART_FAMILIES,
   URLENCODED_FAMILIES,
 } from './heavy-bodies.ts'
+import { readRepetitions } from './random.ts'
 import { type Install, newInstall, type Service, startService } from './service.ts'
 
 /**
@@ -47,6 +48,8 @@ async function longestWaitOnce(work: () => Promise<unknown>): Promise<number> {
 
 /** What the bar asks for. A wait beyond it may be the machine's, so it counts only when it comes three times. */
 const WAIT_MS_GOAL = 50
+/** Further tries of all tests together: on a machine that does much else every wait is longer. */
+let triesLeft = 60
 const worst = { ms: 0, tried: 0, over: 0 }
 afterAll(() => {
   if (worst.tried === 0) return
@@ -56,7 +59,8 @@ afterAll(() => {
 
 async function longestWait(work: () => Promise<unknown>): Promise<number> {
   let least = Infinity
-  for (let n = 0; n < 3 && least > WAIT_MS_GOAL; n++) least = Math.min(least, await longestWaitOnce(work))
+  for (let n = 0; n < 3 && least > WAIT_MS_GOAL && (n === 0 || triesLeft-- > 0); n++)
+    least = Math.min(least, await longestWaitOnce(work))
   worst.tried++
   worst.ms = Math.max(worst.ms, least)
   if (least > WAIT_MS_GOAL) worst.over++
@@ -88,6 +92,9 @@ const attacks = (
     { method, path, family, bytes, isOpen },
   ])
 
+/** How many of the attacks run: in turn, so that each family meets some routes and each route most families. */
+const SHARE = readRepetitions('LOOP_SHARE_PERCENT', 34) / 100
+
 const ATTACKS = [
   ...attacks('POST', '/oauth/login', JSON_FAMILIES, MIB, true),
   ...attacks('POST', '/oauth/login', JSON_FAMILIES, 16 * KIB - 100, true),
@@ -99,7 +106,7 @@ const ATTACKS = [
   ...attacks('PATCH', '/v1/products/p', JSON_FAMILIES, 15 * MIB - 100),
   ...attacks('POST', '/v1/search', MULTIPART_FAMILIES, 9.9 * MIB),
   ...attacks('POST', '/v1/products', MULTIPART_FAMILIES, 9.9 * MIB),
-]
+].filter((_, n) => Math.floor((n + 1) * SHARE) > Math.floor(n * SHARE))
 
 const bearer = () => ({ authorization: `Bearer ${install.token}` })
 

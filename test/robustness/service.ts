@@ -63,6 +63,8 @@ export interface StartOptions {
   onLog?: (line: string) => void
   /** Whether to wait for the model; true by default. */
   untilReady?: boolean
+  /** Gets the process as soon as it runs: one that waits to listen has to be killed, too. */
+  onStart?: (process: Subprocess) => void
 }
 
 /** A running service: one process group, so that it can be killed with its children. */
@@ -78,7 +80,7 @@ export interface Service {
 
 /** Starts the service without waiting for anything; see {@link startService}. */
 export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: StartOptions = {}) {
-  const { settings = {}, program = PROGRAM, wrap = [], onLog } = options
+  const { settings = {}, program = PROGRAM, wrap = [], onLog, onStart } = options
   const child = Bun.spawn([...wrap, ...program, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -97,6 +99,7 @@ export function spawnService({ dataDir }: Pick<Install, 'dataDir'>, options: Sta
     stderr: 'pipe',
     detached: true,
   })
+  onStart?.(child)
   const log: string[] = []
   const logged = eachLine(child.stderr, (line) => {
     log.push(line)

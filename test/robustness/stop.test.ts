@@ -16,7 +16,7 @@ import {
   until,
 } from './service.ts'
 
-const ROUNDS = readRepetitions('STOP_ROUNDS', 6)
+const ROUNDS = readRepetitions('STOP_ROUNDS', 4)
 const CLIENTS = 6
 const EXIT_MS = 10_000
 

@@ -8,7 +8,7 @@ import { findFaults } from './consistency.ts'
 import { readRepetitions } from './random.ts'
 import { type Install, newInstall, productForm, type Service, startService, until } from './service.ts'
 
-const ROUNDS = readRepetitions('FAULT_ROUNDS', 12)
+const ROUNDS = readRepetitions('FAULT_ROUNDS', 6)
 /** Calls of one kind that a write of one product makes in a thread, with room. */
 const CALLS_MAX = 30
 const PAGE = 4096

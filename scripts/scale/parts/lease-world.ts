@@ -109,8 +109,10 @@ export function runSchedule(seed: number, create: CreateLease): Outcome {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const cancel = later(process, DEADLINE_MS, () => reject(new Error('the store did not answer in time')))
     if (process.node.isCut || isLostOnTheWay()) return promise
+    const isSentInCalm = !isDisturbed
     events.add(takeMs(), () => {
-      if (isAway) return
+      // What is still on its way when the disturbances end is one of them, and must not outlive them.
+      if (isAway || isSentInCalm === isDisturbed) return
       const result = apply()
       if (process.node.isCut || isLostOnTheWay()) return
       // Between a renewal and its answer a pause does the most harm.

@@ -54,7 +54,7 @@ export async function* examine(
   const dataDir = resolve(config.DATA_DIR)
   yield* checkSettings(config, variables)
   yield* checkProxies(config)
-  const folder = checkDataFolder(dataDir)
+  const folder = checkDataFolder(dataDir, address !== undefined)
   yield folder
   const install = await readInstall(dataDir, folder)
   const samples = install.read?.((queries) => queries.listDiskSamples()) ?? []

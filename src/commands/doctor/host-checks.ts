@@ -8,13 +8,19 @@ import { readReadiness } from '../healthcheck.ts'
 import { explainListening } from '../service/addresses.ts'
 import { type Check, error, ok } from './check.ts'
 
-/** Looks at the data folder without opening its database, which would migrate it. */
-export function checkDataFolder(dataDir: string): Check {
+/**
+ * Looks at the data folder without opening its database, which would migrate it.
+ *
+ * @param isServing whether this process has the database open: to read the file and close it would drop the locks of the process on it (fcntl(2)).
+ */
+export function checkDataFolder(dataDir: string, isServing = false): Check {
   const name = 'folder'
   const place = findExisting(dataDir)
   try {
     accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK)
-    const { hasDatabase, others } = findInstallFiles(dataDir)
+    const { hasDatabase, others } = isServing
+      ? { hasDatabase: existsSync(join(dataDir, DATABASE_FILE)), others: [] }
+      : findInstallFiles(dataDir)
     if (hasDatabase) return ok(name, `${dataDir} holds an install`)
     if (others.length > 0)
       return error(

@@ -25,7 +25,9 @@ import { type WarmModel, warmModel } from '../service/start-model.ts'
 import { openNodeLease } from './node-lease.ts'
 import { type StandbyState, waitAndTakeOver } from './waiting.ts'
 
-/** A copy that is further behind stops the answers to writes: what may be lost has a bound. */
+/** While the copy is further behind, the answers to writes wait for it: so much may be lost, whatever fails. */
+const LOSS_MS_MAX = 1_000
+/** While it is further behind, writes are not begun. */
 const LAG_MS_MAX = 30_000
 
 export interface RoleDeps {
@@ -48,8 +50,12 @@ export interface OwnerRole {
   copyFiles(files: PictureFiles): PictureFiles
   /** Whether the answer to a write may be given. */
   mayAcknowledge(): boolean
-  /** With `SYNC_COPIES`: waits until what was committed lies in the bucket. @returns whether this node owned it then. */
-  waitUntilCopied: (() => Promise<boolean>) | undefined
+  /**
+   * Waits until what was committed lies in the bucket: with `SYNC_COPIES` each time, otherwise when the copy is behind.
+   *
+   * @returns whether this node owned it then; undefined when there is nothing to wait for.
+   */
+  waitUntilCopied(): Promise<boolean> | undefined
   /** Resolves when another node owns the install. */
   lost: Promise<void>
   /** What the doctor and the metrics tell. */
@@ -193,10 +199,11 @@ function own(
   const mayAcknowledge = (): boolean =>
     lease.mayAcknowledge() && isWhole && copying !== undefined && copying.readLagMs() < LAG_MS_MAX
 
-  /** A copy that came after a takeover is read by nobody, so the lease is looked at once more. */
-  async function waitUntilCopied(): Promise<boolean> {
-    await copying?.waitUntilSent()
-    return lease.confirm()
+  function waitUntilCopied(): Promise<boolean> | undefined {
+    if (!copying) return undefined
+    // A copy that came after a takeover is read by nobody, so the lease is looked at once more.
+    if (config.SYNC_COPIES) return copying.waitUntilSent().then(lease.confirm)
+    return copying.readLagMs() > LOSS_MS_MAX ? copying.waitUntilSent().then(lease.mayAcknowledge) : undefined
   }
 
   return {
@@ -227,7 +234,7 @@ function own(
       countWaiting = copied.countWaiting
       return copied.files
     },
-    waitUntilCopied: config.SYNC_COPIES ? waitUntilCopied : undefined,
+    waitUntilCopied,
     readState: () => ({
       epoch: lease.epoch,
       lagMs: copying?.readLagMs() ?? Number.POSITIVE_INFINITY,

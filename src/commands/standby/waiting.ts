@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '../../core/clock.ts'
 import type { Lease } from '../../platform/lease/lease.ts'
-import { findUsableEpoch, nameEpoch } from '../../platform/litestream/epochs.ts'
+import { findCopyEnd, findUsableEpoch, nameEpoch } from '../../platform/litestream/epochs.ts'
 import type { CopyPlace } from '../../platform/litestream/place.ts'
 import { restoreCopy } from '../../platform/litestream/restore.ts'
 import { putInPlace } from '../../platform/litestream/set-aside.ts'
@@ -17,6 +17,8 @@ const COPY = 'lookalike.db'
 
 /** How often the lease is looked at. */
 const LOOK_MS = 1_000
+/** A lease that was not renewed for so long may be that of a dead owner: its copy is restored while its time runs out. */
+const EARLY_MS = 7_000
 /** How often a whole copy is restored, only to see that it can be. */
 const REFRESH_MS = 3_600_000
 /** A copy that could not be restored is tried again then. */
@@ -56,8 +58,8 @@ export interface StandbyState {
 /**
  * Waits until the owner of the copies is silent, and takes over from it.
  *
- * The copy is restored before the lease is taken: if there is none that can be used, nobody gets the lease. An owner that comes back
- * meanwhile changes the lease, and then it is not taken.
+ * The copy is restored before the lease is taken: if there is none that can be used, nobody gets the lease. That begins while the time of the
+ * owner runs out, and counts if nothing has been copied since. An owner that comes back meanwhile changes the lease, and then it is not taken.
  *
  * @returns whether the database is in its place and the lease is this node's; false if the program is to stop.
  */
@@ -71,6 +73,8 @@ export async function waitAndTakeOver(deps: WaitingDeps): Promise<boolean> {
   let [refreshAt, picturesAt] = [clock.monotonic(), clock.monotonic()]
   let takeOverAt = Number.NEGATIVE_INFINITY
   let said: string | undefined
+  /** What the restored copy is of. */
+  let held: { epoch: number; end: string } | undefined
 
   function report(problem: string | undefined): void {
     if (problem !== undefined && problem !== said)
@@ -81,17 +85,27 @@ export async function waitAndTakeOver(deps: WaitingDeps): Promise<boolean> {
     tell(state)
   }
 
-  /** @throws OperatorError if there is none, or none that can be used. */
+  /**
+   * Restores the newest copy, unless it is here already.
+   *
+   * @throws OperatorError if there is none, or none that can be used.
+   */
   async function restore(before: number): Promise<void> {
+    const none = () => new Error(`There is no whole copy of a database in ${place.name} yet`)
     const epoch = await findUsableEpoch(place.listBelow, place.prefix, before)
-    const address = epoch !== undefined && { bucket: place.bucket, path: nameEpoch(place.prefix, epoch) }
-    if (!address || !(await restoreCopy(deps.program, dataDir, address, copy, stop)))
-      throw new Error(`There is no whole copy of a database in ${place.name} yet`)
+    if (epoch === undefined) throw none()
+    const end = await findCopyEnd(place.listBelow, place.prefix, epoch)
+    if (held?.epoch === epoch && held.end === end) return
+    held = undefined
+    const address = { bucket: place.bucket, path: nameEpoch(place.prefix, epoch) }
+    if (!(await restoreCopy(deps.program, dataDir, address, copy, stop))) throw none()
     deps.check(copy)
+    held = { epoch, end }
   }
 
-  async function refresh(epoch: number): Promise<void> {
+  async function refresh(epoch: number, isLate: boolean): Promise<void> {
     try {
+      if (isLate) await restore(epoch + 1)
       if (clock.monotonic() >= refreshAt) {
         refreshAt = clock.monotonic() + RETRY_MS
         const began = clock.now()
@@ -131,7 +145,7 @@ export async function waitAndTakeOver(deps: WaitingDeps): Promise<boolean> {
 
   while (!stop.aborted) {
     try {
-      const { isThere, epoch, isStill } = await lease.watch()
+      const { isThere, epoch, stillMs, isStill } = await lease.watch()
       state.epoch = epoch
       const obstacle = isThere
         ? deps.findObstacle()
@@ -140,7 +154,7 @@ export async function waitAndTakeOver(deps: WaitingDeps): Promise<boolean> {
       else if (isStill) {
         if (clock.monotonic() >= takeOverAt && (await takeOver(epoch))) return true
       } else
-        refreshing ??= refresh(epoch).finally(() => {
+        refreshing ??= refresh(epoch, stillMs >= EARLY_MS).finally(() => {
           refreshing = undefined
         })
     } catch (error) {

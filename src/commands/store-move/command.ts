@@ -20,12 +20,18 @@ export const moveStore: Command = {
     { flag: 'detach', meaning: 'do not wait; --status shows how far it is' },
     { flag: 'status', meaning: 'say how far the move is' },
     { flag: 'cancel', meaning: 'cancel the move; the store stays here' },
+    {
+      flag: 'target-lost',
+      meaning:
+        'with --cancel at the very end of a move: the other node is lost for good, keep the store here',
+    },
     JSON_OPTION,
   ],
   settings: MOVE_SETTINGS,
   essentials: ['DATA_DIR'],
   example: 'lookalike store move my-shop --to https://node-2.example.com --code-file code.txt',
-  findProblems({ to, code, 'code-file': file, status, cancel, detach }) {
+  findProblems({ to, code, 'code-file': file, status, cancel, detach, 'target-lost': lost }) {
+    if (lost !== undefined && cancel === undefined) return ['--target-lost goes with --cancel']
     const asked = [status, cancel].filter((flag) => flag !== undefined).length
     if (asked === 2) return ['Give --status or --cancel, not both']
     if (asked === 1)

@@ -157,11 +157,14 @@ export async function showMoveStatus(call: Call, slug: string): Promise<number> 
 export async function cancelMove(call: Call, slug: string): Promise<number> {
   const storeId = await findStoreId(call.config, slug)
   return withOperator(call, createStopSignal(), async ({ client }) => {
-    const move = await send(client, 'POST', storeId, '/cancel')
+    const isLost = call.options['target-lost'] !== undefined
+    const move = await send(client, 'POST', storeId, isLost ? '/cancel?target=lost' : '/cancel')
     console.log(
       call.options['json'] !== undefined
         ? JSON.stringify(move)
-        : `It is cancelled. ${slug} stays here, and ${move.to} drops what it has of it.`,
+        : isLost
+          ? `It is cancelled. ${slug} stays here. Never start ${move.to} with its old data again: it may serve the store, too.`
+          : `It is cancelled. ${slug} stays here, and ${move.to} drops what it has of it.`,
     )
     return 0
   })

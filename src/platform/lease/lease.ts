@@ -48,6 +48,8 @@ export interface Watched {
   /** Whether there is a lease at all. */
   isThere: boolean
   epoch: number
+  /** How long it has stood still in the sight of this process, in ms. */
+  stillMs: number
   isStill: boolean
 }
 
@@ -128,11 +130,11 @@ export function createLease(deps: LeaseDeps) {
       seen = { etag: '', at: 0, epoch: 0 }
       throw error
     }
-    if (!found) return { isThere: false, epoch: 0, isStill: false }
+    if (!found) return { isThere: false, epoch: 0, stillMs: 0, isStill: false }
     if (found.etag !== seen.etag) seen = { etag: found.etag, at: clock.monotonic(), epoch: found.epoch }
     // A takeover whose answer was lost is nobody's but this process's.
-    const isStill = isOurs(found) || clock.monotonic() - seen.at >= STILL_MS
-    return { isThere: true, epoch: found.epoch, isStill }
+    const stillMs = clock.monotonic() - seen.at
+    return { isThere: true, epoch: found.epoch, stillMs, isStill: isOurs(found) || stillMs >= STILL_MS }
   }
 
   /** Whether a lease stays as it was found for so long that whoever holds it acknowledges nothing any more. */

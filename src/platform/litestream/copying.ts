@@ -28,8 +28,10 @@ export const USUAL_PACE: CopyPace = { lookMs: 250, sendMs: 500 }
 /** For answers that wait for the copy. Looking costs a few calls of the system when nothing was written. */
 export const SYNC_PACE: CopyPace = { lookMs: 20, sendMs: 20 }
 
-/** How often the age of the copy is looked at. */
-const LOOK_MS = 500
+/** How often the end of the log is looked at: so exact is the age of what was not sent. */
+const LOOK_MS = 100
+/** How often those who wait are looked at when nothing was sent: a log may have begun anew. */
+const SETTLE_MS = 500
 /** How long a stop waits for what is left to be sent. */
 const FINISH_MS = 4_000
 const RESTARTS = [500, 2_000, 10_000, 30_000] as const
@@ -50,7 +52,7 @@ export interface CopyingDeps {
 }
 
 export interface Copying {
-  /** How far the copy is behind, in ms: since when something is not in it. Infinite until it is whole for the first time. */
+  /** How long the oldest commit waits that the copy lacks, in ms; 0 when it lacks nothing. Infinite until it is whole for the first time. */
   readLagMs(): number
   /** The last fault since something was sent. */
   readFault(): string | undefined
@@ -78,9 +80,11 @@ export function startCopying(deps: CopyingDeps): Copying {
   let sent: SentEnd | undefined
   let fault: string | undefined
   let faultToldAt = Number.NEGATIVE_INFINITY
-  /** When everything was sent for the last time. */
-  let evenAt = Number.NEGATIVE_INFINITY
+  let isWhole = false
   let waiting: { end: LogEnd; resolve: () => void }[] = []
+  /** When ends of the log were seen that are not sent, the oldest first. */
+  const unsent: number[] = []
+  let seen: LogEnd | undefined
 
   function hear(line: LogLine): void {
     const piece = parseSentLine(line)
@@ -103,9 +107,9 @@ export function startCopying(deps: CopyingDeps): Copying {
 
   /** Frees those who wait for what has been sent. A log that Litestream began anew is asked for its end again. */
   function settle(): void {
-    const [piece, now] = [sent, clock.monotonic()]
+    const piece = sent
+    if (piece === undefined || waiting.length === 0) return
     const current = logEnd.read()
-    if (piece === undefined) return
     const numbers = new Map<string, Omit<SentEnd, 'bytes'> | undefined>()
     const isThere = (end: LogEnd): boolean => {
       if (end.bytes === 0) return false
@@ -113,7 +117,6 @@ export function startCopying(deps: CopyingDeps): Copying {
       const number = numbers.get(end.salts)
       return number !== undefined && isSent(piece, number, end)
     }
-    if (current && isThere(current)) evenAt = now
     const left: typeof waiting = []
     for (const one of waiting) {
       if (isThere(one.end)) one.resolve()
@@ -147,25 +150,39 @@ export function startCopying(deps: CopyingDeps): Copying {
     }
   }
 
+  function waitUntilSent(): Promise<void> {
+    const end = logEnd.read() ?? { salts: '', bytes: 0 }
+    return new Promise((resolve) => waiting.push({ end, resolve }))
+  }
+
+  /** Notes that there is something new, and when. The times resolve in their order, as the log is sent in its own. */
+  function lookAtEnd(): void {
+    const current = logEnd.read()
+    // An empty log has nothing; what lay in the one before it is waited for.
+    if (!current || current.bytes === 0 || (current.salts === seen?.salts && current.bytes === seen.bytes))
+      return
+    seen = current
+    unsent.push(clock.monotonic())
+    void waitUntilSent().then(() => {
+      unsent.shift()
+      isWhole = true
+    })
+  }
+
   start(0)
-  // What was sent may have been everything, and only a look at the log tells.
-  const look = setInterval(() => settle(), LOOK_MS)
+  const looks = [setInterval(lookAtEnd, LOOK_MS), setInterval(settle, SETTLE_MS)]
 
   const end = (): void => {
     isEnded = true
     clearTimeout(restart)
-    clearInterval(look)
+    for (const look of looks) clearInterval(look)
   }
 
   return {
-    readLagMs: () => clock.monotonic() - evenAt,
+    readLagMs: () =>
+      isWhole ? clock.monotonic() - (unsent[0] ?? clock.monotonic()) : Number.POSITIVE_INFINITY,
     readFault: () => fault,
-    waitUntilSent() {
-      const end = logEnd.read()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push({ end: end ?? { salts: '', bytes: 0 }, resolve })
-      return promise
-    },
+    waitUntilSent,
     async stop() {
       end()
       logEnd.close()

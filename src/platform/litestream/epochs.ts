@@ -27,6 +27,18 @@ export async function findUsableEpoch(
   return undefined
 }
 
+/** Says where the copy of an epoch ends, as a word: another one means that there is more of it. */
+export async function findCopyEnd(list: ListBelow, prefix: string, epoch: number): Promise<string> {
+  const ends: string[] = []
+  for (const generation of await list(`${nameEpoch(prefix, epoch)}/generations/`)) {
+    const folder = `${generation}wal/`
+    // Segments lie in the folder of their log; names grow.
+    const log = (await list(folder)).sort().at(-1) ?? folder
+    ends.push(log.endsWith('/') ? ((await list(log)).sort().at(-1) ?? log) : log)
+  }
+  return ends.sort().join(' ')
+}
+
 /** The highest epoch of which anything lies in the bucket; 0 without one. The next one is above it, whatever became of the lease. */
 export const findLastEpoch = async (list: ListBelow, prefix: string): Promise<number> =>
   Math.max(0, ...(await listEpochs(list, prefix)))

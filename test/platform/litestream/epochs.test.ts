@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findUsableEpoch, nameEpoch } from '../../../src/platform/litestream/epochs.ts'
+import { findCopyEnd, findUsableEpoch, nameEpoch } from '../../../src/platform/litestream/epochs.ts'
 
 /** Lists what a bucket with these keys has directly below a prefix. */
 const bucketOf = (keys: readonly string[]) => async (prefix: string) => [
@@ -23,6 +23,21 @@ test.each(['', 'a/b'])('the newest epoch with a whole copy counts, under the pre
   expect(await findUsableEpoch(list, prefix, 12)).toBe(10)
   expect(await findUsableEpoch(list, prefix, 10)).toBe(2)
   expect(await findUsableEpoch(list, prefix, 2)).toBeUndefined()
+})
+
+test.each([
+  ['wal/00000000_00000000.wal.lz4', 'wal/00000000_00001000.wal.lz4', 'wal/00000001_00000000.wal.lz4'],
+  ['wal/00000000/00000000.wal.lz4', 'wal/00000000/00001000.wal.lz4', 'wal/00000001/00000000.wal.lz4'],
+])('the end of a copy is another word with each piece, and with each generation', async (...pieces) => {
+  const folder = `${nameEpoch('p', 2)}/generations`
+  const keys: string[] = [`${folder}/aa/snapshots/00000000.snapshot.lz4`]
+  const seen = new Set<string>()
+  for (const piece of [undefined, ...pieces.map((name) => `aa/${name}`), `bb/${pieces[0]}`]) {
+    if (piece !== undefined) keys.push(`${folder}/${piece}`)
+    seen.add(await findCopyEnd(bucketOf(keys), 'p', 2))
+  }
+  expect(seen.size).toBe(pieces.length + 2)
+  expect(await findCopyEnd(bucketOf([...keys, snapshot('p', 3)]), 'p', 2)).toBe([...seen].at(-1) as string)
 })
 
 test('what is no epoch is passed over', async () => {

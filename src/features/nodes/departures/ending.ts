@@ -3,12 +3,13 @@ import type { Base } from '../../module.ts'
 import type { MailOwners } from '../../stores/people/owner-mails.ts'
 import { movedMail } from './mails.ts'
 import type { DepartureQueries, DepartureRow, EndPhase, RunningPhase } from './queries.ts'
-import type { MoveCapture, MoveDigest, MoveGate, StoreMoveState } from './world.ts'
+import type { MoveCapture, MoveDigest, MoveGate, MoveReader, StoreMoveState } from './world.ts'
 
 export interface EndingDeps extends Pick<Base, 'atomically' | 'clock' | 'log' | 'record' | 'baseUrl'> {
   queries: Pick<DepartureQueries, 'end'>
   capture: Pick<MoveCapture, 'end'>
   digest: Pick<MoveDigest, 'forget'>
+  reader: Pick<MoveReader, 'forget'>
   gate: Pick<MoveGate, 'resume'>
   setMoveState(storeId: string, state: StoreMoveState | null, movedTo?: string): void
   mailOwners: MailOwners
@@ -50,6 +51,7 @@ export function createEnding(deps: EndingDeps) {
     })
     if (!hasEnded) return false
     deps.digest.forget(storeId)
+    deps.reader.forget(storeId)
     deps.countMove(to, pauseMs)
     const facts = {
       move_id: id,

@@ -4,7 +4,7 @@ import { jsonBody, noBody } from '../../../http/body.ts'
 import { FOR_SUPER_ADMIN, failures, JSON_BODY, READING, WRITING } from '../../../http/failures.ts'
 import type { Guards } from '../../../http/guards.ts'
 import { IDEMPOTENCY_KEY, REPEATABLE } from '../../../http/idempotency.ts'
-import { StoreMove, StoreMoveBody, StoreParams } from './schema.ts'
+import { CancelQuery, StoreMove, StoreMoveBody, StoreParams } from './schema.ts'
 import type { DeparturesService } from './service.ts'
 
 const CHANGE = [...FOR_SUPER_ADMIN, ...WRITING, ...REPEATABLE] as const
@@ -79,24 +79,27 @@ export function departureRoutes(
     )
     .post(
       '/:id/move/cancel',
-      ({ request, path, set, params, operator }) =>
-        once({ request, path, set, body: undefined }, operator, () => departures.cancel(operator, params.id)),
+      ({ request, path, set, params, query, operator }) =>
+        once({ request, path, set, body: undefined }, operator, () =>
+          departures.cancel(operator, params.id, query.target === 'lost'),
+        ),
       {
         operator: true,
         parse: noBody,
         params: StoreParams,
+        query: CancelQuery,
         response: {
           202: StoreMove,
           ...failures(...CHANGE, 'validation_error', NO_STORE, [
             'conflict',
-            'The store is not moving, or the other node has been asked to serve it already.',
+            'The store is not moving; or the other node has been asked to serve it already, and is not said to be lost, or answers.',
           ]),
         },
         detail: {
           operationId: 'cancelStoreMove',
           summary: 'Cancel the move of a store to another node',
           description:
-            'At any moment before the other node is asked to serve the store, which stays here; what the other node holds of it is dropped.',
+            'At any moment before the other node is asked to serve the store, which stays here; what the other node holds of it is dropped. Afterwards only with `target=lost`, when that node is gone for good.',
           parameters: [IDEMPOTENCY_KEY],
         },
       },

@@ -7,6 +7,15 @@ import { text } from '../../../http/text-schema.ts'
 
 export const StoreParams = t.Object({ id: t.String() })
 
+export const CancelQuery = t.Object({
+  target: t.Optional(
+    oneOf(
+      ['lost'] as const,
+      'In `switching`: the other node is lost for good and will never serve the store, so it stays here. Refused while that node answers.',
+    ),
+  ),
+})
+
 export const StoreMoveBody = named(
   'StoreMoveInput',
   t.Object({

@@ -12,6 +12,7 @@ import { type Mover, TOKEN_CONTEXT } from './mover.ts'
 import { showJob, showMove } from './presenter.ts'
 import type { DepartureQueries, DepartureRow, RunningPhase } from './queries.ts'
 import type { StoreMove, StoreMoveBody } from './schema.ts'
+import { Refusal } from './target.ts'
 import type { MoveCapture, OpenNodeClient, StoreMoveState } from './world.ts'
 
 export interface DeparturesDeps
@@ -38,6 +39,8 @@ export interface DeparturesDeps
   stop: AbortSignal
 }
 
+/** A node that has not answered for so long is silent. */
+const SILENCE_MS = 15_000
 /** Stores that move at a time. */
 const MOVES_MAX = 4
 
@@ -154,20 +157,35 @@ export function departuresService(deps: DeparturesDeps) {
     }
   }
 
+  /** Only a target that is silent can be lost. @throws ApiError `conflict` */
+  async function demandSilence(id: string): Promise<void> {
+    const target = mover.find(id)?.openTarget(AbortSignal.any([deps.stop, AbortSignal.timeout(SILENCE_MS)]))
+    const answer = await target?.look().catch((error) => (error instanceof Refusal ? error : undefined))
+    if (answer !== undefined)
+      throw new ApiError(
+        'conflict',
+        'The other node answers, so it is not lost: the move ends as soon as it says whether it serves the store',
+      )
+  }
+
   /** @throws ApiError `not_found`, `conflict` */
-  function cancel(by: Operator, storeId: string): StoreMove {
+  async function cancel(by: Operator, storeId: string, isTargetLost = false): Promise<StoreMove> {
     const row = queries.findRunning(storeId)
     if (!row) {
       if (!queries.findLatest(storeId) && !deps.findState(storeId)) throw notFound('store')
       throw new ApiError('conflict', 'The store is not moving')
     }
-    if (row.phase === 'switching')
-      throw new ApiError(
-        'conflict',
-        'The other node has been asked to serve the store, so the move cannot be cancelled any more: it ends as soon as that node answers',
-      )
+    if (row.phase === 'switching') {
+      if (!isTargetLost)
+        throw new ApiError(
+          'conflict',
+          'The other node has been asked to serve the store, so the move cannot be cancelled any more: it ends as soon as that node answers. If that node is lost for good, say so: "lookalike store move SLUG --cancel --target-lost"',
+        )
+      await demandSilence(row.id)
+    }
     by?.demandStill()
-    ending.end(row, row.phase as RunningPhase, 'cancelled', { by })
+    if (!ending.end(row, row.phase as RunningPhase, 'cancelled', { by }))
+      throw new ApiError('conflict', 'The move has gone on meanwhile: look at it again')
     mover.abort(row.id)
     return show(queries.findById(row.id) as DepartureRow)
   }
@@ -183,7 +201,8 @@ export function departuresService(deps: DeparturesDeps) {
       return show(row)
     },
 
-    cancel: async (by: Operator, storeId: string): Promise<StoreMove> => cancel(by, storeId),
+    /** @param isTargetLost whether somebody says that the other node will never come back. */
+    cancel,
 
     /** The newest first. @param beforeId only older ones. */
     listJobs: (

@@ -33,6 +33,8 @@ export interface MoveReader {
     maxBytes: number,
     tables?: readonly string[],
   ): { lines: string[]; next: Cursor | undefined }
+  /** Drops what an unfinished walk has left in memory. */
+  forget(storeId: string): void
   readCaptured(storeId: string, rows: CapturedRow[]): string[]
   /** Content hashes of kept files in their order. */
   listPictureFiles(storeId: string, after: string | undefined, max: number): string[]

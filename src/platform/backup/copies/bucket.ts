@@ -126,7 +126,7 @@ export function openBucket(
     const said = `the store ${host} answered ${status}${code === '' ? '' : ` ${code}`}`
     const { bucket } = place
     if (code === 'NoSuchBucket')
-      return `There is no bucket ${bucket} at ${host}: make it, or correct BACKUP_TO.`
+      return `There is no bucket ${bucket} at ${host}: make it, or correct its name in the settings.`
     if (code === 'NoSuchKey' || status === 404)
       return `There is no such file in the bucket ${bucket} (${said}).`
     if (code === 'RequestTimeTooSkewed') return `The clock of this machine is wrong (${said}): set it by NTP.`

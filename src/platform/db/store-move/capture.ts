@@ -26,6 +26,9 @@ export function createCapture(db: Db) {
     SELECT seq, table_name AS "table", row_key AS key FROM move_changes WHERE store_id = ? ORDER BY seq LIMIT ?`)
   const forget = db.prepare<[string, bigint]>('DELETE FROM move_changes WHERE store_id = ? AND seq <= ?')
   const forgetAll = db.prepare<[string]>('DELETE FROM move_changes WHERE store_id = ?')
+  const forgetOthers = db.prepare<[string]>(
+    'DELETE FROM move_changes WHERE store_id NOT IN (SELECT value FROM json_each(?))',
+  )
   const triggers = db
     .prepare<[{ prefix: string }], string>(
       "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, length(@prefix)) = @prefix",
@@ -65,6 +68,7 @@ export function createCapture(db: Db) {
       const kept = storeIds.map(nameTriggers)
       for (const name of listTriggers(PREFIX))
         if (!kept.some((prefix) => name.startsWith(prefix))) db.exec(`DROP TRIGGER ${name}`)
+      forgetOthers.run(JSON.stringify(storeIds))
     },
   }
 }

@@ -29,6 +29,8 @@ const MODULUS = 1n << 128n
  */
 export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
   const stores = new Map<string, Map<string, Chunk[]>>()
+  /** Those of which everything was read. */
+  const whole = new Set<string>()
 
   /** Reads a stretch of a table into chunks. */
   function read(storeId: string, table: string, after: Key | null, end: Key | undefined): Chunk[] {
@@ -69,6 +71,7 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
      */
     *prepare(storeId: string): Generator<void> {
       const tables = new Map<string, Chunk[]>()
+      whole.delete(storeId)
       stores.set(storeId, tables)
       for (const table of MOVED_TABLES) {
         const chunks: Chunk[] = []
@@ -82,9 +85,10 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
           after = end
         }
       }
+      whole.add(storeId)
     },
 
-    isReady: (storeId: string): boolean => stores.has(storeId),
+    isReady: (storeId: string): boolean => whole.has(storeId),
 
     /** Says that rows have changed, or are gone. */
     touch(storeId: string, rows: readonly Pick<CapturedRow, 'table' | 'key'>[]): void {
@@ -99,9 +103,9 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
       }
     },
 
-    /** @throws Error before {@link prepare}. */
+    /** @throws Error before {@link prepare} has come to its end. */
     read(storeId: string): Digest {
-      const tables = stores.get(storeId)
+      const tables = whole.has(storeId) && stores.get(storeId)
       if (!tables) throw new Error('The digest is not prepared')
       refresh(storeId, tables)
       return Object.fromEntries(
@@ -117,7 +121,10 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
       )
     },
 
-    forget: (storeId: string): void => void stores.delete(storeId),
+    forget(storeId: string): void {
+      stores.delete(storeId)
+      whole.delete(storeId)
+    },
   }
 }
 

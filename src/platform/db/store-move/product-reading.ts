@@ -14,6 +14,9 @@ export function createProductReader(db: Db) {
   const byName = db.prepare<[string, string], Row>(
     `SELECT ${shape.list}, products.id AS key_id FROM products WHERE store_id = ? AND product_id = ?`,
   )
+  const findId = db
+    .prepare<[string, string], number>('SELECT id FROM products WHERE store_id = ? AND product_id = ?')
+    .pluck()
   const listIds = db.prepare<[string], number>('SELECT id FROM products WHERE store_id = ?').pluck()
   const pictureColumns = listPictureColumns(db)
   const pictures = db.prepare<[bigint], Row>(`
@@ -88,7 +91,11 @@ export function createProductReader(db: Db) {
 
   return {
     walk,
+    /** Drops what a walk that does not go on has left in memory. */
+    forget: (storeId: string): void => void walks.delete(storeId),
     readByName,
+    /** @returns undefined for a product that is gone. */
+    findId: (storeId: string, productId: string): number | undefined => findId.get(storeId, productId),
     findEnd(storeId: string, after: Key | null, rows: number): Key | undefined {
       const skip = BigInt(rows - 1) as unknown as number
       const end = after

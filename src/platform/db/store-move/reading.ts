@@ -122,10 +122,20 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
       return { lines: piece.lines, next: following === undefined ? undefined : [following, null] }
     },
 
-    /** Rows that have changed, as they are now: those to write in the order of the tables, then those that are gone. */
+    /** Drops what an unfinished walk has left in memory. */
+    forget: products.forget,
+
+    /**
+     * Rows that have changed, as they are now: those to write in the order of the tables, new products in the order in which they
+     * were made, then those that are gone.
+     */
     readCaptured(storeId: string, rows: readonly CapturedRow[]): string[] {
-      const place = (row: CapturedRow) => MOVED_TABLES.indexOf(row.table)
-      const sorted = rows.filter((row) => place(row) >= 0).sort((a, b) => place(a) - place(b))
+      const placed = rows.flatMap((row) => {
+        const table = MOVED_TABLES.indexOf(row.table)
+        const made = row.table === 'products' ? products.findId(storeId, String(row.key[0])) : undefined
+        return table < 0 ? [] : { row, table, made: made ?? 0 }
+      })
+      const sorted = placed.sort((a, b) => a.table - b.table || a.made - b.made).map(({ row }) => row)
       const lines = (isWanted: (table: string) => boolean) =>
         sorted
           .filter(({ table }) => isWanted(table))

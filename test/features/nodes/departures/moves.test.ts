@@ -245,6 +245,25 @@ describe('the switch', () => {
     expect(world.target.kept.opened).toBe(1)
   })
 
+  test('is given up for a target that is lost for good, and not while it answers', async () => {
+    failAt('/open', 20)
+    await begin()
+    await carryTo('switching')
+    const keep = () =>
+      world
+        .service()
+        .cancel(BY, world.storeId, true)
+        .catch((error) => error.message)
+    expect(await keep()).toContain('The other node answers')
+    expect([world.row()?.phase, world.isWritable()]).toEqual(['switching', false])
+    world.onRequest = () => {
+      throw new Error('No route to host')
+    }
+    expect(await keep()).toMatchObject({ phase: 'cancelled' })
+    expect([world.isWritable(), world.readState()]).toEqual([true, null])
+    expect(await keep()).toBe('The store is not moving')
+  })
+
   test('comes to nothing when the target has given the move up, and the store stays', async () => {
     failAt('/open', 3)
     await begin()

@@ -85,6 +85,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
       }),
     listPictureFiles: (_store, after, max) => PICTURES.filter((hash) => hash > (after ?? '')).slice(0, max),
     picturesOf: () => [],
+    forget() {},
   }
 
   const digest: MoveDigest = {

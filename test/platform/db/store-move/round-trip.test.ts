@@ -60,7 +60,45 @@ test('numbers of the target differ, and the order of the products stays', () => 
   expect(target.db.prepare('SELECT count(*) FROM products WHERE store_id = ?').pluck().get(OTHER)).toBe(20)
 })
 
+test('products that are made during the move keep their order, whichever changes last', () => {
+  copy(source, target)
+  source.capture.begin(STORE)
+  const add = source.db.prepare(`
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, created_at, indexed_at, updated_at)
+    VALUES (?, ?, ?, 'https://x.test/a', '{}', 1, 1, 1)`)
+  const names = ['z', 'm', 'a', 'q']
+  for (const name of names) add.run(STORE, name, `v-${name}`)
+  source.db.prepare("UPDATE products SET name = 'x' WHERE product_id = 'z'").run()
+  catchUp(source, target, 1_000)
+  const order = target.db.prepare('SELECT product_id FROM products WHERE store_id = ? ORDER BY id').pluck()
+  expect(order.all(STORE).slice(-names.length)).toEqual(names)
+})
+
+test('a digest says nothing before it has read everything', () => {
+  const reading = source.digest.prepare(STORE)
+  reading.next()
+  expect(source.digest.isReady(STORE)).toBe(false)
+  expect(() => source.digest.read(STORE)).toThrow('not prepared')
+  for (const _ of reading);
+  expect(source.digest.isReady(STORE)).toBe(true)
+})
+
 describe('the capture', () => {
+  test('of a move that is no more ends with its rows, and no other', () => {
+    source.addStore(OTHER, 'other')
+    const notes = () => source.capture.count(STORE)
+    source.capture.begin(STORE)
+    source.capture.begin(OTHER)
+    source.db.prepare("UPDATE products SET name = 'x'").run()
+    source.db.prepare("UPDATE stores SET name = 'x'").run()
+    const before = notes()
+    source.capture.endOthers([STORE])
+    expect([source.capture.isOn(OTHER), source.capture.count(OTHER)]).toEqual([false, 0])
+    expect([source.capture.isOn(STORE), notes()]).toEqual([true, before])
+    source.capture.endOthers([])
+    expect([source.capture.isOn(STORE), notes()]).toEqual([false, 0])
+  })
+
   test('leaves nothing behind, and without it there is nothing', () => {
     expect(listTriggers(source.db)).toEqual([])
     source.capture.begin(STORE)
