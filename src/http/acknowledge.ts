@@ -30,6 +30,8 @@ const READS: ReadonlySet<string> = new Set([
 const RETRY_SECONDS = 5
 /** Longer waits end as a refusal: the client must not believe that the write is safe. */
 const COPY_MS = 20_000
+/** How often it is looked whether there is still something to wait for. */
+const LOOK_MS = 1_000
 
 /** Whether a request of this route changes nothing that anybody relies on. */
 export const isRead = (method: string, route: string): boolean =>
@@ -48,6 +50,16 @@ export function acknowledgePlugin(
   const demand = (): void => {
     if (!may()) throw refusal()
   }
+  /** Ends early when the right is lost meanwhile. */
+  async function waitFor(copied: Promise<boolean>): Promise<boolean> {
+    for (let waited = 0; waited < COPY_MS; waited += LOOK_MS) {
+      const result = await Promise.race([copied, sleep(LOOK_MS).then(() => 'late' as const)])
+      if (result !== 'late') return result
+      demand()
+    }
+    return false
+  }
+
   return new Elysia({ name: 'http.acknowledge' })
     .onBeforeHandle({ as: 'global' }, ({ request: { method }, route }) => {
       if (!isRead(method, route)) demand()
@@ -55,10 +67,7 @@ export function acknowledgePlugin(
     .onAfterHandle({ as: 'global' }, async ({ request: { method }, route }) => {
       if (isRead(method, route)) return
       const copied = untilCopied()
-      if (copied) {
-        const late = sleep(COPY_MS).then(() => 'late' as const)
-        if ((await Promise.race([copied, late])) !== true) throw refusal()
-      }
+      if (copied && !(await waitFor(copied))) throw refusal()
       demand()
     })
 }

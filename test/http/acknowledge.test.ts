@@ -55,6 +55,13 @@ test('an answer waits for the copy, and is withheld when that takes too long', a
   expect(await late.ask('POST', '/v1/products')).toBe('503 read_only')
 })
 
+test('an answer that waits for the copy is withheld as soon as the right is lost', async () => {
+  let looks = 0
+  const { ask } = serve({ may: () => ++looks < 4, untilCopied: () => new Promise(() => {}) }, async () => {})
+  expect(await ask('POST', '/v1/products')).toBe('503 read_only')
+  expect(looks).toBe(4)
+})
+
 test('an answer whose copy came too late to count is withheld', async () => {
   const { ask } = serve({ untilCopied: async () => false })
   expect(await ask('POST', '/v1/products')).toBe('503 read_only')

@@ -28,7 +28,7 @@ import { type StandbyState, waitAndTakeOver } from './waiting.ts'
 /** While the copy is further behind, the answers to writes wait for it: so much may be lost, whatever fails. */
 const LOSS_MS_MAX = 1_000
 /** While it is further behind, writes are not begun. */
-const LAG_MS_MAX = 30_000
+const LAG_MS_MAX = 10_000
 
 export interface RoleDeps {
   config: Config
