@@ -18,9 +18,10 @@ export function checkDataFolder(dataDir: string, isServing = false): Check {
   const place = findExisting(dataDir)
   try {
     accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK)
-    const { hasDatabase, others } = isServing
-      ? { hasDatabase: existsSync(join(dataDir, DATABASE_FILE)), others: [] }
-      : findInstallFiles(dataDir)
+    const { hasDatabase, others } =
+      isServing && existsSync(join(dataDir, DATABASE_FILE))
+        ? { hasDatabase: true, others: [] }
+        : findInstallFiles(dataDir)
     if (hasDatabase) return ok(name, `${dataDir} holds an install`)
     if (others.length > 0)
       return error(

@@ -23,7 +23,7 @@ export function createJudge({ queries, ending, atomically, clock, ids, log, repo
     if (stop.aborted || error instanceof MoveEnded) return
     const now = queries.findById(row.id)
     // It was cancelled meanwhile, which ended its requests.
-    if (!now || now.phase !== row.phase) return
+    if (!now || (now.phase !== row.phase && now.finishedAt !== null)) return
     const blame = findBlame(error)
     if (blame.on === 'storage') reportFault(blame.failure)
     const words = error instanceof Error ? error.message : String(error)

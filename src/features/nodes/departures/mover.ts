@@ -74,12 +74,25 @@ export function createMover(deps: MoverDeps) {
   const sessions = new Map<string, Session>()
   const running = new Map<string, Promise<void>>()
 
+  /** Ends a pause that an error or another process has left: writes go on. */
+  function dropPause({ id, storeId }: DepartureRow): void {
+    atomically(() => {
+      queries.dropPause(id)
+      deps.setMoveState(storeId, 'moving')
+    })
+    deps.gate.resume(storeId)
+  }
+
   /** Does the next step of a move. @returns whether there is more to do at once. */
   async function step(session: Session, row: DepartureRow): Promise<boolean> {
     if (row.finishedAt !== null) return tellEnd(session, row)
     if (row.phase === 'switching') {
       await deps.handover.settle(session, row)
       return false
+    }
+    if (row.phase === 'paused' || row.phase === 'verifying') {
+      dropPause(row)
+      return true
     }
     const gone = findObstacle(deps.findState(row.storeId))
     if (gone !== undefined) {
@@ -167,12 +180,7 @@ export function createMover(deps: MoverDeps) {
       for (const row of rows) {
         sessions.set(row.id, openSession(deps, row))
         if (row.phase === 'switching') void deps.gate.pause(row.storeId)
-        if (row.phase !== 'paused' && row.phase !== 'verifying') continue
-        atomically(() => {
-          queries.dropPause(row.id)
-          deps.setMoveState(row.storeId, 'moving')
-        })
-        deps.gate.resume(row.storeId)
+        if (row.phase === 'paused' || row.phase === 'verifying') dropPause(row)
       }
     },
 

@@ -207,7 +207,10 @@ function ends(db: Db) {
         pauseMs = null,
         newUrl = null,
       }: { now: number; error?: string | null; pauseMs?: number | null; newUrl?: string | null },
-    ): boolean => end.run({ id, from, to, error, pauseMs, newUrl, now: BigInt(now) }).changes > 0,
+    ): boolean => {
+      const rounded = pauseMs === null ? null : BigInt(Math.round(pauseMs))
+      return end.run({ id, from, to, error, pauseMs: rounded, newUrl, now: BigInt(now) }).changes > 0
+    },
     noteTargetTold: (id: string): void => void told.run(id),
   }
 }

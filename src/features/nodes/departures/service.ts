@@ -12,6 +12,7 @@ import { type Mover, TOKEN_CONTEXT } from './mover.ts'
 import { showJob, showMove } from './presenter.ts'
 import type { DepartureQueries, DepartureRow, RunningPhase } from './queries.ts'
 import type { StoreMove, StoreMoveBody } from './schema.ts'
+import type { Session } from './session.ts'
 import { Refusal } from './target.ts'
 import type { MoveCapture, OpenNodeClient, StoreMoveState } from './world.ts'
 
@@ -63,6 +64,17 @@ function readAddress(to: string): string {
     throw refuse('must have neither a login nor a query')
   if (url.pathname !== '/') throw refuse('must have no path')
   return url.origin
+}
+
+/** Only a target that is silent can be lost. @throws ApiError `conflict` */
+async function demandSilence(session: Session | undefined, stop: AbortSignal): Promise<void> {
+  const target = session?.openTarget(AbortSignal.any([stop, AbortSignal.timeout(SILENCE_MS)]))
+  const answer = await target?.look().catch((error) => (error instanceof Refusal ? error : undefined))
+  if (answer !== undefined)
+    throw new ApiError(
+      'conflict',
+      'The other node answers, so it is not lost: the move ends as soon as it says whether it serves the store',
+    )
 }
 
 /** The moves of stores to other nodes, for super-admins and commands (contract 8.18). */
@@ -157,17 +169,6 @@ export function departuresService(deps: DeparturesDeps) {
     }
   }
 
-  /** Only a target that is silent can be lost. @throws ApiError `conflict` */
-  async function demandSilence(id: string): Promise<void> {
-    const target = mover.find(id)?.openTarget(AbortSignal.any([deps.stop, AbortSignal.timeout(SILENCE_MS)]))
-    const answer = await target?.look().catch((error) => (error instanceof Refusal ? error : undefined))
-    if (answer !== undefined)
-      throw new ApiError(
-        'conflict',
-        'The other node answers, so it is not lost: the move ends as soon as it says whether it serves the store',
-      )
-  }
-
   /** @throws ApiError `not_found`, `conflict` */
   async function cancel(by: Operator, storeId: string, isTargetLost = false): Promise<StoreMove> {
     const row = queries.findRunning(storeId)
@@ -181,7 +182,7 @@ export function departuresService(deps: DeparturesDeps) {
           'conflict',
           'The other node has been asked to serve the store, so the move cannot be cancelled any more: it ends as soon as that node answers. If that node is lost for good, say so: "lookalike store move SLUG --cancel --target-lost"',
         )
-      await demandSilence(row.id)
+      await demandSilence(mover.find(row.id), deps.stop)
     }
     by?.demandStill()
     if (!ending.end(row, row.phase as RunningPhase, 'cancelled', { by }))

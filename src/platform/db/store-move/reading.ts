@@ -130,12 +130,7 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
      * were made, then those that are gone.
      */
     readCaptured(storeId: string, rows: readonly CapturedRow[]): string[] {
-      const placed = rows.flatMap((row) => {
-        const table = MOVED_TABLES.indexOf(row.table)
-        const made = row.table === 'products' ? products.findId(storeId, String(row.key[0])) : undefined
-        return table < 0 ? [] : { row, table, made: made ?? 0 }
-      })
-      const sorted = placed.sort((a, b) => a.table - b.table || a.made - b.made).map(({ row }) => row)
+      const sorted = sortCaptured(rows, (productId) => products.findId(storeId, productId))
       const lines = (isWanted: (table: string) => boolean) =>
         sorted
           .filter(({ table }) => isWanted(table))
@@ -180,4 +175,17 @@ export function createMoveReader(db: Db, deps: ReaderDeps) {
         ? products.findEnd(storeId, after, rows)
         : readerOf(table).findEnd(storeId, after, rows),
   }
+}
+
+/** In the order of the tables, and products in the order in which they were made. What does not travel is left out. */
+function sortCaptured(
+  rows: readonly CapturedRow[],
+  findId: (productId: string) => number | undefined,
+): CapturedRow[] {
+  const placed = rows.flatMap((row) => {
+    const table = MOVED_TABLES.indexOf(row.table)
+    const made = row.table === 'products' ? findId(String(row.key[0])) : undefined
+    return table < 0 ? [] : { row, table, made: made ?? 0 }
+  })
+  return placed.sort((a, b) => a.table - b.table || a.made - b.made).map(({ row }) => row)
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { departureQueries } from '../../../../src/features/nodes/departures/queries.ts'
 import { PAUSES_MAX } from '../../../../src/features/nodes/departures/switching.ts'
 import { BY, type DepartureWorld, departureWorld, NEW_URL, ORDER } from './world.ts'
 
@@ -221,6 +222,22 @@ describe('the pause of writes', () => {
     await world.carryOn()
     expect(world.row()).toMatchObject({ phase: 'moved', reembeds: true })
   })
+})
+
+test('a pause that an error has left behind ends, and the move goes on', async () => {
+  await begin()
+  await carryTo('catching_up')
+  world.db.prepare("UPDATE store_moves SET phase = 'verifying'").run()
+  await world.carryOn()
+  expect(world.row()?.phase).toBe('moved')
+})
+
+test('a move ends with a pause of any length', async () => {
+  await begin()
+  const { id } = world.row() as { id: string }
+  const facts = { now: 1, pauseMs: 1_778.4 }
+  expect(departureQueries(world.db).end(id, 'copying', 'failed', facts)).toBe(true)
+  expect(world.row()?.pauseMs).toBe(1_778)
 })
 
 describe('the switch', () => {
