@@ -226,7 +226,9 @@ describe('the pause of writes', () => {
 
 test('a pause that an error has left behind ends, and the move goes on', async () => {
   await begin()
+  world.isModelMoving = true
   await carryTo('catching_up')
+  world.isModelMoving = false
   world.db.prepare("UPDATE store_moves SET phase = 'verifying'").run()
   await world.carryOn()
   expect(world.row()?.phase).toBe('moved')
