@@ -45,7 +45,7 @@ describe.each(LOOKS)('at %d px, %s', (width, colorScheme) => {
     expect(result.tags).toEqual([
       ...['Search', 'Products', 'Jobs', 'Feeds', 'Analytics', 'Merchandising', 'Widget'],
       ...['Changes and webhooks', 'Store'],
-      ...['Authentication', 'Account', 'Security', 'Team', 'Billing', 'Operator', 'Operation'],
+      ...['Authentication', 'Account', 'Security', 'Team', 'Billing', 'Operator', 'Nodes', 'Operation'],
     ])
     expect(result.open).toEqual(['Search', 'Products'])
     expect(result.answer).toContain('"product_id": "demo-mug-red"')
