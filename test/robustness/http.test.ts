@@ -110,7 +110,8 @@ test('clients that connect and say nothing hold nobody up', async () => {
 const isOfWidget = (path: string): boolean => path.startsWith('/v1/widget/')
 /** These refuse who calls before they look at the body: no super-admin, events without a signature, pages of other sites. */
 const isClosed = (path: string): boolean =>
-  path.startsWith('/v1/admin/') || ['/v1/billing/stripe/webhook', '/portal/session'].includes(path)
+  ['/v1/admin/', '/v1/node/'].some((closed) => path.startsWith(closed)) ||
+  ['/v1/billing/stripe/webhook', '/portal/session'].includes(path)
 
 /** Every other operation that takes a body, with its first media type. */
 async function operationsWithBody(): Promise<{ method: string; path: string; type: string }[]> {

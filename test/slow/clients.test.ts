@@ -105,16 +105,25 @@ async function sendSearchExamples(token: string) {
   )
 }
 
+const TRIES_MAX = 10
+
 interface Example {
   example?: object
 }
 
 async function send(token: string, path: string, body?: object) {
-  const response = await fetch(address + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
+  const post = () =>
+    fetch(address + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  let response = await post()
+  // A service on a busy machine asks clients to come back.
+  for (let tries = 1; response.status === 503 && tries < TRIES_MAX; tries++) {
+    await Bun.sleep(1_000 * Number(response.headers.get('retry-after') ?? 1))
+    response = await post()
+  }
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 

@@ -45,10 +45,11 @@ const ROWS_TYPE = 'application/x-ndjson'
 /** Speaks with one node whose certificate is known. */
 export function openNodeClient({ egress, url, fingerprint, token, stop }: NodeClientOptions): NodeClient {
   const base = new URL(url)
+  const folder = base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname
 
   return {
     call(method, path, { body, type, json, query } = {}) {
-      const target = new URL(base.pathname.replace(/\/+$/, '') + path, base)
+      const target = new URL(folder + path, base)
       for (const [name, value] of Object.entries(query ?? {})) target.searchParams.set(name, String(value))
       const sent = json === undefined ? body : JSON.stringify(json)
       const sentType =

@@ -147,7 +147,8 @@ describe('a picture', () => {
       return left
     })
     expect(result).toEqual(['', 'Words, or the address of a picture', 0, 0, false])
-    expect(paths()).toEqual(['upload', 'text'])
+    // Suggestions come for words that stand long enough, as they do on a slow machine.
+    expect(paths().filter((path) => path !== 'suggestions')).toEqual(['upload', 'text'])
   }, 60_000)
 
   test('that is chosen forgets words and category of the one before', async () => {
@@ -192,7 +193,7 @@ describe('a picture', () => {
     })
     const field = 'Words, or the address of a picture'
     expect(result).toEqual(['', field, '', 0, field])
-    expect(paths()).toEqual(['upload', 'url', 'text'])
+    expect(paths().filter((path) => path !== 'suggestions')).toEqual(['upload', 'url', 'text'])
   }, 60_000)
 
   test('whose removal comes before its answer is not shown', async () => {
