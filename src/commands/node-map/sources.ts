@@ -2,6 +2,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { cutEndSlashes } from '../../core/url-paths.ts'
 import { type ForeignMap, type KnownMap, readMap } from '../../features/nodes/map/join.ts'
 import { NODE_URL_PATTERN, nameNode } from '../../features/nodes/map/names.ts'
 import { PAGE_MAX } from '../../features/nodes/map/schema.ts'
@@ -95,7 +96,7 @@ async function fetchMap(egress: Egress, node: URL, token: string, stop: AbortSig
   const stores: ForeignMap['stores'] = []
   let cursor: string | null = null
   for (let page = 0; page < PAGES_MAX; page++) {
-    const url = new URL(`${node.pathname.replace(/\/+$/, '')}/v1/admin/map`, node)
+    const url = new URL(`${cutEndSlashes(node.pathname)}/v1/admin/map`, node)
     url.searchParams.set('limit', String(PAGE_MAX))
     if (cursor !== null) url.searchParams.set('cursor', cursor)
     const { status, body } = await egress.sendToOwn(url, {

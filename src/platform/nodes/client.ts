@@ -1,3 +1,4 @@
+import { cutEndSlashes } from '../../core/url-paths.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
 import type { Egress } from '../outbound/egress.ts'
 import { OutboundError } from '../outbound/failure.ts'
@@ -45,7 +46,7 @@ const ROWS_TYPE = 'application/x-ndjson'
 /** Speaks with one node whose certificate is known. */
 export function openNodeClient({ egress, url, fingerprint, token, stop }: NodeClientOptions): NodeClient {
   const base = new URL(url)
-  const folder = base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname
+  const folder = cutEndSlashes(base.pathname)
 
   return {
     call(method, path, { body, type, json, query } = {}) {

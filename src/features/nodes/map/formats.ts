@@ -1,3 +1,4 @@
+import { cutEndSlashes } from '../../../core/url-paths.ts'
 import { hostOf, isSafe, nameNode } from './names.ts'
 import type { MapFormat, MapStore } from './schema.ts'
 
@@ -66,7 +67,7 @@ export const writeTargets = (nodes: readonly string[]): string =>
         targets: [`${hostname}:${port || PORTS[protocol]}`],
         labels: {
           __scheme__: protocol.slice(0, -1),
-          __metrics_path__: `${pathname.replace(/\/+$/, '')}/metrics`,
+          __metrics_path__: `${cutEndSlashes(pathname)}/metrics`,
           node: nameNode(url),
         },
       }

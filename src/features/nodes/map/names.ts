@@ -1,3 +1,5 @@
+import { cutEndSlashes } from '../../../core/url-paths.ts'
+
 /** What a line of a proxy's map may hold: nothing that ends a word, quotes, or begins a regular expression. */
 const SAFE = {
   slug: /^[a-z0-9][a-z0-9-]*$/,
@@ -20,7 +22,7 @@ export const NODE_URL_PATTERN = '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$'
  */
 export function nameNode(url: string): string {
   const { host, pathname } = new URL(url)
-  return (host + pathname.replace(/\/+$/, '')).toLowerCase().replace(/[^a-z0-9.-]/g, '_')
+  return (host + cutEndSlashes(pathname)).toLowerCase().replace(/[^a-z0-9.-]/g, '_')
 }
 
 /** The name by which a node itself is reached, without a port. */
