@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -95,7 +95,7 @@ export async function waitAndTakeOver(deps: WaitingDeps): Promise<boolean> {
     const epoch = await findUsableEpoch(place.listBelow, place.prefix, before)
     if (epoch === undefined) throw none()
     const end = await findCopyEnd(place.listBelow, place.prefix, epoch)
-    if (held?.epoch === epoch && held.end === end) return
+    if (held?.epoch === epoch && held.end === end && existsSync(copy)) return
     held = undefined
     const address = { bucket: place.bucket, path: nameEpoch(place.prefix, epoch) }
     if (!(await restoreCopy(deps.program, dataDir, address, copy, stop))) throw none()

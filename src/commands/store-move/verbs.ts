@@ -163,7 +163,7 @@ export async function cancelMove(call: Call, slug: string): Promise<number> {
       call.options['json'] !== undefined
         ? JSON.stringify(move)
         : isLost
-          ? `It is cancelled. ${slug} stays here. Never start ${move.to} with its old data again: it may serve the store, too.`
+          ? `It is cancelled. ${slug} stays here. Never start ${move.to} with its old data again: if it was asked to serve the store, it may do so, too.`
           : `It is cancelled. ${slug} stays here, and ${move.to} drops what it has of it.`,
     )
     return 0

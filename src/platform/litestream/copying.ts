@@ -32,6 +32,8 @@ export const SYNC_PACE: CopyPace = { lookMs: 20, sendMs: 20 }
 const LOOK_MS = 100
 /** How often those who wait are looked at when nothing was sent: a log may have begun anew. */
 const SETTLE_MS = 500
+/** Looks that are kept while nothing is sent: those of a minute. The oldest alone tells the age. */
+const UNSENT_MAX = 600
 /** How long a stop waits for what is left to be sent. */
 const FINISH_MS = 4_000
 const RESTARTS = [500, 2_000, 10_000, 30_000] as const
@@ -159,8 +161,8 @@ export function startCopying(deps: CopyingDeps): Copying {
   function lookAtEnd(): void {
     const current = logEnd.read()
     // An empty log has nothing; what lay in the one before it is waited for.
-    if (!current || current.bytes === 0 || (current.salts === seen?.salts && current.bytes === seen.bytes))
-      return
+    if (!current || current.bytes === 0 || unsent.length >= UNSENT_MAX) return
+    if (current.salts === seen?.salts && current.bytes === seen.bytes) return
     seen = current
     unsent.push(clock.monotonic())
     void waitUntilSent().then(() => {

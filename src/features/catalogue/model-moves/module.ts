@@ -31,7 +31,7 @@ const WAKE_MS = 1_000
  * earlier model.
  *
  * A move embeds the pictures that lack a vector of its model, while searches answer from the present one. A store of which
- * none is left, but for what has failed several times, is switched: its segment is loaded beside the present one, a row of
+ * none is left, except for what has failed several times, is switched: its segment is loaded beside the present one, a row of
  * `store_models` makes it the store's, and the index follows in the same tick. When the last store has switched, the model is
  * the one in use, and the vectors of the former one stay for a week (`cleaning.ts` then deletes them in steps). The way back is
  * the same move the other way, and so is a cancelled one.

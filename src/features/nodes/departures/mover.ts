@@ -58,6 +58,9 @@ function openSession(deps: Pick<MoverDeps, 'secretBox' | 'openClient' | 'stop'>,
   }
 }
 
+/** Whether writes wait for the end of a pause, which an error or another process may have left. */
+const isPaused = ({ phase }: DepartureRow): boolean => phase === 'paused' || phase === 'verifying'
+
 /** Why a store cannot move any more. */
 function findObstacle(state: StoreState | undefined): string | undefined {
   if (!state) return 'The store is being deleted'
@@ -89,10 +92,6 @@ export function createMover(deps: MoverDeps) {
     if (row.phase === 'switching') {
       await deps.handover.settle(session, row)
       return false
-    }
-    if (row.phase === 'paused' || row.phase === 'verifying') {
-      dropPause(row)
-      return true
     }
     const gone = findObstacle(deps.findState(row.storeId))
     if (gone !== undefined) {
@@ -126,6 +125,11 @@ export function createMover(deps: MoverDeps) {
       if (!row || row.phase === 'moved' || row.isTargetTold) {
         sessions.delete(id)
         return
+      }
+      if (isPaused(row)) {
+        // Before any wait: writes wait for it.
+        dropPause(row)
+        continue
       }
       const isResting = clock.monotonic() < session.restUntil
       if (deps.stop.aborted || isResting || clock.now() < row.nextAt) return
@@ -180,7 +184,7 @@ export function createMover(deps: MoverDeps) {
       for (const row of rows) {
         sessions.set(row.id, openSession(deps, row))
         if (row.phase === 'switching') void deps.gate.pause(row.storeId)
-        if (row.phase === 'paused' || row.phase === 'verifying') dropPause(row)
+        if (isPaused(row)) dropPause(row)
       }
     },
 

@@ -68,8 +68,9 @@ function readAddress(to: string): string {
 
 /** Only a target that is silent can be lost. @throws ApiError `conflict` */
 async function demandSilence(session: Session | undefined, stop: AbortSignal): Promise<void> {
-  const target = session?.openTarget(AbortSignal.any([stop, AbortSignal.timeout(SILENCE_MS)]))
-  const answer = await target?.look().catch((error) => (error instanceof Refusal ? error : undefined))
+  if (!session) throw new ApiError('conflict', 'The move is not carried on by this service: look at it again')
+  const target = session.openTarget(AbortSignal.any([stop, AbortSignal.timeout(SILENCE_MS)]))
+  const answer = await target.look().catch((error) => (error instanceof Refusal ? error : undefined))
   if (answer !== undefined)
     throw new ApiError(
       'conflict',

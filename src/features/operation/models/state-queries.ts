@@ -43,7 +43,7 @@ export function modelStateQueries(db: Db) {
 
   return {
     /**
-     * What a running service would say, but for the numbers of a move that is under way.
+     * What a running service would say, except for the numbers of a move that is under way.
      *
      * @param bundled the model of an install that no service of this version has served.
      */
