@@ -7,6 +7,7 @@ import { type Install, killGroup, newInstall, type Service, spawnService, startS
 const ROOT = join(import.meta.dir, '../..')
 const LITESTREAM = join(ROOT, 'node_modules/@flydotio/litestream-linux-x64/litestream')
 const LOG_LINES = 20
+const PACE_MS = 15
 
 /** The object store of the drills, which can be away. */
 export class ObjectStore implements AsyncDisposable {
@@ -117,8 +118,9 @@ export class Pair implements AsyncDisposable {
     await Promise.all(processes.splice(0).map((child) => child.exited))
   }
 
-  /** Writes a rule. @returns its name if it was acknowledged. */
+  /** Writes a rule, in a moment: a store has room for a few hundred. @returns its name if it was acknowledged. */
   async write({ address }: Service): Promise<{ name?: string; status: number; error?: string }> {
+    await Bun.sleep(PACE_MS)
     const name = `rule ${++this.#made}`
     const answer = await fetch(`${address}/v1/store/rules`, {
       method: 'POST',
