@@ -19,8 +19,8 @@ import {
 /** The command and its service agree on this network, and take the secrets of the folder. */
 const SETTINGS = { FETCH_ALLOW_CIDRS: '127.0.0.0/8', OFFLINE: '1', JWT_SECRET: '' }
 
-/** All that a run without a fault says beside its result. */
-const JOB = /^Job [\w-]+: \d products\n$/
+/** All that a run without a fault says beside its result: which job it is, and how far it is where that takes some seconds. */
+const JOB = /^Job [\w-]+: \d products\n(\d of \d products \(.+\n)*$/
 
 let install: Install
 let pictures: Server<undefined>

@@ -37,13 +37,15 @@ export function createRows({
   const { root, client, tracking, emit } = context
   const filled = new WeakMap<HTMLElement, Record<string, Row>>()
 
-  async function fill(place: HTMLElement, name: RowName, row: Row): Promise<void> {
+  /** @param before what stands before it: which answer comes first does not decide the order. */
+  async function fill(place: HTMLElement, name: RowName, row: Row, before: unknown): Promise<void> {
     const session = tracking.session()
     const asked = new URLSearchParams({
       ...{ product_id: row.id, limit: String(LIMIT) },
       ...(session && { session_id: session }),
     })
     const answer: Answer = await client.call(`${name}?${asked}`)
+    await before
     const { results, search_id, basis } = answer
     const title = basis === 'purchases' ? texts.together : texts.similarRow
     // Too few orders say what is bought together. A page that shows what is similar does not need that twice.
@@ -69,6 +71,7 @@ export function createRows({
   function fillOne(place: HTMLElement): void {
     const rows = filled.get(place) ?? {}
     filled.set(place, rows)
+    let before: unknown
     for (const [attribute, name] of ROWS) {
       const id = place.dataset[attribute]
       const known = rows[name]
@@ -82,7 +85,7 @@ export function createRows({
       const row = { id }
       rows[name] = row
       // A page without a row is as good as one that is refused.
-      fill(place, name, row).catch(() => {})
+      before = fill(place, name, row, before).catch(() => {})
     }
   }
 
