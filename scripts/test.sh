@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 passed=0
 failed=0
 times=
+alone=
 logs=dist/test-logs
 
 # count <file> <pattern>: prints the last number before a word, as in " 31 pass" or "12 passed".
@@ -16,7 +17,35 @@ count() { grep -aEo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; 
 # name_log <name>: prints the path of the log of a step.
 name_log() { printf '%s' "$logs/$(printf '%s' "$1" | tr ' ' '-').log"; }
 
-# step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports.
+# list_failed_files <log>: prints the files of the tests that failed, each once. `bun test` prints the file above its tests.
+list_failed_files() {
+  awk '/^[0-9]+ tests? failed:/ { exit } /^test\/.*\.test\.ts:$/ { file = substr($0, 1, length($0) - 1) }
+    /^\(fail\) / && file { print file }' "$1" | sort -u
+}
+
+# Where more files than this have failed, the machine was not the cause.
+files_alone_max=12
+
+# run_alone <log> <command…>: runs the files of failed tests again, each on a machine that does nothing else: a machine that runs
+# several at a time may be too slow for some. @returns 0 if none fails.
+run_alone() {
+  log=$1
+  shift
+  files=$(list_failed_files "$log")
+  if [ -z "$files" ] || [ "$(printf '%s\n' "$files" | wc -l)" -gt "$files_alone_max" ]; then return 1; fi
+  say "failed files, alone"
+  for file in $files; do
+    "$@" "./$file" >"$log.alone" 2>&1
+    status=$?
+    cat "$log.alone"
+    if [ "$status" -ne 0 ]; then return 1; fi
+    alone="$alone$file
+"
+  done
+}
+
+# step <name> <kind> <command…>: kind `one` counts as one check, `many` as the checks that the command reports. `tests` are counted like
+# `many`; the command takes files to run in place of all, and what has failed runs once more by itself.
 step() {
   name=$1
   kind=$2
@@ -28,7 +57,7 @@ step() {
   status=$(cat "$log.status")
   good=0
   bad=0
-  if [ "$kind" = many ]; then
+  if [ "$kind" != one ]; then
     good=$(count "$log" '(passed|pass)\b')
     bad=$(count "$log" '(failed|fail)\b')
   elif [ "$status" -eq 0 ]; then
@@ -36,6 +65,11 @@ step() {
   fi
   # A command that fails without naming a check has failed as a whole.
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  if [ "$status" -ne 0 ] && [ "$kind" = tests ] && run_alone "$log" "$@"; then
+    echo 0 >"$log.status"
+    good=$((good + bad))
+    bad=0
+  fi
   passed=$((passed + good))
   failed=$((failed + bad))
   times="$times$(printf '%5d s  %s' $(($(date +%s) - started)) "$name")
@@ -54,10 +88,11 @@ list_failures() {
   done | head -n 20
 }
 
-# list_second_tries: prints the names of the tests that passed only when they were tried again.
+# list_second_tries: prints the tests that passed only when they were tried again, and the files that passed only alone.
 list_second_tries() {
   names=$(grep -ahE '^\(pass\) .* \(attempt [0-9]+\)' "$logs"/*.log | sort -u)
   if [ -n "$names" ]; then printf 'Passed only when tried again:\n%s\n' "$names"; fi
+  if [ -n "$alone" ]; then printf 'Passed only alone:\n%s' "$alone"; fi
 }
 
 find_chromium() {
@@ -74,18 +109,15 @@ install_package() {
   fi
 }
 
-# The tests that start the executable, and so also find faults that only the build has. Three files at a time on two cores: many
-# wait for a process or for a time-out. A test that fails is tried once more, because browsers and processes race with a loaded machine;
+# slow_tests [<file…>]: runs the tests that start the executable, and so also find faults that only the build has; all of them, or
+# some files. Three files at a time on two cores: many wait for a process or for a time-out. A test that fails is tried once more, because browsers and processes race with a loaded machine;
 # `list_second_tries` names those that needed it. The slowest start first, so that none runs alone at the end; `--update-timings` measures them.
 # With strace some of them watch the system calls of the service and make its disk fail; without it, these are skipped.
 slow_tests() {
   command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
   find_chromium >/dev/null || install_package chromium
-  set -- ./test/robustness ./test/slow ./test/executable
-  if CHROMIUM=$(find_chromium); then
-    export CHROMIUM
-    set -- "$@" ./test/browser
-  fi
+  if CHROMIUM=$(find_chromium); then export CHROMIUM; fi
+  if [ $# -eq 0 ]; then set -- ./test/robustness ./test/slow ./test/executable ${CHROMIUM:+./test/browser}; fi
   ulimit -n 8192 2>/dev/null || true
   LOOKALIKE_EXECUTABLE="$PWD/dist/lookalike" bun test --retry=1 --parallel=3 --timeout=60000 --timings=scripts/test-timings.json "$@"
   tested=$?
@@ -105,11 +137,11 @@ if [ "${1:-}" != slow ]; then
   step "format and lint" one bun run lint
   step "types" one bun run types
   step "dead code" one bun run dead
-  step "tests" many bun run test
+  step "tests" tests bun run test
 fi
 step "build" one bun build.ts
 step "smoke" many bun scripts/smoke.ts
-step "slow tests" many slow_tests
+step "slow tests" tests slow_tests
 
 if [ "${1:-}" != slow ]; then
   say "bars"

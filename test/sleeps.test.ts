@@ -16,6 +16,7 @@ const WAITS: Readonly<Record<string, { count: number; reason: string }>> = {
   'migrations.test.ts': { count: 2, reason: 'other processes hold the database' },
   'platform/embedder/fake-child.ts': { count: 4, reason: 'a child process waits for a file' },
   'platform/embedder/fake.ts': { count: 1, reason: 'waits for a child process' },
+  'platform/embedder/watch.test.ts': { count: 1, reason: 'shows that a child process computes no more' },
   'platform/mail/mailer.test.ts': { count: 1, reason: 'stops while sockets are open' },
   'platform/models/download.test.ts': { count: 1, reason: 'a server that never ends a file' },
   'platform/outbound/poster.test.ts': { count: 1, reason: 'a server that sends slowly' },

@@ -10,6 +10,7 @@ import { DEMO_QUERIES } from '../features/catalogue/demo/catalogue.ts'
 import type { SetupResult } from '../features/stores/opening/setup.ts'
 import type { Command } from './cli/command.ts'
 import { createStopSignal, waitForAbort } from './cli/stop-signal.ts'
+import { createServiceClient } from './client/service-client.ts'
 import { furnishShop } from './demo/furnish-shop.ts'
 import { serveShop } from './demo/serve-shop.ts'
 import { type Running, startService } from './service/runtime.ts'
@@ -53,7 +54,7 @@ export const demo: Command = {
       try {
         const store = await runDemo(service, stop)
         if (store && !options['once']) {
-          const shop = options['shop'] ? await openShop(service, store) : undefined
+          const shop = options['shop'] ? await openShop(service, store, stop) : undefined
           if (shop) console.log(`\nShop:     ${shop.origin}`)
           console.log(
             `${shop ? '' : '\n'}API page: ${service.address}/docs\n${formatInvitation(service, store)}`,
@@ -61,6 +62,8 @@ export const demo: Command = {
           await waitForAbort(stop)
           await shop?.stop()
         }
+      } catch (error) {
+        if (!stop.aborted) throw error
       } finally {
         await service.stop()
       }
@@ -120,14 +123,14 @@ async function runDemo(service: Running, stop: AbortSignal): Promise<SetupResult
     storeName: 'Demo shop',
   })
   console.log(`listening on ${address}`)
-  const api = await signIn(address, store.client_id, store.client_secret)
   await waitForModel(address, stop)
   if (stop.aborted) return undefined
 
-  const { installed } = await api<{ installed: number }>('/v1/products/demo', {})
-  console.log(`\n${installed} demo products are indexed.`)
+  const api = connect(address, store, stop)
+  const { products } = await api<{ products: string[] }>('POST', '/v1/products/demo')
+  console.log(`\n${products.length} demo products are indexed.`)
 
-  const text = await api<Found>('/v1/search/text', toJson({ query: TEXT_QUERY, limit: 5 }))
+  const text = await api<Found>('POST', '/v1/search/text', { query: TEXT_QUERY, limit: 5 })
   console.log(`\nSearch by words: "${TEXT_QUERY}"\n${formatTable(text)}`)
 
   const [query] = DEMO_QUERIES
@@ -139,7 +142,7 @@ async function runDemo(service: Running, stop: AbortSignal): Promise<SetupResult
     `${query.picture}.webp`,
   )
   form.set('limit', '5')
-  const pictures = await api<Found>('/v1/search', { body: form })
+  const pictures = await api<Found>('POST', '/v1/search', form)
   console.log(`\nSearch by picture: ${query.title} (not in the catalogue)\n${formatTable(pictures)}`)
 
   return store
@@ -149,9 +152,9 @@ async function runDemo(service: Running, stop: AbortSignal): Promise<SetupResult
 async function openShop(
   { app, address }: Running,
   store: SetupResult,
+  stop: AbortSignal,
 ): Promise<ReturnType<typeof serveShop>> {
-  const api = await signIn(address, store.client_id, store.client_secret)
-  await furnishShop((method, path, body) => api(path, { ...toJson(body), method }))
+  await furnishShop(connect(address, store, stop))
   // A row of what is bought together is there when the first shopper comes.
   await app.chores.find(({ name }) => name === 'counting what shoppers take together')?.run()
   let key = ''
@@ -173,21 +176,22 @@ interface Found {
   results: { product_id: string; similarity_score: number; metadata: Record<string, unknown> }[]
 }
 
-const toJson = (body: unknown): RequestInit => ({
-  body: JSON.stringify(body),
-  headers: { 'content-type': 'application/json' },
-})
+type Api = <Answer>(method: 'POST' | 'PUT', path: string, body?: object) => Promise<Answer>
 
-/** Gets an access token and returns a function that calls the API with it. */
-async function signIn(address: string, client_id: string, client_secret: string) {
-  const grant = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
-  const response = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant })
-  const { access_token } = (await response.json()) as { access_token: string }
-  return async <Answer>(path: string, init: RequestInit): Promise<Answer> => {
-    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${access_token}` }
-    const answer = await fetch(address + path, { method: 'POST', ...init, headers })
-    if (!answer.ok) throw new OperatorError(`${path} answered ${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as Answer
+/** Calls the API as the store does. A slow machine may be told to come again, and does. */
+function connect(address: string, { client_id, client_secret }: SetupResult, stop: AbortSignal): Api {
+  const issueToken = async (): Promise<string> => {
+    const grant = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+    const response = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant, signal: stop })
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+  const client = createServiceClient(address, issueToken, stop)
+  return async <Answer>(method: 'POST' | 'PUT', path: string, body?: object) => {
+    const parts =
+      body instanceof FormData
+        ? { body }
+        : { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } }
+    return (await (await client.send(method, path, parts)).json()) as Answer
   }
 }
 

@@ -27,13 +27,15 @@ export class ServiceRefusal extends OperatorError {
   }
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
 export interface ServiceClient {
   /**
    * Sends a request. Waits and repeats it where the service says when to come again.
    *
    * @throws OperatorError for a refusal, or if the service does not answer; the signal's reason when it aborts.
    */
-  send(method: 'GET' | 'POST' | 'DELETE', path: string, init?: RequestParts): Promise<Response>
+  send(method: Method, path: string, init?: RequestParts): Promise<Response>
   /** Reads a job as it is. */
   readJob(jobId: string): Promise<Job>
   /** Follows a job to its end by one request for a quarter of an hour, which spends one of the plan. */
@@ -81,11 +83,7 @@ export function createServiceClient(
     }
   }
 
-  async function send(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    init: RequestParts = {},
-  ): Promise<Response> {
+  async function send(method: Method, path: string, init: RequestParts = {}): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const response = await sendOnce(method, path, init)
       if (response.ok) return response

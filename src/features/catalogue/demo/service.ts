@@ -1,4 +1,5 @@
 import type { CallerStore, Standing } from '../../../core/actor.ts'
+import { mapInOrder } from '../../../core/map-in-order.ts'
 import { productLimitExceeded } from '../../../core/plan-limits.ts'
 import { turn } from '../../../core/turns.ts'
 import type { Base } from '../../module.ts'
@@ -15,6 +16,9 @@ export interface DemoDeps extends Pick<Base, 'plans' | 'baseUrl'> {
   writer: Pick<ProductWriter, 'put' | 'remove'>
   products: Pick<ProductQueries, 'has' | 'listDemoIds'> & { count: StoreQueries['countProducts'] }
 }
+
+/** Pictures that wait for the model at a time: on a slow machine, none of them waits too long. */
+const AT_A_TIME = 8
 
 export type DemoService = ReturnType<typeof demoService>
 
@@ -34,17 +38,15 @@ export function demoService({ catalogue, readPicture, writer, products, plans, b
       const count = products.count(storeId)
       if (count + missing.length > plans[plan].productsMax)
         throw productLimitExceeded(plans, store, count, baseUrl())
-      const written = await Promise.all(
-        missing.map(({ product_id, picture, metadata }) =>
-          writer.put(
-            store,
-            {
-              productId: product_id,
-              sources: [{ upload: { bytes: () => readPicture(picture) } }],
-              metadata,
-            },
-            { kind: 'demo', author },
-          ),
+      const written = await mapInOrder(missing, AT_A_TIME, ({ product_id, picture, metadata }) =>
+        writer.put(
+          store,
+          {
+            productId: product_id,
+            sources: [{ upload: { bytes: () => readPicture(picture) } }],
+            metadata,
+          },
+          { kind: 'demo', author },
         ),
       )
       const ids = catalogue.map(({ product_id }) => product_id)

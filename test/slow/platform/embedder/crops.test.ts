@@ -136,6 +136,7 @@ describe('the object of a picture', () => {
     expect(readModelFiles(copy.dir).fingerprint.hash).not.toBe(readModelFiles(MODEL_DIR).fingerprint.hash)
     const { embedder: plain } = startEmbedder({ modelDir: copy.dir })
     try {
+      await plain.settled()
       const png = await small()
       const [search, index] = await Promise.all(
         [SEARCH, INDEX].map((options) => plain.embedPicture(png, options)),
@@ -149,6 +150,7 @@ describe('the object of a picture', () => {
   test('is added to it where the model asks for that, as the bundled one does', async () => {
     const { embedder: adding } = startEmbedder({ modelDir: MODEL_DIR })
     try {
+      await adding.settled()
       const png = await small()
       const { vector: plain, facts } = await adding.embedPicture(png, SEARCH)
       const { x, y, width, height } = facts.object ?? { x: 0, y: 0, width: 0, height: 0 }
