@@ -9,6 +9,7 @@ import { createLevels, type Levels } from './levels.ts'
 import { createMask, type SearchFilter, type SlotMask } from './mask.ts'
 import { createPalettes, type PaletteColour } from './palettes.ts'
 import { createPriceColumn } from './prices.ts'
+import { createSample } from './sample.ts'
 import { createSoldOutColumn } from './sold-out.ts'
 import { createWordColumn } from './word-column.ts'
 
@@ -16,6 +17,8 @@ import { createWordColumn } from './word-column.ts'
 interface Place {
   /** Row of the product. */
   product: number
+  /** The client's own id of the product. */
+  productId: string
   /** Whether this is the product's first picture. */
   isFirst: boolean
   /** The product's number in the store's index of words; 0 for none. */
@@ -95,6 +98,7 @@ export function createColumns(now: () => number = systemClock.now) {
   const levels = createLevels()
   const prices = createPriceColumn(now)
   const soldOut = createSoldOutColumn()
+  const sample = createSample()
   /** 1 for the slot of a product's first picture, so that their sum is the number of products. */
   let first = new Uint8Array(capacity)
   const perCategory: number[] = [0]
@@ -138,11 +142,12 @@ export function createColumns(now: () => number = systemClock.now) {
     prices.set(slot, row.prices)
     first[slot] = row.isFirst ? 1 : 0
     soldOut.set(slot, row.isSoldOut)
+    sample.set(slot, row.productId)
     if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
   }
 
   return {
-    ...{ categories, palettes, readSoldOut: soldOut.read },
+    ...{ categories, palettes, readSoldOut: soldOut.read, listSample: sample.list },
     productAt: (slot: number): number => product[slot] ?? 0,
     /** Gives a slot the document of its product, whose words came later. */
     setDocument(slot: number, number: number): void {
@@ -177,7 +182,10 @@ export function createColumns(now: () => number = systemClock.now) {
       write(slot, row, spelling)
       palettes.load(slot, row.palette)
     },
-    clear,
+    clear(slot: number): void {
+      clear(slot)
+      sample.clear(slot)
+    },
 
     /** Numbers of the categories that have products. */
     listCategories: (): number[] =>

@@ -12,14 +12,14 @@ interface Picture {
   pictureId: number
   /** Row of the product. */
   product: number
+  /** The client's own id of the product. */
+  productId: string
   /** Whether this is the product's first picture. */
   isFirst: boolean
 }
 
 export interface IndexEntry extends Picture {
   storeId: string
-  /** The client's own id of the product. */
-  productId: string
   metadata: Record<string, unknown>
   /** The picture's main colours; none by default. */
   palette?: readonly PaletteColour[]

@@ -23,6 +23,7 @@ export function productIndexQueries(db: Db, model: number) {
   type Row = [
     n: number,
     product: number,
+    productId: string,
     position: number,
     category: string | null,
     levels: string | null,
@@ -40,7 +41,7 @@ export function productIndexQueries(db: Db, model: number) {
   const preparePictures = (condition: string) =>
     db
       .prepare<[string, string, number], Row>(`
-    SELECT asked.key, product, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, sold_out,
+    SELECT asked.key, product, product_id, position, category, levels, color, brand, price, regular_price, sale, sale_from, sale_until, sold_out,
       palette
     FROM json_each(?) AS asked
     CROSS JOIN pictures ON pictures.id = asked.value
@@ -83,6 +84,7 @@ export function productIndexQueries(db: Db, model: number) {
         ([
           n,
           product,
+          productId,
           position,
           category,
           levels,
@@ -99,6 +101,7 @@ export function productIndexQueries(db: Db, model: number) {
           n,
           pictureId: ids[n] as number,
           product,
+          productId,
           isFirst: position === 0,
           category,
           levels,

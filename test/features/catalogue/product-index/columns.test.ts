@@ -4,6 +4,7 @@ import { createColumns } from '../../../../src/features/catalogue/product-index/
 
 const product = (metadata: Record<string, unknown>, isFirst = true) => ({
   product: 1,
+  productId: 'a',
   isFirst,
   document: 0,
   metadata,

@@ -15,7 +15,7 @@ test('a product leaves the words that were read after one of its pictures had go
   const index = createProductIndex(createVectorArena(DIMENSION))
   const next = unitVectors(DIMENSION, 3)
   const load = (pictureId: number, product: number, isFirst: boolean) =>
-    index.load('s', { pictureId, product, isFirst, ...FIELDS }, next(), SPELLING)
+    index.load('s', { pictureId, product, productId: `p${product}`, isFirst, ...FIELDS }, next(), SPELLING)
   load(1, 7, false)
   load(2, 7, true)
   load(3, 8, true)

@@ -83,7 +83,13 @@ describe('the names of a store’s categories (contract 3.6)', () => {
     const { store } = fill(['1', 1], ['2', 2])
     const { kept, look } = names()
     await kept.ready('s', store)
-    store.columns.set(1, { product: 2, isFirst: true, document: 0, metadata: { category: '3' } })
+    store.columns.set(1, {
+      product: 2,
+      productId: 'b',
+      isFirst: true,
+      document: 0,
+      metadata: { category: '3' },
+    })
     expect(look(store)?.names).toEqual(['1'])
     await kept.ready('s', store)
     while (look(store)?.names.length !== 2) await Promise.resolve()

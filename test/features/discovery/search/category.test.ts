@@ -13,7 +13,13 @@ import {
 function columnsOf(...categories: string[]) {
   const columns = createColumns()
   for (const [slot, category] of categories.entries()) {
-    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata: { category } })
+    columns.set(slot, {
+      product: slot + 1,
+      productId: `p${slot}`,
+      document: slot + 1,
+      isFirst: true,
+      metadata: { category },
+    })
   }
   return columns
 }
@@ -62,7 +68,7 @@ describe('the category that a text names (contract 3.6)', () => {
     const columns = columnsOf('Mugs', 'Lamps')
     columns.clear(0)
     expect(findNamedCategory('mug', columns)).toBe('')
-    columns.set(1, { product: 2, document: 2, isFirst: true, metadata: { category: 'Mugs' } })
+    columns.set(1, { product: 2, productId: 'b', document: 2, isFirst: true, metadata: { category: 'Mugs' } })
     expect(findNamedCategory('mug', columns)).toBe('Mugs')
     expect(findNamedCategory('lamp', columns)).toBe('')
   })
@@ -76,7 +82,13 @@ test('a text may name a level above categories, which steers to all that is belo
   const columns = createColumns()
   const below = { category: 'Hoodies', category_path: ['Clothing', 'Clothing > Hoodies'] }
   for (const [slot, metadata] of [below, { category: 'Mugs' }, { category: 'clothing' }].entries())
-    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata })
+    columns.set(slot, {
+      product: slot + 1,
+      productId: `p${slot}`,
+      document: slot + 1,
+      isFirst: true,
+      metadata,
+    })
   expect(fold(findNamedCategory('warm clothing', columns))).toBe('clothing')
   expect(findNamedCategory('hoodie', columns)).toBe('Hoodies')
   const { at } = namedCategoryLeg({ columns }, 'Clothing', 2)
@@ -87,7 +99,13 @@ test.each([['Beds'], ['Furniture']])('spared products lose nothing outside "%s"'
   const columns = createColumns()
   const beds = { category: 'Beds', category_path: ['Furniture', 'Furniture > Beds'] }
   for (const [slot, metadata] of [beds, { category: 'Pets' }, { category: 'Pets' }].entries())
-    columns.set(slot, { product: slot + 1, document: slot + 1, isFirst: true, metadata })
+    columns.set(slot, {
+      product: slot + 1,
+      productId: `p${slot}`,
+      document: slot + 1,
+      isFirst: true,
+      metadata,
+    })
   const { at } = namedCategoryLeg({ columns }, name, 2, new Set([2]))
   expect([0, 1, 2].map(at)).toEqual([0, 0, -2])
 })

@@ -42,6 +42,22 @@ test('the unit of words is the same from a scan that is there as from one of its
   }
 })
 
+test('the unit of words is the same in whatever order the pictures came', () => {
+  const next = unitVectors(DIMENSION, 5)
+  const pictures = Array.from({ length: 5_000 }, (_, n) => ({ n: n + 1, vector: next() }))
+  const units = [pictures, pictures.toReversed()].map((list) => {
+    const index = createProductIndex(createVectorArena(DIMENSION))
+    for (const [at, { n, vector }] of list.entries()) {
+      const picture = { storeId: 's', productId: `p${n}`, pictureId: at + 1, product: at + 1, isFirst: true }
+      index.put({ ...picture, metadata: {} }, vector)
+    }
+    const store = index.findStore('s')
+    if (!store) throw new Error('The store is missing')
+    return measureDeviation(store, pictures[17]?.vector as Float32Array)
+  })
+  expect(units[0]).toBeCloseTo(units[1] as number, 12)
+})
+
 test('legs add the same to all slots at once as to each slot alone', () => {
   const { store, next } = filledStore()
   const fits = store.columns.listCategories().map((category, n) => ({ category, cosine: 0.3 - n / 10 }))

@@ -59,15 +59,12 @@ export function keywordLeg(
 /** Whether any product of the store has a word of the query. */
 export const hasWords = ({ words }: SearchedStore, query: WordQuery): boolean => words.hasAny(query)
 
-/** Vectors that tell how far the store's cosines scatter. */
-const SAMPLE = 2_048
-
 /** The deviation that is assumed before any product has been seen, and how many products it weighs against. */
 const USUAL = { deviation: 0.05, count: 8 }
 
 /**
- * The standard deviation of a query's cosines over the store: the unit in which words and cosines are added. A sample over
- * all slots gives it, whatever passes the filters, so that a filter changes no score.
+ * The standard deviation of a query's cosines over the store: the unit in which words and cosines are added. A sample of all
+ * pictures gives it, whatever passes the filters, so that a filter changes no score.
  *
  * @param scanned the vector's scores of all slots, where a scan has them: the same numbers, which need not be computed again.
  */
@@ -79,13 +76,11 @@ export const measureDeviation = (
 
 /** The mean of the same sample, and its standard deviation. */
 export function measureCosines(
-  { segment }: SearchedStore,
+  { segment, columns }: SearchedStore,
   vector: Float32Array,
   scanned?: Float32Array,
 ): { mean: number; deviation: number } {
-  const step = Math.max(1, Math.ceil(segment.slots / SAMPLE))
-  const slots = new Uint32Array(Math.ceil(segment.slots / step))
-  for (let n = 0; n < slots.length; n++) slots[n] = n * step
+  const slots = columns.listSample()
   const cosines = scanned
     ? Float32Array.from(slots, (slot) => scanned[slot] as number)
     : segment.scanSlots(vector, slots)
