@@ -106,11 +106,13 @@ export function arrivalsService(deps: ArrivalDeps) {
         for (;;) {
           const rows = capture.take(storeId, 1_000)
           const last = rows.at(-1)
-          if (!last) return { tables: { ...digest.read(storeId) } }
+          if (!last) break
           digest.touch(storeId, rows)
           deps.withoutFsync(() => atomically(() => capture.forget(storeId, last.seq)))
           await turn()
         }
+        for (const _ of digest.refresh(storeId)) await turn()
+        return { tables: { ...digest.read(storeId) } }
       }),
 
     /** Searches the store as the API would once it is open. */

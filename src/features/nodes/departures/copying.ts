@@ -12,6 +12,10 @@ const PIECE_BYTES = 256 * 1024
 const SHORT_ROWS = 200
 /** More may wait, if by the pace of the last ones they take no longer. */
 const SHORT_MS = 1_000
+/** Both sums may take so long before a pause; it then takes less, because less has changed since. */
+const FRESH_MS = 500
+/** Where the sums never become short, because more changes than can be read, the pause begins after so many tries. */
+const FRESHENINGS_MAX = 10
 /** How often the target is asked whether its index is loaded. */
 const INDEX_MS = 1_000
 
@@ -26,7 +30,7 @@ export type Outcome = 'again' | 'wait' | 'pause'
 export interface CopyingDeps extends Pick<Base, 'atomically' | 'clock'> {
   queries: Pick<DepartureQueries, 'advance' | 'setPhase'>
   reader: Pick<MoveReader, 'walk' | 'listPictureFiles'>
-  digest: Pick<MoveDigest, 'prepare'>
+  digest: Pick<MoveDigest, 'prepare' | 'refresh'>
   capture: Pick<MoveCapture, 'count'>
   sending: Sending
   /** Whether another model is about to answer for the store. */
@@ -105,6 +109,15 @@ export function createCopying({
     return count <= SHORT_ROWS || count * (session.msPerRow ?? Number.POSITIVE_INFINITY) <= SHORT_MS
   }
 
+  /** Has both sides sum up again what has changed, so that little is left for the pause. @returns whether little was. */
+  async function freshen(session: Session, row: DepartureRow): Promise<boolean> {
+    const startedAt = clock.monotonic()
+    await session.target.digest()
+    for (const _ of digest.refresh(row.storeId)) await turn()
+    session.freshenings++
+    return clock.monotonic() - startedAt <= FRESH_MS || session.freshenings >= FRESHENINGS_MAX
+  }
+
   return {
     /** Sends one batch of the first pass. */
     async copy(session: Session, row: DepartureRow): Promise<Outcome> {
@@ -131,7 +144,11 @@ export function createCopying({
         return 'again'
       }
       if (!isShort(session, row.storeId)) return 'again'
-      return clock.now() < row.pauseAt || isModelMoving() ? 'wait' : 'pause'
+      if (clock.now() < row.pauseAt || isModelMoving()) return 'wait'
+      if (!(await freshen(session, row))) return 'again'
+      session.freshenings = 0
+      await sendDelta(session, row)
+      return 'pause'
     },
   }
 }

@@ -50,6 +50,7 @@ function openSession(deps: Pick<MoverDeps, 'secretBox' | 'openClient' | 'stop'>,
     ...{
       isIndexLoaded: false,
       isDigestReady: false,
+      freshenings: 0,
       msPerRow: undefined,
       restUntil: 0,
       pausedAt: undefined,

@@ -9,6 +9,8 @@ export interface Session {
   openTarget(signal: AbortSignal): Target
   isIndexLoaded: boolean
   isDigestReady: boolean
+  /** How often the sums were read again since the last pause. */
+  freshenings: number
   /** The pace of the last delta; undefined before one. */
   msPerRow: number | undefined
   /** By the monotonic clock; nothing is done before. */

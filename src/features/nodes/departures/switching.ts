@@ -30,6 +30,10 @@ export interface SwitchingDeps extends Pick<Base, 'atomically' | 'clock' | 'log'
   pauseMsMax: number
 }
 
+/** What each part of a pause took, in milliseconds. */
+type Laps = Record<string, number>
+type Lap = (name: 'gate' | 'rest' | 'digest' | 'searches') => void
+
 /** What the target holds is not what is here. */
 class Different extends Error {
   readonly tables: readonly string[]
@@ -79,13 +83,15 @@ export function createSwitching(deps: SwitchingDeps) {
   }
 
   /** @throws Different */
-  async function verify(target: Target, row: DepartureRow, here: Digest): Promise<void> {
+  async function verify(target: Target, row: DepartureRow, here: Digest, lap: Lap): Promise<void> {
     const tables = findDifferences(here, await target.digest())
+    lap('digest')
     if (tables.length > 0)
       throw new Different(`The rows of ${tables.join(', ')} differ on the other node`, tables)
     // Another model gives other scores.
     if (row.reembeds) return
     const searches = await proof.findDifferentSearches(target, row.storeId)
+    lap('searches')
     if (searches.length > 0)
       throw new Different(`These searches answer otherwise on the other node: ${searches.join(', ')}`)
   }
@@ -94,7 +100,7 @@ export function createSwitching(deps: SwitchingDeps) {
     session.pausedAt === undefined ? 0 : clock.monotonic() - session.pausedAt
 
   /** Writes go on. What had gone wrong is tried again later, or is the end of the move. */
-  function goBack(session: Session, row: DepartureRow, error: unknown): void {
+  function goBack(session: Session, row: DepartureRow, error: unknown, laps: Laps): void {
     const pauseMs = pauseOf(session)
     session.pausedAt = undefined
     if (deps.stop.aborted) {
@@ -132,7 +138,7 @@ export function createSwitching(deps: SwitchingDeps) {
     gate.resume(row.storeId)
     if (isOn)
       log.warn(
-        { move_id: row.id, store_id: row.storeId, pause_ms: Math.round(pauseMs), problem },
+        { move_id: row.id, store_id: row.storeId, pause_ms: Math.round(pauseMs), laps_ms: laps, problem },
         'writes of a store that moves go on',
       )
   }
@@ -161,16 +167,26 @@ export function createSwitching(deps: SwitchingDeps) {
       const signal = AbortSignal.any([deps.stop, session.cancel.signal, AbortSignal.timeout(deps.pauseMsMax)])
       const target = session.openTarget(signal)
       session.pausedAt = clock.monotonic()
+      const laps: Laps = {}
+      let lapAt = session.pausedAt
+      const lap: Lap = (name) => {
+        const now = clock.monotonic()
+        laps[name] = Math.round(now - lapAt)
+        lapAt = now
+      }
       try {
         enter(row, 'catching_up', 'paused')
         await within(signal, gate.pause(row.storeId))
+        lap('gate')
         const here = await within(signal, sendRest(target, row))
+        lap('rest')
         enter(row, 'paused', 'verifying')
-        await within(signal, verify(target, row, here))
+        await within(signal, verify(target, row, here, lap))
         signal.throwIfAborted()
         enter(row, 'verifying', 'switching')
+        log.info({ move_id: row.id, store_id: row.storeId, laps_ms: laps }, 'a store that moves was verified')
       } catch (error) {
-        goBack(session, row, error)
+        goBack(session, row, error, laps)
       }
     },
   }

@@ -48,6 +48,8 @@ export interface MoveDigest {
   prepare(storeId: string): Generator<void>
   /** Says which rows have changed. */
   touch(storeId: string, rows: readonly CapturedRow[]): void
+  /** Reads what was touched again, in steps, so that the next {@link read} is short. */
+  refresh(storeId: string): Generator<void>
   read(storeId: string): Digest
   forget(storeId: string): void
 }

@@ -17,13 +17,17 @@ interface Chunk {
 
 export type MoveDigest = ReturnType<typeof createMoveDigest>
 
-const CHUNK_ROWS = 64
+const CHUNK_ROWS = 32
+/** Rows that one step of the first look reads. */
+const STEP_ROWS = 64
+/** Chunks that one step of a later look reads. */
+const STEP_CHUNKS = 4
 const MODULUS = 1n << 128n
 
 /**
  * Sums up what a store's rows are, on both sides of a move, each from its own database. The first time it reads all of them in
  * steps; afterwards only those next to rows that have changed, so that a look in the pause of writes costs what
- * changed since the last one.
+ * changed since the last one. Where much has changed, `refresh` reads that in steps before.
  *
  * Whoever changes rows says so by `touch`. The two sides may cut their tables into other chunks.
  */
@@ -49,17 +53,19 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
     return [...chunks, { ...open, end }]
   }
 
-  function refresh(storeId: string, tables: Map<string, Chunk[]>): void {
-    for (const [table, chunks] of tables) {
-      if (!chunks.some(({ isStale }) => isStale)) continue
-      const fresh: Chunk[] = []
-      let after: Key | null = null
-      for (const chunk of chunks) {
-        if (chunk.isStale) fresh.push(...read(storeId, table, after, chunk.end))
-        else fresh.push(chunk)
-        after = chunk.end ?? null
+  /** @yields after each step. Others may touch rows and refresh meanwhile: each chunk is replaced at once. */
+  function* refresh(storeId: string): Generator<void> {
+    if (!whole.has(storeId)) return
+    let done = 0
+    for (const [table, chunks] of stores.get(storeId) ?? []) {
+      for (let n = 0; n < chunks.length; n++) {
+        const chunk = chunks[n] as Chunk
+        if (!chunk.isStale) continue
+        const fresh = read(storeId, table, chunks[n - 1]?.end ?? null, chunk.end)
+        chunks.splice(n, 1, ...fresh)
+        n += fresh.length - 1
+        if (++done % STEP_CHUNKS === 0) yield
       }
-      tables.set(table, fresh)
     }
   }
 
@@ -78,7 +84,7 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
         tables.set(table, chunks)
         let after: Key | null = null
         for (;;) {
-          const end: Key | undefined = reader.findEnd(storeId, table, after, CHUNK_ROWS)
+          const end: Key | undefined = reader.findEnd(storeId, table, after, STEP_ROWS)
           chunks.push(...read(storeId, table, after, end))
           yield
           if (end === undefined) break
@@ -87,6 +93,9 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
       }
       whole.add(storeId)
     },
+
+    /** Reads again what is next to rows that were touched, in short steps. What is touched meanwhile may be left for {@link read}. */
+    refresh,
 
     isReady: (storeId: string): boolean => whole.has(storeId),
 
@@ -107,7 +116,7 @@ export function createMoveDigest(reader: Pick<MoveReader, 'sums' | 'findEnd'>) {
     read(storeId: string): Digest {
       const tables = whole.has(storeId) && stores.get(storeId)
       if (!tables) throw new Error('The digest is not prepared')
-      refresh(storeId, tables)
+      for (const _ of refresh(storeId));
       return Object.fromEntries(
         [...tables].map(([table, chunks]) => {
           let rows = 0

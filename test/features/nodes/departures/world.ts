@@ -90,6 +90,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
 
   const digest: MoveDigest = {
     *prepare() {},
+    *refresh() {},
     touch() {},
     read: () => sumOf(readRows().map(({ key, value }) => [key, value] as const)),
     forget() {},

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createMoveDigest } from '../../../../src/platform/db/store-move/digest.ts'
 import { MOVED_TABLES, PASSAGES } from '../../../../src/platform/db/store-move/plan.ts'
 import { TABLES } from '../../../../src/platform/db/tables.ts'
 import {
@@ -81,6 +82,50 @@ test('a digest says nothing before it has read everything', () => {
   expect(() => source.digest.read(STORE)).toThrow('not prepared')
   for (const _ of reading);
   expect(source.digest.isReady(STORE)).toBe(true)
+})
+
+test('what was read again in steps, while rows changed, is not read once more', () => {
+  let reads = 0
+  const digest = createMoveDigest({
+    findEnd: source.reader.findEnd,
+    sums(...place) {
+      reads++
+      return source.reader.sums(...place)
+    },
+  })
+  const add = source.db.prepare(`
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, created_at, indexed_at, updated_at)
+    VALUES (?, ?, ?, 'https://x.test/a', '{}', 1, 1, 1)`)
+  for (let n = 0; n < 1_000; n++) add.run(STORE, `p${n}`, `v-${n}`)
+  for (const _ of digest.prepare(STORE));
+  digest.read(STORE)
+
+  source.capture.begin(STORE)
+  const rename = source.db.prepare("UPDATE products SET name = 'x' || name WHERE product_id LIKE ?")
+  const touch = () => {
+    const rows = source.capture.take(STORE, 10_000)
+    digest.touch(STORE, rows)
+    source.capture.forget(STORE, rows.at(-1)?.seq ?? 0)
+  }
+  rename.run('p%')
+  touch()
+  const steps = digest.refresh(STORE)
+  steps.next()
+  // Behind the place of the steps, and before it.
+  rename.run('p1')
+  rename.run('p999')
+  source.db.prepare("DELETE FROM products WHERE product_id LIKE 'p5%'").run()
+  touch()
+  for (const _ of digest.refresh(STORE));
+  for (const _ of steps);
+  reads = 0
+  expect(digest.read(STORE)).toEqual(source.sums())
+  expect(reads).toBe(0)
+
+  rename.run('p7')
+  touch()
+  expect(digest.read(STORE)).toEqual(source.sums())
+  expect(reads).toBe(1)
 })
 
 describe('the capture', () => {
