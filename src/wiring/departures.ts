@@ -29,7 +29,7 @@ export function wireDepartures(
   }: Install,
   { files, stop, openNode: openClient }: Pick<Ports, 'files' | 'stop' | 'openNode'>,
   models: ModelSet,
-  { catalogue: { modelMoves }, discovery: { search, writes }, rows }: MoveWings,
+  { catalogue: { modelMoves, productIndex }, discovery: { search, writes }, rows }: MoveWings,
   { countStoreMove: countMove }: Pick<Meters, 'countStoreMove'>,
   forgetStore: (storeId: string) => void,
 ) {
@@ -54,6 +54,7 @@ export function wireDepartures(
       )
     },
     isModelMoving: () => modelMoves.service.status().move?.state === 'running',
+    hasWords: productIndex.service.areWordsReadOrFew,
     drain(storeId) {
       counts.flush()
       writes.flushStore(storeId)

@@ -96,6 +96,7 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
     ...createComingLoader({ indexes: index, models }),
     loadInSteps,
     readWordsInTurns: words.readWordsInTurns,
+    areWordsReadOrFew: words.areReadOrFew,
 
     /** Fills the index in one step, words included. @returns the number of pictures. */
     load(): number {

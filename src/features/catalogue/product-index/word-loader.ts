@@ -35,6 +35,8 @@ export function createWordLoader({ index, queries }: WordLoaderDeps) {
 
   return {
     readStore,
+    /** Whether the words of a store are read, or are few enough for its first search to read them. */
+    areReadOrFew: (storeId: string): boolean => index.countUnread(storeId) <= STEP,
     readAll: (): Generator<void> => readStores(0),
 
     /** Reads the words of a store at once, if it is small and nobody has searched it yet. @throws what the database throws */

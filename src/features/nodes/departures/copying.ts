@@ -35,6 +35,8 @@ export interface CopyingDeps extends Pick<Base, 'atomically' | 'clock'> {
   sending: Sending
   /** Whether another model is about to answer for the store. */
   isModelMoving(): boolean
+  /** Whether searches here know the words of all products: a while after a start they do not, and answer otherwise. */
+  hasWords(storeId: string): boolean
 }
 
 /** Copies a store while it is served: all rows once, its pictures, then what has changed meanwhile. */
@@ -47,6 +49,7 @@ export function createCopying({
   atomically,
   clock,
   isModelMoving,
+  hasWords,
 }: CopyingDeps) {
   function advance(row: DepartureRow, sent: Parameters<DepartureQueries['advance']>[1], place?: Place): void {
     const cursor = place ? JSON.stringify(place) : null
@@ -144,7 +147,7 @@ export function createCopying({
         return 'again'
       }
       if (!isShort(session, row.storeId)) return 'again'
-      if (clock.now() < row.pauseAt || isModelMoving()) return 'wait'
+      if (clock.now() < row.pauseAt || isModelMoving() || !hasWords(row.storeId)) return 'wait'
       if (!(await freshen(session, row))) return 'again'
       session.freshenings = 0
       await sendDelta(session, row)

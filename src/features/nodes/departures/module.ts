@@ -17,7 +17,7 @@ export interface DepartureNeeds
   extends Pick<SendingDeps, 'files'>,
     Pick<EndingDeps, 'mailOwners' | 'forgetStore' | 'countMove' | 'setMoveState'>,
     Pick<ProofDeps, 'search'>,
-    Pick<CopyingDeps, 'isModelMoving'>,
+    Pick<CopyingDeps, 'isModelMoving' | 'hasWords'>,
     Pick<SwitchingDeps, 'drain'>,
     Pick<MoverDeps, 'findState' | 'openClient'>,
     Pick<

@@ -10,8 +10,8 @@ export interface ProofDeps {
 }
 
 const HITS = 10
-/** Ten times what was measured in stores of 4,000 products. */
-const SCORES_APART_MAX = 0.005
+/** Scores are rounded to four digits, and what they are summed up of stands in another order on the other node. */
+const SCORES_APART_MAX = 0.001
 /** Where product ids are looked for: at the beginning, among letters, behind all that begin with digits and capitals. */
 const FROM = ['', 'M', 'h'] as const
 
@@ -37,9 +37,8 @@ function chooseSearches(products: readonly SampleProduct[]): SearchForProof[] {
 }
 
 /**
- * Whether two nodes answer alike. How far cosines scatter is measured by a sample of a large store, and which products it has depends
- * on the places of their vectors in memory, also on one node before and after a restart. So scores may be apart by a little, and
- * products whose scores are that near may change places, also with those behind the end of the list.
+ * Whether two nodes answer alike. Scores may be apart by a little, and products whose scores are that near may change places, also with
+ * those behind the end of the list.
  */
 function isSameList(here: readonly Hit[], there: readonly Hit[]): boolean {
   const isNear = (one: number | undefined, other: number | undefined) =>

@@ -42,9 +42,11 @@ export function createMoveWriter(db: Db, storeId: string, hooks: WriterHooks) {
     if ((account === undefined) === (table === 'memberships')) throw malformed('a member without an account')
     hooks.check(table, rest)
     if (table === 'memberships') accounts.put(rest, account)
+    const productId = String(rest['product_id'])
+    if (table === 'products' && products.isRemade(productId, rest['vector_id'] ?? null))
+      remove(table, { product_id: productId }, applied)
     writerOf(table).put(rest)
     if (table !== 'products') return
-    const productId = String(rest['product_id'])
     products.putPictures(productId, pictures, applied.dropped)
     applied.written.add(productId)
     applied.gone.delete(productId)

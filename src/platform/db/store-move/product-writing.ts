@@ -13,6 +13,11 @@ export function createProductWriter(db: Db, storeId: string) {
   const findProduct = db
     .prepare<[string, string], number>('SELECT id FROM products WHERE store_id = ? AND product_id = ?')
     .pluck()
+  const isAnother = db
+    .prepare<[string, string, Value], number>(
+      'SELECT 1 FROM products WHERE store_id = ? AND product_id = ? AND vector_id IS NOT ?',
+    )
+    .pluck()
   const listPictures = db.prepare<[bigint], { id: number; position: number }>(
     'SELECT id, position FROM pictures WHERE product = ?',
   )
@@ -68,6 +73,10 @@ export function createProductWriter(db: Db, storeId: string) {
   }
 
   return {
+    /** Whether the id was given to another product, which is gone and stood at another place. */
+    isRemade: (productId: string, vectorId: Value): boolean =>
+      isAnother.get(storeId, productId, vectorId) !== undefined,
+
     putPictures(productId: string, given: unknown, dropped: number[]): void {
       if (!Array.isArray(given) || given.length > PICTURES_MAX) throw malformed('the pictures of a product')
       const product = findProduct.get(storeId, productId) as number

@@ -141,6 +141,16 @@ describe('while it copies', () => {
     expect(world.row()?.phase).toBe('moved')
   })
 
+  test('the words of a source that has just started are waited for', async () => {
+    await begin()
+    world.hasWords = false
+    await world.carryOn(100)
+    expect(world.row()?.phase).toBe('catching_up')
+    world.hasWords = true
+    await world.carryOn()
+    expect(world.row()?.phase).toBe('moved')
+  })
+
   test('a later number than this node knows of is taken over', async () => {
     await begin()
     world.target.kept.lastBatch = 40

@@ -117,6 +117,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
     /** Called before and after each transaction. */
     onCommit: (_when: 'before' | 'after'): void => {},
     isModelMoving: false,
+    hasWords: true,
     search: (_body: unknown): { product_id: string; similarity_score: number }[] => [],
     /** Counts on: the source may acknowledge a write now. */
     isWritable: () => [null, 'moving'].includes(readState()) && !node.paused.has(storeId),
@@ -166,6 +167,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
       setMoveState: (_store, state) => run('UPDATE thing_state SET state = ?', state),
       search: async (_store, body) => world.search(body),
       isModelMoving: () => world.isModelMoving,
+      hasWords: () => world.hasWords,
       drain: () => {},
       findState: (id) => app.base.db && app.install.storeRows.findState(id),
       findMoved: () => undefined,

@@ -75,6 +75,24 @@ test('products that are made during the move keep their order, whichever changes
   expect(order.all(STORE).slice(-names.length)).toEqual(names)
 })
 
+test('a product that was deleted and made anew during the move stands last on both sides', () => {
+  copy(source, target)
+  source.capture.begin(STORE)
+  const list = (node: Node) =>
+    node.db.prepare('SELECT product_id FROM products WHERE store_id = ? ORDER BY id').pluck().all(STORE)
+  const [first] = list(source) as string[]
+  source.db.prepare('DELETE FROM products WHERE product_id = ?').run(first)
+  source.db
+    .prepare(`
+      INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, created_at, indexed_at, updated_at)
+      VALUES (?, ?, 'anew', 'https://x.test/a', '{}', 1, 1, 1)`)
+    .run(STORE, first)
+  catchUp(source, target, 1_000)
+  expect(list(source).at(-1)).toBe(first)
+  expect(list(target)).toEqual(list(source))
+  expect(target.dump()).toEqual(source.dump())
+})
+
 test('a digest says nothing before it has read everything', () => {
   const reading = source.digest.prepare(STORE)
   reading.next()
