@@ -5,8 +5,11 @@ import { type NodeSecrets, SECRETS_PATH } from '../features/nodes/protocol/schem
 import { openNodeClient } from '../platform/nodes/client.ts'
 import { writeNodeSecrets } from '../platform/nodes/secrets.ts'
 import type { Command } from './cli/command.ts'
+import { buildCodeOptions, findCodeProblems, readCode } from './cli/node-code.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { openEgresses } from './service/open-ports.ts'
+
+const PRINTER = 'lookalike node invite --for standby'
 
 /** `lookalike node secrets`. */
 export const nodeSecrets: Command = {
@@ -18,23 +21,21 @@ export const nodeSecrets: Command = {
       value: 'URL',
       meaning: 'address that "lookalike node invite --for standby" prints there',
     },
-    { flag: 'code', value: 'CODE', meaning: 'the code that it prints' },
+    ...buildCodeOptions(PRINTER),
   ],
   settings: ['DATA_DIR', 'OFFLINE', 'FETCH_ALLOW_CIDRS'],
   example:
-    'lookalike node secrets --from https://node-a.example:8443 --code CODE --data-dir /var/lib/lookalike',
-  findProblems: ({ from, code }) => [
-    ...(from !== undefined && /^https:\/\/[^\s/@]+$/.test(from)
+    'lookalike node secrets --from https://node-a.example:8443 --code-file code.txt --data-dir /var/lib/lookalike',
+  findProblems: (options) => [
+    ...(/^https:\/\/[^\s/@]+$/.test(options['from'] ?? '')
       ? []
       : ['--from must be an address like https://node-a.example:8443']),
-    ...(code !== undefined && parseNodeCode(code)
-      ? []
-      : ['--code must be what "lookalike node invite" has printed, whole']),
+    ...findCodeProblems(options, PRINTER),
   ],
   async run({ config, options }) {
     const url = options['from'] ?? ''
-    const code = parseNodeCode(options['code'] ?? '')
-    if (!code) throw new OperatorError('The code is not whole')
+    const code = parseNodeCode(await readCode(options))
+    if (!code) throw new OperatorError('The code must be what "lookalike node invite" has printed, whole')
     const { main: egress } = openEgresses(config)
     const client = openNodeClient({ egress, url, fingerprint: code.fingerprint, stop: createStopSignal() })
     const { status, json } = await client

@@ -1,8 +1,11 @@
 import { wrongUsage } from '../../core/operator-error.ts'
 import type { Command } from '../cli/command.ts'
+import { buildCodeOptions, findCodeProblems } from '../cli/node-code.ts'
 import { JSON_OPTION } from '../cli/options.ts'
 import { MOVE_SETTINGS } from '../model/state.ts'
 import { beginMove, cancelMove, showMoveStatus } from './verbs.ts'
+
+const PRINTER = 'lookalike node invite'
 
 /** `lookalike store move`: begins a move and follows it, says how far it is, or cancels it. */
 export const moveStore: Command = {
@@ -11,12 +14,7 @@ export const moveStore: Command = {
   positionals: ['SLUG'],
   options: [
     { flag: 'to', value: 'URL', meaning: 'the other node, as its "lookalike node invite" prints it' },
-    {
-      flag: 'code',
-      value: 'CODE',
-      meaning: 'the code of "lookalike node invite" on the other node; - reads it from standard input',
-    },
-    { flag: 'code-file', value: 'FILE', meaning: 'file with the code' },
+    ...buildCodeOptions(PRINTER),
     { flag: 'detach', meaning: 'do not wait; --status shows how far it is' },
     { flag: 'status', meaning: 'say how far the move is' },
     { flag: 'cancel', meaning: 'cancel the move; the store stays here' },
@@ -30,7 +28,8 @@ export const moveStore: Command = {
   settings: MOVE_SETTINGS,
   essentials: ['DATA_DIR'],
   example: 'lookalike store move my-shop --to https://node-2.example.com --code-file code.txt',
-  findProblems({ to, code, 'code-file': file, status, cancel, detach, 'target-lost': lost }) {
+  findProblems(options) {
+    const { to, code, 'code-file': file, status, cancel, detach, 'target-lost': lost } = options
     if (lost !== undefined && cancel === undefined) return ['--target-lost goes with --cancel']
     const asked = [status, cancel].filter((flag) => flag !== undefined).length
     if (asked === 2) return ['Give --status or --cancel, not both']
@@ -42,12 +41,7 @@ export const moveStore: Command = {
       ...(to === undefined
         ? ['--to URL is missing: "lookalike node invite" on the other node prints it']
         : []),
-      ...(code === undefined && file === undefined
-        ? [
-            'The code of "lookalike node invite" is missing: use --code-file FILE, or --code - for standard input',
-          ]
-        : []),
-      ...(code !== undefined && file !== undefined ? ['Give --code or --code-file, not both'] : []),
+      ...findCodeProblems(options, PRINTER),
     ]
   },
   run(call) {

@@ -3,6 +3,7 @@ import { OperatorError } from '../../core/operator-error.ts'
 import type { StoreMove } from '../../features/nodes/departures/schema.ts'
 import type { Call } from '../cli/command.ts'
 import { wrapForTerminal } from '../cli/help.ts'
+import { readCode } from '../cli/node-code.ts'
 import { createProgress, type Progress } from '../cli/progress.ts'
 import { createStopSignal } from '../cli/stop-signal.ts'
 import { makeVisible } from '../cli/table.ts'
@@ -11,7 +12,6 @@ import { type OperatorSession, withOperator } from '../client/service-session.ts
 import { formatFolderFlag } from '../service/addresses.ts'
 import { findRunningService } from '../service/data-folder.ts'
 import { withInstall } from '../service/with-install.ts'
-import { readCode } from './code.ts'
 import { formatNext, formatStoreMove, phaseInWords } from './words.ts'
 
 const POLL_MS = 1_000
@@ -54,11 +54,6 @@ export async function beginMove(call: Call, slug: string): Promise<number> {
     )
   }
   const code = await readCode(options)
-  if (options['code'] !== undefined && options['code'] !== '-') {
-    console.error(
-      'Note: the code stands in the history of your shell. It is good once and for ten minutes; --code-file FILE, or --code - for standard input, keep the next one out of it.',
-    )
-  }
   const stop = createStopSignal()
   const storeId = await findStoreId(config, slug)
   return withOperator(call, stop, async (session) => {
