@@ -65,7 +65,13 @@ for (let round = 1; round <= ROUNDS; round++) {
     const node = victim === 'source' ? source : target
     await node.kill()
     await Bun.sleep(downMs)
-    await node.start()
+    await node.start().catch(async (error: Error) => {
+      // The command found no service, and so serves by itself. A service manager starts the node once it has ended.
+      if (!error.message.includes('already serves')) throw error
+      command.kill('SIGKILL')
+      await command.exited
+      await node.start()
+    })
   }
   await Promise.race([command.exited, Bun.sleep(SETTLE_MS)])
   command.kill('SIGKILL')

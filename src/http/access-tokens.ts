@@ -67,6 +67,17 @@ export function createTokens(secret: string, clock: Clock) {
   }
 }
 
+/** The `client_id` in a machine's token that another service may have signed. Nothing vouches for it. */
+export function peekClientId(token: string): string | undefined {
+  const payload = token.split('.', 3)[1] ?? ''
+  try {
+    const { sub, user_type } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Partial<Claims>
+    return user_type === 'client' && typeof sub === 'string' ? sub : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const isOurs = (claims: unknown): claims is Claims => {
   const { sub, jti, exp, user_type } = (claims || {}) as Partial<Claims>
   return (

@@ -3,7 +3,7 @@ import { isForeignAct } from '../core/audit.ts'
 import type { Clock } from '../core/clock.ts'
 import { ApiError, rateLimitExceeded, signInFirst } from '../core/errors.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
-import type { Claims, Tokens } from './access-tokens.ts'
+import { type Claims, peekClientId, type Tokens } from './access-tokens.ts'
 import { rateHeaders } from './budgets/rate-headers.ts'
 import type { Incoming, ReadClientInfo } from './client-info.ts'
 import { readCredential } from './credential.ts'
@@ -65,6 +65,8 @@ export interface AuthDeps extends Moments {
    * `not_a_member` for another store, `ip_not_allowed`.
    */
   findCallerByToken(claims: Claims, store: StoreChoice, clientInfo: ClientInfo): Identity
+  /** Refuses a token that this service has not signed. @param clientId what the token says; nothing vouches for it. */
+  refuseForeignToken?(clientId: string): ApiError
   /**
    * Finds the caller of an API key.
    *
@@ -147,9 +149,15 @@ export function createAuthentication(deps: AuthDeps, rule: StoreRule, purpose: P
 
   async function validClaims(token: string): Promise<Claims> {
     const claims = await tokens.read(token)
-    if (!claims) throw signInFirst()
+    if (!claims) throw refuseForeign(token)
     if (claims.exp * 1000 <= clock.now()) throw new ApiError('token_expired', 'The access token has expired')
     return claims
+  }
+
+  /** A node to which a proxy still leads the requests of a store says where it is, whoever has signed the token. */
+  function refuseForeign(token: string): ApiError {
+    const clientId = peekClientId(token)
+    return (clientId === undefined ? undefined : deps.refuseForeignToken?.(clientId)) ?? signInFirst()
   }
 
   async function authenticate(incoming: Incoming): Promise<Caller> {

@@ -49,6 +49,7 @@ export function wireEntrance(
     budgets: signIn.service.budgets,
     findCallerByToken: signIn.service.findCallerByToken,
     findCallerByKey: signIn.service.findCallerByKey,
+    refuseForeignToken: signIn.service.refuseForeignToken,
     seenMoment: signIn.service.seenMoment,
     readMoment: signIn.service.readMoment,
     recordForeignAct: signIn.service.recordForeignAct,

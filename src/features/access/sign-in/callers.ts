@@ -123,6 +123,8 @@ export function callerService(deps: CallerDeps) {
         ? identifyMachine(claims, choice, clientInfo)
         : identifyPerson(() => holders.findPerson(claims), choice, clientInfo, claims),
 
+    refuseForeignToken: (clientId: string): ApiError => elsewhere(storeRows.findMoved(clientId)),
+
     /**
      * Finds the person of a sign-in, in a store, without a token: for what ends with the sign-in.
      *

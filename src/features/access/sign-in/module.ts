@@ -135,7 +135,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     unknownFailures,
   })
   const { refresh, revoke, prune } = refreshService(common)
-  const { findCallerByToken, findCallerByKey, findCallerOfSession } = callerService({
+  const callers = callerService({
     ...common,
     apiKeys: needs.apiKeys,
     ...reads,
@@ -160,9 +160,7 @@ export function buildSignIn(base: Base, needs: SignInNeeds) {
     signIn,
     portal,
     portalDoor,
-    findCallerByToken,
-    findCallerByKey,
-    findCallerOfSession,
+    ...callers,
     /** The state of all data that rights are read from. */
     seenMoment: () => reads.seenMoment() + sessions.countChanges(),
     readMoment: () => reads.readMoment() + sessions.countChanges(),

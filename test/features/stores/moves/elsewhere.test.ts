@@ -31,6 +31,25 @@ describe('a store that has moved to another node', () => {
     demandElsewhere(await app.call('POST', '/v1/products', { token: machine, body: {} }))
   })
 
+  test('answers a machine token of the other node with the address, and no other that it has not signed', async () => {
+    const forge = (claims: object) =>
+      ['x', JSON.stringify(claims), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')
+    const ask = (token: string) => app.call('GET', '/v1/products', { token })
+    const theirs = forge({ sub: storeId, user_type: 'client' })
+    expect((await ask(theirs)).status).toBe(401)
+    setState('moved')
+    demandElsewhere(await ask(theirs))
+    for (const claims of [
+      { sub: storeId, user_type: 'user' },
+      { sub: [storeId], user_type: 'client' },
+      null,
+      7,
+    ])
+      expect((await ask(forge(claims as object))).status).toBe(401)
+    for (const token of ['x', 'a.b.c', `..${theirs}`, 'a.!!!.c', `a.${'W'.repeat(4_000)}.c`])
+      expect((await ask(token)).status).toBe(401)
+  })
+
   test('answers its API key with the address, whose hash alone is kept', async () => {
     const body = { name: 'sync', scopes: { products: ['read'] } }
     const made = await app.call('POST', '/v1/security/api-keys', { token: machine, body })
