@@ -115,7 +115,8 @@ function readThumbnail(value: unknown): Value {
 function readVector(bytes: Value, dimension: number): Float32Array | undefined {
   if (bytes === null) return undefined
   if (!(bytes instanceof Uint8Array) || bytes.length !== 4 * dimension) throw malformed('a vector')
-  const vector = new Float32Array(Uint8Array.from(bytes).buffer)
+  // A copy, because the bytes may lie anywhere in their buffer.
+  const vector = new Float32Array(new Uint8Array(bytes).buffer)
   let squares = 0
   for (const value of vector) squares += value * value
   if (!(Math.abs(Math.sqrt(squares) - 1) <= LENGTH_ERROR_MAX)) throw malformed('a vector')
