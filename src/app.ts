@@ -69,16 +69,16 @@ export function createApp(config: Config, baseUrl: () => string, given: Ports) {
     onStoreMoved: (storeId) => discovery.searchChecks.service.moves.onStoreMoved(storeId),
   })
   const discovery = wireDiscovery(config, install, ports, models, catalogue, meters)
-  const { drainStore, forgetStore, forgetCaches } = wireMemory(
+  const { drainStore, forgetStore, dropStore, leaveStore, forgetCaches } = wireMemory(
     { install, models, signIn, entrance, catalogue, discovery },
     () => modules,
   )
   const ownData = wireOwnData(install, ports, discovery)
-  const storeLife = wireStoreLife(install, ports, catalogue, discovery, forgetStore)
+  const storeLife = wireStoreLife(install, ports, catalogue, discovery, dropStore)
   const notices = wireNotices(install, billing, catalogue, discovery)
   const rows = wireMoveRows(install, ports, catalogue)
   const wings = { catalogue, discovery, rows }
-  const departures = wireDepartures(install, ports, models, wings, meters, forgetStore)
+  const departures = wireDepartures(install, ports, models, wings, meters, leaveStore)
   const nodes = wireArrivals(install, ports, models, { ...wings, storeLife }, forgetCaches)
   const operation = wireOperation(
     config,

@@ -20,7 +20,7 @@ interface MoveWings {
 /**
  * Builds the source side of a store's move to another node.
  *
- * @param forgetStore drops what memory holds about a store.
+ * @param leaveStore drops what memory holds about a store that is served elsewhere from now on.
  */
 export function wireDepartures(
   {
@@ -31,12 +31,12 @@ export function wireDepartures(
   models: ModelSet,
   { catalogue: { modelMoves, productIndex }, discovery: { search, writes }, rows }: MoveWings,
   { countStoreMove: countMove }: Pick<Meters, 'countStoreMove'>,
-  forgetStore: (storeId: string) => void,
+  leaveStore: (storeId: string) => void,
 ) {
   if (!openClient) return undefined
   const departures = buildDepartures(base, {
     ...rows,
-    ...{ openClient, files, secretBox, mailOwners, forgetStore, countMove, gate, version, schemaVersion },
+    ...{ openClient, files, secretBox, mailOwners, leaveStore, countMove, gate, version, schemaVersion },
     stop: stop ?? new AbortController().signal,
     setMoveState: stores.setMoveState,
     findMoved: storeRows.findMoved,

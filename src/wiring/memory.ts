@@ -6,6 +6,9 @@ import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { Entrance } from './entrance.ts'
 
+/** No search takes longer. */
+const SEARCH_MS_MAX = 30_000
+
 /**
  * Reaches what memory holds about a store, wherever it lies.
  *
@@ -14,7 +17,7 @@ import type { Entrance } from './entrance.ts'
 export function wireMemory(
   {
     install: {
-      foundation: { gate, writes },
+      foundation: { base, gate, writes },
     },
     models,
     signIn,
@@ -54,6 +57,20 @@ export function wireMemory(
       discovery.writes.forgetStore(storeId)
       forgetCaches(storeId)
       catalogue.productIndex.forgetStore(storeId)
+    },
+
+    /** The same for a store that is gone: nothing of it is read again. */
+    dropStore(storeId: string): void {
+      discovery.writes.forgetStore(storeId)
+      forgetCaches(storeId)
+      catalogue.productIndex.service.dropStore(storeId)
+    },
+
+    /** The same for a store that is served elsewhere from now on, after the searches that are under way. */
+    leaveStore(storeId: string): void {
+      discovery.writes.forgetStore(storeId)
+      forgetCaches(storeId)
+      base.defer(catalogue.productIndex.service.beginLeaving(storeId), SEARCH_MS_MAX)
     },
 
     forgetCaches,

@@ -137,7 +137,7 @@ export type StoreLifeWing = ReturnType<typeof wireStoreLife>
 /**
  * Builds what acts on everything that a store has: the settings that name its products' keys, its suspension, its deletion.
  *
- * @param forgetStore drops what memory holds about a store.
+ * @param dropStore drops what memory holds about a store that is gone.
  */
 export function wireStoreLife(
   {
@@ -150,7 +150,7 @@ export function wireStoreLife(
   { stop }: Pick<Ports, 'stop'>,
   { jobs, exported, filters, productIndex }: CatalogueWing,
   { learning }: Pick<DiscoveryWing, 'learning'>,
-  forgetStore: (storeId: string) => void,
+  dropStore: (storeId: string) => void,
 ) {
   const ownSettings = buildOwnSettings(base, {
     settings: settings.service,
@@ -172,7 +172,7 @@ export function wireStoreLife(
   })
   const erasure = buildErasure(base, {
     storeRows,
-    forgetStore,
+    dropStore,
     dropJobs: jobs.service.dropAll,
     endSubscriptions: payments.service.endSubscriptions,
     stop,

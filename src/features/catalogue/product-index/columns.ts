@@ -119,14 +119,11 @@ export function createColumns(now: () => number = systemClock.now) {
     version++
     palettes.clear(slot)
     const before = category[slot] as number
-    if (first[slot]) perCategory[before] = (perCategory[before] as number) - 1
+    perCategory[before] = (perCategory[before] as number) - (first[slot] as number)
     categories.release(before)
     colors.release(color[slot] as number)
     for (const column of [brands, levels, prices, soldOut]) column.clear(slot)
-    category[slot] = 0
-    color[slot] = 0
-    first[slot] = 0
-    document[slot] = 0
+    for (const column of [category, color, first, document]) column[slot] = 0
   }
 
   function write(slot: number, row: FilterFields & Place, spelling: Spelling): void {
@@ -134,8 +131,7 @@ export function createColumns(now: () => number = systemClock.now) {
     clear(slot)
     product[slot] = row.product
     document[slot] = row.document
-    const present = categories.take(row.category, () => spelling.category())
-    category[slot] = present
+    category[slot] = categories.take(row.category, () => spelling.category())
     levels.set(slot, row.levels, () => spelling.levels())
     color[slot] = takeColour(colors, namedColours, row.color)
     brands.set(slot, row.brand)
@@ -143,7 +139,7 @@ export function createColumns(now: () => number = systemClock.now) {
     first[slot] = row.isFirst ? 1 : 0
     soldOut.set(slot, row.isSoldOut)
     sample.set(slot, row.productId)
-    if (row.isFirst) perCategory[present] = (perCategory[present] ?? 0) + 1
+    perCategory[category[slot] as number] = (perCategory[category[slot] as number] ?? 0) + first[slot]
   }
 
   return {

@@ -4,6 +4,7 @@ import { turn } from '../../../core/turns.ts'
 import type { ModelSet } from '../../../platform/models/model-set.ts'
 import type { Base } from '../../module.ts'
 import { createComingLoader } from './coming-loader.ts'
+import { createLeaving } from './leaving.ts'
 import type { ModelIndex, ModelIndexes } from './model-indexes.ts'
 import type { ProductIndexQueries } from './queries.ts'
 import { createWordLoader } from './word-loader.ts'
@@ -26,6 +27,7 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
   let fault: ApiError | undefined
   /** Stores that searches must not see, because the index holds only a part of them, with the reason. */
   const closed = new Map<string, ApiError>()
+  const leaving = createLeaving(dropStore)
 
   /** Reads the stores of each model. @param storeId reads this store only. */
   function* read(storeId?: string): Generator<void, number> {
@@ -52,6 +54,12 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
     return (
       failure ?? new ApiError('internal_error', 'The product index could not be loaded', { cause: error })
     )
+  }
+
+  function dropStore(storeId: string): void {
+    index.removeStore(storeId)
+    closed.delete(storeId)
+    leaving.end(storeId)
   }
 
   /** @throws ApiError for a store that the index holds only a part of. */
@@ -111,8 +119,7 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
 
     /** Drops the pictures of one store and reads them again, in one step. A fault closes this store, and no other. */
     forgetStore(storeId: string): void {
-      index.removeStore(storeId)
-      closed.delete(storeId)
+      dropStore(storeId)
       try {
         for (const _ of read(storeId));
         for (const _ of words.readStore(storeId));
@@ -124,10 +131,15 @@ export function createIndexLoader({ indexes: index, models, queries, reportFault
       }
     },
 
+    /** Drops the pictures of a store that is gone. */
+    dropStore,
+
+    /** Says that a store is served elsewhere from now on. @returns drops its pictures, unless it has come back. */
+    beginLeaving: leaving.begin,
+
     /** Reads the pictures of a store that nobody can search or change yet, beside all other work. */
     async readStoreInTurns(storeId: string): Promise<void> {
-      index.removeStore(storeId)
-      closed.delete(storeId)
+      dropStore(storeId)
       for (const _ of read(storeId)) await turn()
       for (const _ of words.readStore(storeId)) await turn()
     },

@@ -83,7 +83,7 @@ export function readPrecomputed(
 function readVector(base64: string, dimension: number): Float32Array | undefined {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length !== dimension * Float32Array.BYTES_PER_ELEMENT) return undefined
-  const vector = new Float32Array(Uint8Array.from(bytes).buffer)
+  const vector = new Float32Array(new Uint8Array(bytes).buffer)
   let squares = 0
   for (const value of vector) squares += value * value
   if (!Number.isFinite(squares) || squares === 0) return undefined

@@ -13,8 +13,8 @@ export interface EndingDeps extends Pick<Base, 'atomically' | 'clock' | 'log' | 
   gate: Pick<MoveGate, 'resume'>
   setMoveState(storeId: string, state: StoreMoveState | null, movedTo?: string): void
   mailOwners: MailOwners
-  /** Drops what memory holds about the store. */
-  forgetStore(storeId: string): void
+  /** Drops what memory holds about a store that is served elsewhere from now on. */
+  leaveStore(storeId: string): void
   countMove(outcome: EndPhase, pauseMs: number | null): void
 }
 
@@ -67,7 +67,7 @@ export function createEnding(deps: EndingDeps) {
     else if (to === 'cancelled')
       log.info(facts, 'the move of a store to another node was cancelled; the store stays')
     else log.info(facts, 'a store has moved to another node')
-    deps.forgetStore(storeId)
+    if (to === 'moved') deps.leaveStore(storeId)
     // Those that wait are judged anew.
     gate.resume(storeId)
     return true

@@ -15,7 +15,7 @@ import type { MoveCapture, MoveDigest, MoveGate, MoveReader } from './world.ts'
 
 export interface DepartureNeeds
   extends Pick<SendingDeps, 'files'>,
-    Pick<EndingDeps, 'mailOwners' | 'forgetStore' | 'countMove' | 'setMoveState'>,
+    Pick<EndingDeps, 'mailOwners' | 'leaveStore' | 'countMove' | 'setMoveState'>,
     Pick<ProofDeps, 'search'>,
     Pick<CopyingDeps, 'isModelMoving' | 'hasWords'>,
     Pick<SwitchingDeps, 'drain'>,

@@ -4,7 +4,7 @@ import type { Base, Module } from '../../module.ts'
 import { type ErasureDeps, type ErasureService, erasureService } from './service.ts'
 
 export interface ErasureNeeds
-  extends Pick<ErasureDeps, 'storeRows' | 'dropJobs' | 'endSubscriptions' | 'forgetStore'> {
+  extends Pick<ErasureDeps, 'storeRows' | 'dropJobs' | 'endSubscriptions' | 'dropStore'> {
   /** Aborts when the program ends. */
   stop?: AbortSignal | undefined
 }

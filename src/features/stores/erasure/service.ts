@@ -24,8 +24,8 @@ export interface ErasureDeps
   dropJobs(storeId: string): Promise<void>
   /** Ends what the store pays for at the provider. @throws ApiError `billing_unavailable`. */
   endSubscriptions(storeId: string): Promise<void>
-  /** Drops what memory holds about a store. */
-  forgetStore(storeId: string): void
+  /** Drops what memory holds about a store that is gone. */
+  dropStore(storeId: string): void
   isStopping(): boolean
 }
 
@@ -102,7 +102,7 @@ export function erasureService(deps: ErasureDeps) {
     while (await removeAll(id));
     if (deps.isStopping()) return
     atomically(() => storeRows.removeErased(id))
-    deps.forgetStore(id)
+    deps.dropStore(id)
     log.info({ store_id: id }, 'a store was deleted for good')
   }
 
@@ -112,7 +112,7 @@ export function erasureService(deps: ErasureDeps) {
     while (await removeAll(id));
     if (deps.isStopping()) return
     atomically(() => storeRows.setEmptied(id, clock.now()))
-    deps.forgetStore(id)
+    deps.dropStore(id)
     log.info({ store_id: id }, 'the remains of a store that has moved away were erased')
   }
 

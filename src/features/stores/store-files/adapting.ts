@@ -92,7 +92,7 @@ function createTableAdapters(deps: AdaptDeps, file: ArrivingFile): Record<string
     if (bytes === null || bytes === undefined) return undefined
     const dimension = file.dimensions.get(modelHash)
     if (!(bytes instanceof Uint8Array) || bytes.length !== 4 * (dimension ?? -1)) throw malformed('a vector')
-    const vector = new Float32Array(Uint8Array.from(bytes).buffer)
+    const vector = new Float32Array(new Uint8Array(bytes).buffer)
     let squares = 0
     for (const value of vector) squares += value * value
     if (!(Math.abs(Math.sqrt(squares) - 1) <= LENGTH_ERROR_MAX)) throw malformed('a vector')

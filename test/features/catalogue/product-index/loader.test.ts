@@ -255,6 +255,31 @@ describe('the loaded index', () => {
     )
   })
 
+  test('a store that leaves is found until it is dropped, and stays when it has come back', async () => {
+    const live = makeIndex()
+    const shop = createShop(live)
+    const [one = '', two = ''] = stores
+    const write = { pictures: 1, keeps: false, isDemo: false, isOlder: false }
+    for (const storeId of [one, two]) shop.put(storeId, 'p', { ...write, metadata: {} })
+    const index = makeIndex()
+    index.load()
+    const drop = index.beginLeaving(one)
+    expect(index.findStore(one)).toBeDefined()
+    drop()
+    expect(index.findStore(one)).toBeUndefined()
+    expect(index.findStore(two)).toBeDefined()
+
+    await index.readStoreInTurns(one)
+    drop()
+    expect(index.findStore(one)).toBeDefined()
+    const dropLate = index.beginLeaving(one)
+    await index.readStoreInTurns(one)
+    dropLate()
+    expect(index.findStore(one)).toBeDefined()
+    index.dropStore(one)
+    expect(index.findStore(one)).toBeUndefined()
+  })
+
   test('spells a category as a product of it does', () => {
     const live = makeIndex()
     const shop = createShop(live)

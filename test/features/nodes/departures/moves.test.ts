@@ -149,6 +149,7 @@ describe('while it copies', () => {
     world.hasWords = true
     await world.carryOn()
     expect(world.row()?.phase).toBe('moved')
+    expect(world.left).toEqual([world.storeId])
   })
 
   test('a later number than this node knows of is taken over', async () => {
@@ -336,6 +337,8 @@ test('a cancelled move tells the target until it has heard', async () => {
   world.start()
   await world.carryOn()
   expect(world.row()).toMatchObject({ phase: 'cancelled', isTargetTold: true })
+  // It is served here as before, from the same memory.
+  expect(world.left).toEqual([])
 })
 
 test('moves are listed as jobs, with the store', async () => {

@@ -118,6 +118,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
     onCommit: (_when: 'before' | 'after'): void => {},
     isModelMoving: false,
     hasWords: true,
+    left: [] as string[],
     search: (_body: unknown): { product_id: string; similarity_score: number }[] => [],
     /** Counts on: the source may acknowledge a write now. */
     isWritable: () => [null, 'moving'].includes(readState()) && !node.paused.has(storeId),
@@ -162,7 +163,7 @@ export async function departureWorld({ pauseMsMax }: { pauseMsMax?: number } = {
       files: { read: async (hash) => new TextEncoder().encode(hash) },
       secretBox: createSecretBox('a secret for data that is only used in tests', app.ids),
       mailOwners: (_store, write) => void mails.push(write('owner@shop.test').subject),
-      forgetStore: () => {},
+      leaveStore: (id) => void world.left.push(id),
       countMove: () => {},
       setMoveState: (_store, state) => run('UPDATE thing_state SET state = ?', state),
       search: async (_store, body) => world.search(body),
