@@ -59,7 +59,12 @@ export async function createNode(
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const address = `http://127.0.0.1:${port}`
   const settings: Record<string, string> = {
-    ...{ HOST: '127.0.0.1', PORT: String(port), BASE_URL: address, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn' },
+    ...{
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      BASE_URL: address,
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
+    },
     ...{ NODE_PORT: String(nodePort), NODE_HOST: '127.0.0.1' },
     ...{ LOOKALIKE_UNPACK_DIR: UNPACK_DIR, BACKUP_EVERY_H: '0' },
     ...{ FETCH_ALLOW_CIDRS: '127.0.0.0/8', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', TRUSTED_PROXIES: '127.0.0.1' },
