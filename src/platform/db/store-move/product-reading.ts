@@ -5,6 +5,19 @@ import { MODEL_OF_PICTURE } from '../store-copy/plan.ts'
 import { hashLine, type Piece, type Sum } from './row-format.ts'
 import { type Key, shapeOf, toJson } from './rows.ts'
 
+/** Products that one step lists. */
+const IDS_AT_ONCE = 5_000
+
+/** A walk that is under way. */
+interface Walk {
+  /** Rows so far, in no order that matters. */
+  listed: number[]
+  /** The client's id behind which the list goes on. */
+  after: string
+  /** All rows, in the order in which they were made. */
+  ids: Float64Array | undefined
+}
+
 /** Reads products, each with its pictures and their vectors of the store's model. */
 export function createProductReader(db: Db) {
   const shape = shapeOf(db, 'products')
@@ -17,7 +30,11 @@ export function createProductReader(db: Db) {
   const findId = db
     .prepare<[string, string], number>('SELECT id FROM products WHERE store_id = ? AND product_id = ?')
     .pluck()
-  const listIds = db.prepare<[string], number>('SELECT id FROM products WHERE store_id = ?').pluck()
+  const listIds = db
+    .prepare<[string, string, bigint], [id: number, productId: string]>(
+      'SELECT id, product_id FROM products WHERE store_id = ? AND product_id > ? ORDER BY product_id LIMIT ?',
+    )
+    .raw()
   const pictureColumns = listPictureColumns(db)
   const pictures = db.prepare<[bigint], Row>(`
     SELECT ${pictureColumns.join(', ')}, id AS key_id, ${MODEL_OF_PICTURE} AS key_model,
@@ -43,8 +60,7 @@ export function createProductReader(db: Db) {
     upTo: listNames('AND product_id <= @end'),
     both: listNames('AND product_id > @after AND product_id <= @end'),
   }
-  /** Products of a walk that is under way, in the order in which they were made. */
-  const walks = new Map<string, Float64Array>()
+  const walks = new Map<string, Walk>()
   let models = new Map<number, StoredModel>()
   function modelOf(row: number): StoredModel | undefined {
     if (!models.has(row)) models = new Map(listModels(db).map((model) => [model.row, model]))
@@ -71,10 +87,23 @@ export function createProductReader(db: Db) {
   const readByName = (storeId: string, productId: string) =>
     formatProduct(storeId, byName.get(storeId, productId))
 
+  /** Lists some more products. @returns all of them once it has come to the end. */
+  function listOn(storeId: string, walk: Walk): Float64Array | undefined {
+    const found = listIds.all(storeId, walk.after, BigInt(IDS_AT_ONCE))
+    for (const [id] of found) walk.listed.push(id)
+    walk.after = found.at(-1)?.[1] ?? walk.after
+    if (found.length === IDS_AT_ONCE) return undefined
+    walk.ids = Float64Array.from(walk.listed).sort()
+    walk.listed = []
+    return walk.ids
+  }
+
   function walk(storeId: string, after: Key | null, maxBytes: number): Piece {
-    const ids = walks.get(storeId) ?? Float64Array.from(listIds.all(storeId)).sort()
-    walks.set(storeId, ids)
     const last = Number(after?.[0] ?? -1)
+    const begun = walks.get(storeId) ?? { listed: [], after: '', ids: undefined }
+    walks.set(storeId, begun)
+    const ids = begun.ids ?? listOn(storeId, begun)
+    if (!ids) return { lines: [], next: ['products', [last]] }
     const lines: string[] = []
     let bytes = 0
     let at = findBehind(ids, last)

@@ -102,6 +102,23 @@ test('a digest says nothing before it has read everything', () => {
   expect(source.digest.isReady(STORE)).toBe(true)
 })
 
+test('the list of many products is read in steps, and none is left out', () => {
+  const add = source.db.prepare(`
+    INSERT INTO products (store_id, product_id, vector_id, image_url, metadata, created_at, indexed_at, updated_at)
+    VALUES (?, ?, ?, 'https://x.test/a', '{}', 1, 1, 1)`)
+  source.db.transaction(() => {
+    // In another order than that of their ids.
+    for (let n = 0; n < 10_000; n++) add.run(STORE, `p${(n * 7_919) % 10_000}`, `v-${n}`)
+  })()
+  const first = source.reader.walk(STORE, ['products', null], 1_000)
+  expect(first.lines).toEqual([])
+  source.reader.forget(STORE)
+  copy(source, target)
+  const order = (node: Node) =>
+    node.db.prepare('SELECT product_id FROM products WHERE store_id = ? ORDER BY id').pluck().all(STORE)
+  expect(order(target)).toEqual(order(source))
+})
+
 test('what was read again in steps, while rows changed, is not read once more', () => {
   let reads = 0
   const digest = createMoveDigest({
