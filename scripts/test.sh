@@ -17,10 +17,11 @@ count() { grep -aEo "[0-9]+ $2" "$1" | tail -n 1 | grep -Eo '[0-9]+' || echo 0; 
 # name_log <name>: prints the path of the log of a step.
 name_log() { printf '%s' "$logs/$(printf '%s' "$1" | tr ' ' '-').log"; }
 
-# list_failed_files <log>: prints the files of the tests that failed, each once. `bun test` prints the file above its tests.
+# list_failed_files <log>: prints the files with a test that failed or an error beside the tests, each once. `bun test` prints the file
+# above its tests.
 list_failed_files() {
   awk '/^[0-9]+ tests? failed:/ { exit } /^test\/.*\.test\.ts:$/ { file = substr($0, 1, length($0) - 1) }
-    /^\(fail\) / && file { print file }' "$1" | sort -u
+    (/^\(fail\) / || /^# Unhandled error between tests/) && file { print file }' "$1" | sort -u
 }
 
 # Where more files than this have failed, the machine was not the cause.
