@@ -183,6 +183,7 @@ function connect(address: string, { client_id, client_secret }: SetupResult, sto
   const issueToken = async (): Promise<string> => {
     const grant = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
     const response = await fetch(`${address}/oauth/token`, { method: 'POST', body: grant, signal: stop })
+    if (!response.ok) throw new OperatorError(`No access token: ${await response.text()}`)
     return ((await response.json()) as { access_token: string }).access_token
   }
   const client = createServiceClient(address, issueToken, stop)

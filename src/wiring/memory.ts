@@ -6,8 +6,8 @@ import type { CatalogueWing } from './catalogue.ts'
 import type { DiscoveryWing } from './discovery.ts'
 import type { Entrance } from './entrance.ts'
 
-/** No search takes longer. */
-const SEARCH_MS_MAX = 30_000
+/** Far longer than a search takes: what is under way ends well. */
+const LEAVING_MS = 30_000
 
 /**
  * Reaches what memory holds about a store, wherever it lies.
@@ -70,7 +70,7 @@ export function wireMemory(
     leaveStore(storeId: string): void {
       discovery.writes.forgetStore(storeId)
       forgetCaches(storeId)
-      base.defer(catalogue.productIndex.service.beginLeaving(storeId), SEARCH_MS_MAX)
+      base.defer(catalogue.productIndex.service.beginLeaving(storeId), LEAVING_MS)
     },
 
     forgetCaches,

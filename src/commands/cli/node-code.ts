@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { OperatorError } from '../../core/operator-error.ts'
 import type { Call, Command } from './command.ts'
+import { readStandardInput } from './standard-input.ts'
 
 /** Far more than any code. */
 const BYTES_MAX = 4_096
@@ -46,12 +47,6 @@ async function readCodeFile(path: string): Promise<string> {
 }
 
 async function readInput(): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of Bun.stdin.stream()) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > BYTES_MAX || chunk.includes(0x0a)) break
-  }
-  return Buffer.concat(chunks).subarray(0, BYTES_MAX).toString('utf8')
+  const bytes = await readStandardInput(BYTES_MAX, { isLine: true })
+  return bytes.subarray(0, BYTES_MAX).toString('utf8')
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { OperatorError, wrongUsage } from '../../core/operator-error.ts'
 import type { Call, Command } from './command.ts'
+import { readStandardInput } from './standard-input.ts'
 
 /** Far more than any password. */
 const BYTES_MAX = 64 * 1024
@@ -33,7 +34,7 @@ export async function readGivenPassword(options: Options): Promise<string | unde
     throw wrongUsage('Give --password or --password-file, not both')
   }
   if (file !== undefined) return stripNewline(decodeText(await readBytes(file), file))
-  if (password === '-') return process.stdin.isTTY ? askTwice('Password: ') : readStandardInput()
+  if (password === '-') return process.stdin.isTTY ? askTwice('Password: ') : readInput()
   return password
 }
 
@@ -83,15 +84,9 @@ async function readBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-async function readStandardInput(): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of Bun.stdin.stream()) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > BYTES_MAX) break
-  }
-  return stripNewline(decodeText(Buffer.concat(chunks), 'standard input'))
+async function readInput(): Promise<string> {
+  const bytes = await readStandardInput(BYTES_MAX, { isLine: false })
+  return stripNewline(decodeText(bytes, 'standard input'))
 }
 
 function decodeText(bytes: Uint8Array, source: string): string {

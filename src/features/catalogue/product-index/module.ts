@@ -39,6 +39,9 @@ export type ProductIndexService = ModelIndexes &
  * (`claimSpace`) and returns the claim at its commit, so the claims of one group add up. Prices and sale dates stand by
  * slot, and a read after such a date computes the column again.
  *
+ * What is measured over the whole store, such as how far its cosines scatter, is measured over a sample that depends on the products
+ * and not on their slots (`sample.ts`). A store that has left for another node stays until its last searches are over (`leaving.ts`).
+ *
  * While the catalogue moves to another model, a store has a second segment that is filled and not searched
  * (`model-indexes.ts`, `coming-loader.ts`). A picture without a vector of its store's model has a slot that no score finds, so
  * the words of its product still do.

@@ -1,3 +1,5 @@
+import { createColumn } from './words/growing.ts'
+
 /** Pictures in a sample, at most about; at least about half as many where the store has that many. */
 const SAMPLE_MAX = 2_048
 
@@ -10,9 +12,9 @@ const HASHES = 2 ** 32
  */
 export function createSample() {
   /** Hash of the product's id, by slot. */
-  let hashes = new Uint32Array(0)
+  const hashes = createColumn(Uint32Array)
   /** 1 for a slot that is in use. */
-  let used = new Uint8Array(0)
+  const used = createColumn(Uint8Array)
   let count = 0
   /** Hashes below it are in the sample. */
   let bound = HASHES
@@ -33,14 +35,14 @@ export function createSample() {
     if (next === bound) return
     bound = next
     members.clear()
-    for (let slot = 0; slot < used.length; slot++) {
-      if (used[slot] === 1 && (hashes[slot] as number) < bound) members.add(slot)
+    for (let slot = 0; slot < used.items.length; slot++) {
+      if (used.items[slot] === 1 && (hashes.items[slot] as number) < bound) members.add(slot)
     }
   }
 
   function clear(slot: number): void {
-    if (used[slot] !== 1) return
-    used[slot] = 0
+    if (used.items[slot] !== 1) return
+    used.items[slot] = 0
     count--
     members.delete(slot)
     follow()
@@ -48,16 +50,13 @@ export function createSample() {
 
   return {
     set(slot: number, productId: string): void {
-      if (slot >= hashes.length) {
-        const length = Math.max(64, 2 * slot)
-        hashes = resize(hashes, new Uint32Array(length))
-        used = resize(used, new Uint8Array(length))
-      }
       const hash = Bun.hash.xxHash32(productId)
-      if (used[slot] === 1 && hashes[slot] === hash) return
+      if (used.items[slot] === 1 && hashes.items[slot] === hash) return
       clear(slot)
-      hashes[slot] = hash
-      used[slot] = 1
+      hashes.reach(slot)
+      used.reach(slot)
+      hashes.items[slot] = hash
+      used.items[slot] = 1
       count++
       if (hash < bound) members.add(slot)
       follow()
@@ -70,9 +69,4 @@ export function createSample() {
       return listed
     },
   }
-}
-
-function resize<Column extends Uint32Array | Uint8Array>(from: Column, to: Column): Column {
-  to.set(from)
-  return to
 }
