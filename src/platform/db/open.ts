@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import * as sqliteVec from 'sqlite-vec'
 import { OperatorError } from '../../core/operator-error.ts'
 import { hideParameters } from './hidden-parameters.ts'
+import { lateStatement } from './late-statement.ts'
 import { migrations } from './migrations/list.ts'
 
 export type Db = Database.Database
@@ -40,7 +41,7 @@ export function connect(source: string | ':memory:' | Buffer): Db {
   db.pragma('cache_size = -32000')
   db.loadExtension(sqliteVec.getLoadablePath())
   const prepare = db.prepare.bind(db)
-  db.prepare = ((sql: string) => prepare(hideParameters(sql))) as Db['prepare']
+  db.prepare = ((sql: string) => lateStatement(() => prepare(hideParameters(sql)))) as Db['prepare']
   return db
 }
 
