@@ -26,9 +26,9 @@ test('a statement is compiled once, when it is first used, and keeps how it was 
 })
 
 test('wrong SQL is thrown by each use, and not when the statement is made', () => {
-  const statement = db.prepare('SELECT nothing FROM nowhere')
+  const statement = db.prepare('SELECT size FROM nowhere')
   expect(() => statement.get()).toThrow('no such table: nowhere')
-  db.exec('CREATE TABLE nowhere (nothing)')
+  db.exec('CREATE TABLE nowhere (size)')
   expect(statement.all()).toEqual([])
 })
 
