@@ -122,7 +122,7 @@ function composeConfig({ port, map, nodes, first }: FrontFiles): string {
   const backends = nodes.map(
     ({ name, address }) => `backend ${name}
   http-response set-header X-Drill-Node ${name}
-  server ${name} ${new URL(address).host} check inter 500ms fall 2 rise 1
+  server ${name} ${new URL(address).host} check inter 2s fall 2 rise 1
   option httpchk GET /health/ready
   retry-on conn-failure empty-response
   retries 3

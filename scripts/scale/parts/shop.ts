@@ -66,15 +66,25 @@ export async function seedEmpty(node: ScaleNode): Promise<void> {
   await withInstall(config, ({ setup }) => setup.run(account), { mayMake: true })
 }
 
+/** The first copy of a large database keeps the drill's object store from renewing a lease in time, and writes wait. */
+const WRITABLE_MS = 600_000
+
 /** Makes the API key of a store whose node runs, and its webhook. */
 export async function openShop(shop: Shop, node: ScaleNode, webhook?: string): Promise<void> {
   const token = await readToken(node.address, shop.credentials)
+  const deadline = performance.now() + WRITABLE_MS
   const post = async (path: string, body: unknown) => {
-    const response = await fetch(node.address + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    const send = () =>
+      fetch(node.address + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    let response = await send()
+    while (response.status === 503 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      response = await send()
+    }
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
     return (await response.json()) as Record<string, unknown>
   }

@@ -8,13 +8,13 @@ import type { Cursor, MoveCapture, MoveDigest, MoveReader } from './world.ts'
 
 /** What one look at the database may bring: it holds the event loop up. */
 const PIECE_BYTES = 256 * 1024
-/** So few captured rows are sent within a pause of writes in any case. */
+/** So few captured rows do not keep both sides from summing up what they have. */
 const SHORT_ROWS = 200
-/** More may wait, if by the pace of the last ones they take no longer. */
+/** By the pace of the last ones, more may wait for that if they take no longer; and so many may be left for the pause of writes. */
 const SHORT_MS = 1_000
 /** Both sums may take so long before a pause; it then takes less, because less has changed since. */
 const FRESH_MS = 500
-/** Where the sums never become short, because more changes than can be read, the pause begins after so many tries. */
+/** Where more changes than can be sent or summed up, the pause begins after so many tries. */
 const FRESHENINGS_MAX = 10
 /** How often the target is asked whether its index is loaded. */
 const INDEX_MS = 1_000
@@ -112,6 +112,12 @@ export function createCopying({
     return count <= SHORT_ROWS || count * (session.msPerRow ?? Number.POSITIVE_INFINITY) <= SHORT_MS
   }
 
+  /** Whether what is left takes a short part of the pause. A target that is busy may need long for a few rows. */
+  function isBrief(session: Session, storeId: string): boolean {
+    if (session.freshenings >= FRESHENINGS_MAX) return true
+    return capture.count(storeId) * (session.msPerRow ?? 0) <= SHORT_MS
+  }
+
   /** Has both sides sum up again what has changed, so that little is left for the pause. @returns whether little was. */
   async function freshen(session: Session, row: DepartureRow): Promise<boolean> {
     const startedAt = clock.monotonic()
@@ -149,8 +155,9 @@ export function createCopying({
       if (!isShort(session, row.storeId)) return 'again'
       if (clock.now() < row.pauseAt || isModelMoving() || !hasWords(row.storeId)) return 'wait'
       if (!(await freshen(session, row))) return 'again'
-      session.freshenings = 0
       await sendDelta(session, row)
+      if (!isBrief(session, row.storeId)) return 'again'
+      session.freshenings = 0
       return 'pause'
     },
   }

@@ -42,7 +42,8 @@ export interface DepartureNeeds
 }
 
 const WAKE_MS = 1_000
-const PAUSE_MS_MAX = 5_000
+/** Waiting writes go on then, within five seconds. */
+const PAUSE_MS_MAX = 4_500
 
 /**
  * Wires the source side of a store's move to another node.

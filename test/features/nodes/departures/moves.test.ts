@@ -27,6 +27,42 @@ async function carryTo(phase: string): Promise<void> {
   expect(world.row()?.phase).toBe(phase as 'moved')
 }
 
+describe('a pause of writes', () => {
+  /** Rows that somebody writes while the target takes rows, so many each time. */
+  function writeMeanwhile(counts: number[], ms: number): number[] {
+    const left: number[] = []
+    world.onRequest = async (path, when) => {
+      if (when !== 'before' || !path.endsWith('/rows')) return
+      if (world.row()?.phase === 'copying') world.put('late 1', 'first')
+      if (world.row()?.phase === 'catching_up') {
+        left.push(counts.length)
+        for (let n = counts.shift() ?? 0; n > 0; n--) world.put(`late ${n}`, `${counts.length}`)
+        world.app.clock.advance(ms)
+      }
+    }
+    return left
+  }
+
+  test('waits until a target that needs long for few rows has taken them', async () => {
+    // By the pace of the last ones the five that are left take two seconds.
+    const left = writeMeanwhile([5, 5, 5, 5, 5, 5], 2_000)
+    await begin()
+    await carryTo('moved')
+    // The pause begins where nothing is left to send.
+    expect(left).toEqual([6, 5, 4, 3, 2, 1, 0])
+    expect(world.row()).toMatchObject({ pauses: 0 })
+    expect(world.target.kept.rows.size).toBe(world.readRows().length)
+  })
+
+  test('comes all the same where rows are written faster than the target takes them', async () => {
+    const left = writeMeanwhile(Array(100).fill(5), 2_000)
+    await begin()
+    await carryTo('moved')
+    expect(left.length).toBeLessThan(40)
+    expect(world.target.kept.rows.size).toBe(world.readRows().length)
+  })
+})
+
 describe('before it begins', () => {
   test('an address must be https and bare, and a code whole', async () => {
     for (const to of [
