@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import '../model/silent.ts'
 import { readTreePss } from '../bench/parts/memory.ts'
+import { readToken } from '../bench/parts/process.ts'
 import { median } from '../bench/parts/statistics.ts'
 import { isSame } from './parts/judge.ts'
 import { askReferences, kindOf } from './parts/load.ts'
@@ -18,6 +19,7 @@ import { moveStore } from './parts/moves.ts'
 import type { ScaleNode } from './parts/node.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
+
 import { openStage } from './parts/stage.ts'
 
 const { values: flags } = parseArgs({
@@ -72,7 +74,7 @@ const rows = [
   none('answers different', different.length),
   {
     ...{
-      what: 'products, keys, webhooks, members of the store',
+      what: 'products, keys, webhooks, last change of the store',
       wanted: overviewBefore,
       measured: overviewAfter,
     },
@@ -95,13 +97,20 @@ function readDisk({ dataDir }: ScaleNode): number {
     .reduce((all, { parentPath, name }) => all + statSync(join(parentPath, name)).size, 0)
 }
 
+/** Products, keys, webhooks and changes of the store. @throws Error where a node does not say one. */
 async function readFigures(node: ScaleNode): Promise<string> {
-  const { body } = await node.call('GET', `/v1/admin/stores/${shop.id}`)
+  const token = await readToken(node.address, shop.credentials)
   const get = async (path: string) => {
-    const answer = await fetch(node.address + path, { headers: { 'x-api-key': shop.apiKey } })
-    return (await answer.json()) as Record<string, unknown>
+    const answer = await fetch(node.address + path, { headers: { authorization: `Bearer ${token}` } })
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Record<string, unknown> & { length?: number }
   }
-  const list = await get('/v1/products?limit=1')
-  const changes = await get('/v1/changes?limit=1')
-  return JSON.stringify([body['products'], body['plan'], list['total'], changes['last_number']])
+  const found = [
+    (await get('/v1/products?limit=1'))['total'],
+    (await get('/v1/security/api-keys'))['count'],
+    (await get('/v1/search/webhooks')).length,
+    (await get('/v1/changes?limit=1'))['last_number'],
+  ]
+  if (!found.every(Number.isInteger)) throw new Error(`No figures: ${JSON.stringify(found)}`)
+  return JSON.stringify(found)
 }

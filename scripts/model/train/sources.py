@@ -1,6 +1,6 @@
 """Gather what training needs: pictures, words and starting weights, each from a public repository at a fixed commit.
 
-  python sources.py --data DATA --models MODELS [--mirrors FOLDER] [--only clothing,kenney]
+  python sources.py --data DATA --models MODELS [--evaluation] [--mirrors FOLDER] [--only clothing,kenney]
 
 A repository is fetched with git from GitHub, the one commit alone. With --mirrors, `FOLDER/OWNER+NAME/repo` is read
 instead where it exists. What each source is and under which licence stands in sources.md. Files that are there stay as they are.
@@ -27,6 +27,19 @@ PICTURES = {
                 (r'files/models/([^/]*)/([^/]*)/(thumbnail\.\w+|info\.json)', r'\1-\2/\3')]),
     'emoji': ('googlefonts/noto-emoji', 'b3e3051a088047d19fd4d49b1c3ac42fb8c3aaf8',
               [(r'png/512/(emoji_u[0-9a-f]*\.png)', r'\1'), (r'LICENSE', r'\g<0>')]),
+}
+# Looked at when a model is finished, and never trained on
+EVALUATION = {
+    'style-search-ikea': ('IvonaTau/style-search', 'af74b391c20a4d88ca4ed37df2da7145b32786c9', [(r'app/static/images/.*\.jpg', r'\g<0>')]),
+    'spree-demo': ('spree/spree', 'cee28a23d9965d3c873955f2a567212450e4b335', [(r'docs/images/demo-images/.*\.webp', r'\g<0>')]),
+    'thelia-demo': ('thelia/thelia', '87d276393c262b04757189b73d623bf6f3cf7cee', [(r'core/lib/Thelia/Command/Import/data/.*', r'\g<0>')]),
+    'eshop': ('dotnet/eShop', '5624ad564d1602a927879df32a79b94522eb6101', [(r'src/Catalog\.API/(?:Pics|Setup)/.*', r'\g<0>')]),
+    'magento-luma': ('magento/magento2-sample-data', '53807565ba9f23c9409268c02bb995cf39ef553d',
+                     [(r'pub/media/catalog/product/.*_main\.jpg', r'\g<0>'), (r'app/code/Magento/ConfigurableSampleData/fixtures/products\.csv', r'\g<0>')]),
+}
+# To watch training and to choose by: one photograph of each of ImageNet's classes
+VALIDATION = {
+    'imagenet-samples': ('EliSchwartz/imagenet-sample-images', 'bc69043e2862758a1906c6a24a792bb28c6bb2ff', [(r'.*\.JPEG', r'\g<0>')]),
 }
 MODELS = {
     'backbone': ('google-coral/test_data', '104342d2d3480b3e66203073dac24f4e2dbb4c41',
@@ -95,9 +108,11 @@ def main():
         ap.add_argument('--' + x, required=True)
     ap.add_argument('--mirrors')
     ap.add_argument('--only', help='names, with commas')
+    ap.add_argument('--evaluation', action='store_true', help='the evaluation sets, too')
     a = ap.parse_args()
-    known = {**{n: (s, os.path.join(a.data, n)) for n, s in PICTURES.items()}, **{n: (s, a.models) for n, s in MODELS.items()}}
-    names = a.only.split(',') if a.only else list(known)
+    pictures = {**PICTURES, **VALIDATION, **EVALUATION}
+    known = {**{n: (s, os.path.join(a.data, n)) for n, s in pictures.items()}, **{n: (s, a.models) for n, s in MODELS.items()}}
+    names = a.only.split(',') if a.only else [n for n in known if n not in EVALUATION or a.evaluation]
     if set(names) - set(known):
         sys.exit(f'unknown: {", ".join(sorted(set(names) - set(known)))}; known: {", ".join(known)}')
     work = os.path.join(a.data, '.git')

@@ -100,14 +100,27 @@ export async function untilAcknowledges(
   return true
 }
 
-/** Copies need a moment after the start, as Litestream makes the first snapshot then. */
+/** The copy of an owner that lags no more than this is what the guide promises. */
+const LAG_S = 1
+
+/** Waits for the first whole copy, which Litestream makes at the start: until it has arrived, everything that is written may be lost. */
 export async function untilCopied(pair: Pair, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs
   const folder = join(pair.root, 'objects')
-  while (!hasFile(folder, /snapshot|wal|generations/)) {
+  while (!hasFile(folder, /snapshot|wal|generations/) || (await readLag(pair.owner)) > LAG_S) {
     if (performance.now() > deadline) throw new Error(`No copy has arrived:\n${pair.owner.log()}`)
     await Bun.sleep(250)
   }
+}
+
+/** Age of an owner's copy in seconds, as its metrics say it. */
+async function readLag({ address }: ScaleNode): Promise<number> {
+  const text = await fetch(`${address}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+  const [, lag = 'Infinity'] = /^\w*copies_lag_seconds ([\w.+]+)$/m.exec(text) ?? []
+  return lag === '+Inf' ? Number.POSITIVE_INFINITY : Number(lag)
 }
 
 function hasFile(folder: string, pattern: RegExp): boolean {
