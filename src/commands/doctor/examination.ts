@@ -17,6 +17,7 @@ import { partsOf } from '../service/parts.ts'
 import { findFolder } from '../service/start-model.ts'
 import { findWarnings } from '../service/warnings.ts'
 import { checkAddress, checkProxies } from './address-checks.ts'
+import { checkBucket } from './bucket-check.ts'
 import { checkCertificate } from './certificate-check.ts'
 import { type Check, error, ok, warning } from './check.ts'
 import { checkDisk, checkDiskSpeed } from './disk-checks.ts'
@@ -46,7 +47,7 @@ export interface ExaminationOptions {
   mailTo?: string | undefined
 }
 
-/** Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install. */
+/** Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install. In the bucket of a standby it writes a small object, and deletes it. */
 export async function* examine(
   config: Config,
   { variables, address, isThorough, mailTo }: ExaminationOptions,
@@ -75,6 +76,8 @@ export async function* examine(
   if (typeof running === 'string' && config.BASE_URL !== '')
     yield* await checkAddress(config, version, main, systemClock.now)
   yield await checkMail(config, main, mailTo)
+  const bucket = await checkBucket(config)
+  if (bucket) yield bucket
   if (install.read) {
     const hasKey = findRecipient(dataDir) !== undefined
     yield* install.read((queries) => checkWork(queries, config, hasKey))

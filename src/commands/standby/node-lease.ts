@@ -28,10 +28,9 @@ export async function openNodeLease(
   { dataDir, log }: { dataDir: string; log: Logger },
 ): Promise<Lease> {
   const { quickClient: client, prefix, listBelow } = place
-  const below = (file: string): string => (prefix === '' ? file : `${prefix}/${file}`)
-  await tryRights(place, below(`try-${ids.uuid()}`))
+  await tryRights(place)
   return createLease({
-    object: openLeaseObject(client, below('lease.json')),
+    object: openLeaseObject(client, below(place, 'lease.json')),
     findLastEpoch: () => findLastEpoch(listBelow, prefix),
     owner: ensureSecret(join(dataDir, NAME_FILE), () => ({ secret: ids.uuid(), uniqueName: ids.uuid() })),
     seat: nameSeat(dataDir, ids.uuid()),
@@ -43,6 +42,8 @@ export async function openNodeLease(
     ...{ ids, log },
   })
 }
+
+const below = ({ prefix }: CopyPlace, file: string): string => (prefix === '' ? file : `${prefix}/${file}`)
 
 /** Names an install by the secret that all its nodes have, without telling it. */
 function nameInstall(secret: string): string
@@ -90,7 +91,9 @@ function openLeaseObject(client: Bucket, key: string): LeaseObject {
  *
  * @throws OperatorError in one sentence.
  */
-async function tryRights({ quickClient: client, listBelow, name }: CopyPlace, key: string): Promise<void> {
+export async function tryRights(place: CopyPlace): Promise<void> {
+  const { quickClient: client, listBelow, name } = place
+  const key = below(place, `try-${ids.uuid()}`)
   const object = openLeaseObject(client, key)
   try {
     const first = await object.put('1', { ifNoneMatch: '*' })
