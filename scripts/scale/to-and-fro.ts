@@ -19,7 +19,6 @@ import { moveStore } from './parts/moves.ts'
 import type { ScaleNode } from './parts/node.ts'
 import { openProgram } from './parts/program.ts'
 import { atMost, conclude, figure, none } from './parts/report.ts'
-
 import { openStage } from './parts/stage.ts'
 
 const { values: flags } = parseArgs({

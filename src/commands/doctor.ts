@@ -14,7 +14,7 @@ import { parseNetworks } from './service/open-ports.ts'
 export const doctor: Command = {
   name: 'doctor',
   summary:
-    'check settings, folder, disk, database, model, clock, addresses, mail, webhooks, feeds and backups; exit with 1 if something is wrong',
+    'check settings, folder, disk, database, model, clock, addresses, mail, bucket, webhooks, feeds and backups; exit with 1 if something is wrong',
   options: [
     { flag: 'json', meaning: 'print JSON' },
     { flag: 'mail-to', value: 'ADDRESS', meaning: 'also send a test mail there' },

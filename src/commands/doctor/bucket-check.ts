@@ -17,13 +17,16 @@ export async function checkBucket(config: Config): Promise<Check | undefined> {
   if (address === '') return undefined
   const name = 'bucket'
   const allowed = parseNetworks(config, 'FETCH_ALLOW_CIDRS')
+  const late = AbortSignal.timeout(WITHIN_MS)
   try {
-    const place = openCopyPlace(address, config, allowed, AbortSignal.timeout(WITHIN_MS))
+    const place = openCopyPlace(address, config, allowed, late)
     await tryRights(place)
     return ok(name, `This node may write, read, list and delete in ${place.name}, under conditions too`)
   } catch (fault) {
-    if (!(fault instanceof OperatorError)) throw fault
-    const text = fault.message.replace(/\.$/, '')
+    if (!(fault instanceof OperatorError) && !late.aborted) throw fault
+    const text = late.aborted
+      ? `The bucket took longer than ${WITHIN_MS / 1000} s to answer`
+      : (fault as Error).message.replace(/\.$/, '')
     return error(
       name,
       text,

@@ -47,7 +47,10 @@ export interface ExaminationOptions {
   mailTo?: string | undefined
 }
 
-/** Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install. In the bucket of a standby it writes a small object, and deletes it. */
+/**
+ * Looks through an install, and at the service if one runs on it. It changes nothing, and creates no install; in the bucket of a
+ * standby it writes a small object, and deletes it.
+ */
 export async function* examine(
   config: Config,
   { variables, address, isThorough, mailTo }: ExaminationOptions,
