@@ -1,13 +1,14 @@
 /**
  * Compiles the program into one executable: `bun build.ts` for this machine, `bun build.ts <os>-<arch>` for another.
  * Options: `--model DIR` bundles another model of the same layout, `--litestream` adds the program that copies databases
- * (linux-x64), `--outfile FILE` names the output. An executable for this
+ * (linux-x64), `--release-key FILE` makes `lookalike upgrade` demand versions signed with this public key of minisign, `--outfile FILE` names the output. An executable for this
  * machine with another model is also tried: `scripts/smoke.ts` runs it alone in an empty folder.
  */
 import { existsSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildExecutable } from './scripts/build/executable.ts'
+import { readPublicKey } from './scripts/build/release-key.ts'
 import { findTarget, nameThisMachine, TargetError } from './scripts/build/targets.ts'
 import { generateAll } from './scripts/generate/index.ts'
 import { writeNoticesWith } from './scripts/generate/notices.ts'
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
   options: {
     model: { type: 'string' },
     litestream: { type: 'boolean', default: false },
+    'release-key': { type: 'string' },
     outfile: { type: 'string' },
   },
 })
@@ -44,6 +46,7 @@ try {
     modelDir,
     notices,
     hasLitestream: values.litestream,
+    releaseKey: values['release-key'] && readPublicKey(values['release-key']),
     outfile,
   })
   console.log(`${relative(process.cwd(), outfile)}  ${(statSync(outfile).size / 1_000_000).toFixed(1)} MB`)

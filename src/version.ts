@@ -13,7 +13,12 @@ export interface Commit {
 
 /** Written into the executable by the build. */
 declare const LOOKALIKE_COMMIT: Commit | undefined
+declare const LOOKALIKE_RELEASE_KEY: string | undefined
 
 /** The commit of this build; unknown where the program runs from its sources. */
 export const commit: Commit =
   typeof LOOKALIKE_COMMIT === 'undefined' ? { hash: 'unknown', date: 'unknown' } : LOOKALIKE_COMMIT
+
+/** The public key of minisign that releases are signed with, one line; undefined in a build of one's own. */
+export const releaseKey: string | undefined =
+  typeof LOOKALIKE_RELEASE_KEY === 'undefined' ? undefined : LOOKALIKE_RELEASE_KEY

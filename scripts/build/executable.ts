@@ -25,6 +25,8 @@ export interface ExecutableOptions {
   notices?: string | undefined
   /** Whether it carries Litestream. */
   hasLitestream?: boolean
+  /** The public key of releases, one line. */
+  releaseKey?: string | undefined
   outfile: string
 }
 
@@ -61,6 +63,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
     define: {
       'process.env.NODE_ENV': '"production"',
       LOOKALIKE_COMMIT: JSON.stringify(readCommit(options.root)),
+      ...(options.releaseKey && { LOOKALIKE_RELEASE_KEY: JSON.stringify(options.releaseKey) }),
     },
     plugins: [createSwapPlugin(swaps, used), createNoticesPlugin(options.notices)],
     compile: {

@@ -42,7 +42,7 @@ const DOCUMENTS = [
 ] as const
 
 /** Files of the guide that are served as they are. */
-const FILES: readonly string[] = ['alerts.yml', 'dashboard.json']
+export const GUIDE_FILES: readonly string[] = ['alerts.yml', 'dashboard.json']
 
 /** A picture of the guide, by the name that documents use. */
 export type Pictures = ReadonlyMap<string, Picture>
@@ -62,7 +62,7 @@ interface Heading {
   html: string
 }
 
-interface Document {
+export interface Document {
   name: string
   title: string
   tokens: Token[]
@@ -70,11 +70,25 @@ interface Document {
   headings: Map<Token, Heading>
 }
 
+/** Where pages and files lie, and what stands around an article. */
+export interface GuidePlaces {
+  document: (name: string) => string
+  file: (name: string) => string
+  frame: (title: string, body: string) => string
+}
+
 /** Builds the address that serves a document. */
 const buildAddress = (name: string): string => (name === 'README' ? '/docs/guide' : `/docs/guide/${name}`)
 
+/** The places on a running service. */
+const SERVED: GuidePlaces = {
+  document: buildAddress,
+  file: (name) => `/docs/guide/${name}`,
+  frame: (title, body) => page(title, body, '/docs/guide.js', '/docs/guide'),
+}
+
 /** Names the file of a document's page. */
-const nameFile = (name: string): string => (name === 'README' ? 'index.html' : `${name}.html`)
+export const nameFile = (name: string): string => (name === 'README' ? 'index.html' : `${name}.html`)
 
 /** Builds the anchor of a heading as GitHub does, from its letters, digits, dashes and underscores. */
 const buildAnchor = (text: string): string =>
@@ -103,7 +117,7 @@ export function readDocument(name: string, text: string): Document {
   return { name, title: readPlainText(title.tokens), tokens, headings }
 }
 
-const readPlainText = (tokens: readonly Token[]): string =>
+export const readPlainText = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => ('tokens' in token && token.tokens ? readPlainText(token.tokens) : token.raw))
     .join('')
@@ -119,6 +133,7 @@ export function renderDocument(
   document: Document,
   documents: readonly Document[],
   pictures: Pictures = new Map(),
+  places: GuidePlaces = SERVED,
 ): string {
   const marked = new Marked({
     renderer: {
@@ -131,14 +146,14 @@ export function renderDocument(
         return `<h${depth} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`
       },
       link({ href, tokens }) {
-        return `<a href="${escapeHtml(resolveLink(href, document, documents))}">${this.parser.parseInline(tokens)}</a>`
+        return `<a href="${escapeHtml(resolveLink(href, document, documents, places))}">${this.parser.parseInline(tokens)}</a>`
       },
       image({ href, text }) {
         const picture = pictures.get(href)
         if (!picture || !text)
           throw new Error(`${document.name}.md shows ${href}, which does not exist or has no text`)
         const { file, width, height } = picture
-        return `<img src="/docs/guide/${file}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
+        return `<img src="${places.file(file)}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
       // Marks for the scripts that write parts of a document are comments.
       html({ text }) {
@@ -153,22 +168,25 @@ export function renderDocument(
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
-  return page(
+  return places.frame(
     `${document.title} · Lookalike`,
     `<div class="guide">
-    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => renderDocumentLink(other, document)).join('')}</ul></nav>
+    <nav class="documents" aria-label="Guide"><ul>${documents.map((other) => renderDocumentLink(other, document, places)).join('')}</ul></nav>
     ${renderContents(document)}<article>
 ${article}</article>
     </div>`,
-    '/docs/guide.js',
-    '/docs/guide',
   )
 }
 
 /** Resolves a link to the address on the server. @throws Error for a broken link. */
-function resolveLink(href: string, document: Document, documents: readonly Document[]): string {
+function resolveLink(
+  href: string,
+  document: Document,
+  documents: readonly Document[],
+  places: GuidePlaces,
+): string {
   if (/^https:\/\//.test(href)) return href
-  if (FILES.includes(href)) return `/docs/guide/${href}`
+  if (GUIDE_FILES.includes(href)) return places.file(href)
   const parts = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href)
   const [, file, anchor] = parts ?? []
   const target = file === undefined ? document : documents.find(({ name }) => name === file)
@@ -176,11 +194,11 @@ function resolveLink(href: string, document: Document, documents: readonly Docum
   const isThere =
     parts !== null && target && href !== '' && (anchor === undefined || anchors.includes(anchor))
   if (!isThere) throw new Error(`${document.name}.md links to ${href}, which does not exist`)
-  return `${file === undefined ? '' : buildAddress(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
+  return `${file === undefined ? '' : places.document(target.name)}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-const renderDocumentLink = ({ name, title }: Document, current: Document): string =>
-  `<li><a href="${buildAddress(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
+const renderDocumentLink = ({ name, title }: Document, current: Document, places: GuidePlaces): string =>
+  `<li><a href="${places.document(name)}"${name === current.name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
 
 /** Renders a nested list of the headings of levels 2 and 3; nothing for a short document. */
 function renderContents({ headings }: Document): string {
@@ -229,6 +247,16 @@ const writePictures = (files: readonly string[]): string =>
     '}\n',
   ].join('\n')
 
+/** Reads every document, and the pictures. @throws Error for one that cannot be a page. */
+export async function readGuide() {
+  const documents = await Promise.all(
+    DOCUMENTS.map(async (name) =>
+      readDocument(name, await Bun.file(join(repository, 'src/guide', `${name}.md`)).text()),
+    ),
+  )
+  return { documents, pictures: await readPictures(join(repository, 'src/guide/pictures')) }
+}
+
 /**
  * Writes every page and file of the guide, with gzip, and its pictures as they are.
  *
@@ -236,12 +264,7 @@ const writePictures = (files: readonly string[]): string =>
  * @returns the names of the files.
  */
 export async function generateGuide(target: string): Promise<string[]> {
-  const documents = await Promise.all(
-    DOCUMENTS.map(async (name) =>
-      readDocument(name, await Bun.file(join(repository, 'src/guide', `${name}.md`)).text()),
-    ),
-  )
-  const pictures = await readPictures(join(repository, 'src/guide/pictures'))
+  const { documents, pictures } = await readGuide()
   await rm(target, { recursive: true, force: true })
   await mkdir(target, { recursive: true })
   for (const document of documents) {
@@ -250,11 +273,11 @@ export async function generateGuide(target: string): Promise<string[]> {
   }
   for (const { file, bytes } of pictures.values()) await Bun.write(join(target, file), bytes)
   await Bun.write(join(target, 'pictures.ts'), writePictures([...pictures.values()].map(({ file }) => file)))
-  for (const file of FILES) {
+  for (const file of GUIDE_FILES) {
     const text = await Bun.file(join(repository, 'src/guide', file)).bytes()
     await Bun.write(join(target, `${file}.gz`), gzipSync(text, { level: 9 }))
   }
-  return [...documents.map(({ name }) => nameFile(name)), ...FILES]
+  return [...documents.map(({ name }) => nameFile(name)), ...GUIDE_FILES]
 }
 
 if (import.meta.main) {

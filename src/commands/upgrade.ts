@@ -4,15 +4,17 @@ import { OperatorError, wrongInput } from '../core/operator-error.ts'
 import { findInstallFiles } from '../platform/db/install-files.ts'
 import { tryLockUpgrade } from '../platform/db/instance-lock.ts'
 import { readSchema } from '../platform/db/read-only.ts'
+import { releaseKey } from '../version.ts'
 import type { Call, Command } from './cli/command.ts'
 import { createStopSignal } from './cli/stop-signal.ts'
 import { NoInstall } from './service/data-folder.ts'
 import { createMachine } from './systemd/host.ts'
-import { SYSTEM_PLACES, userPlaces } from './systemd/places.ts'
+import { DEBIAN_PACKAGE, SYSTEM_PLACES, userPlaces } from './systemd/places.ts'
 import { nextTo, takeCandidate } from './upgrade/candidate.ts'
 import { type Build, makeBackup, readBuild, type Surroundings, tryOnEmptyFolder } from './upgrade/program.ts'
 import { replaceProgram } from './upgrade/replace.ts'
 import { findSite, type Site } from './upgrade/site.ts'
+import { findTrustProblems, readExpected } from './upgrade/trust.ts'
 
 const READY_S = 120
 
@@ -24,11 +26,17 @@ export const upgrade: Command = {
   positionals: ['FILE'],
   options: [
     {
+      flag: 'sums',
+      value: 'PATH',
+      meaning: 'the SHA256SUMS of the release, with SHA256SUMS.minisig beside it; default: those beside FILE',
+    },
+    {
       flag: 'sha256',
       value: 'HASH',
-      meaning: 'SHA-256 of FILE, 64 hex digits, from where the version was published',
-      isRequired: true,
+      meaning:
+        'SHA-256 of FILE, 64 hex digits; required where no release key is inside the program, and with --unsigned',
     },
+    { flag: 'unsigned', meaning: 'take a build of your own, which nobody has signed' },
     { flag: 'allow-older', meaning: 'take a version that is older than the installed one' },
     { flag: 'no-backup', meaning: 'make no backup first' },
     {
@@ -40,9 +48,9 @@ export const upgrade: Command = {
   ],
   settings: ['DATA_DIR', 'HOST', 'PORT', 'TLS_CERT', 'TLS_KEY', 'DOMAIN'],
   essentials: ['DATA_DIR'],
-  example: 'sudo lookalike upgrade ./lookalike --sha256 "$(cut -d" " -f1 lookalike.sha256)"',
-  findProblems: ({ sha256, 'ready-s': seconds }) => [
-    ...(sha256 === undefined || /^[0-9a-f]{64}$/i.test(sha256) ? [] : ['--sha256 must have 64 hex digits']),
+  example: 'sudo lookalike upgrade ./lookalike-0.2.0-linux-x64',
+  findProblems: ({ sha256, sums, unsigned, 'ready-s': seconds }) => [
+    ...findTrustProblems({ sha256, sums, isUnsigned: unsigned !== undefined }, releaseKey),
     ...(seconds === undefined || /^[1-9]\d{0,3}$/.test(seconds)
       ? []
       : ['--ready-s must be a whole number from 1 to 9999']),
@@ -57,6 +65,7 @@ export const upgrade: Command = {
     const isOfUser = call.options['user'] !== undefined
     const places = isOfUser ? userPlaces(call.env) : SYSTEM_PLACES
     const site = findSite(places && { isOfUser, places }, call.config, createMachine(call.env), around)
+    demandNoPackage(site.installed)
     const unlock = tryLockUpgrade(dirname(site.installed))
     if (!unlock) throw new OperatorError(`Another upgrade of ${site.installed} is under way.`)
     try {
@@ -78,7 +87,11 @@ async function upgradeSite(
   if (existsSync(file) && realpathSync(file) === installed)
     throw wrongInput(`${file} is the installed program itself: name the file of the new version.`)
   const limitMs = Number(options['ready-s'] ?? READY_S) * 1000
-  await takeCandidate(file, installed, options['sha256'] ?? '')
+  const expected = readExpected(file, {
+    ...{ sha256: options['sha256'], sums: options['sums'] },
+    isUnsigned: options['unsigned'] !== undefined,
+  })
+  await takeCandidate(file, installed, expected)
   const { candidate } = nextTo(installed)
   const [old, next] = [await readBuild(installed, around), await readBuild(candidate, around)]
   demandNewer(old, next, options['allow-older'] !== undefined)
@@ -105,6 +118,14 @@ async function upgradeSite(
     `Upgraded from ${describe(old)} to ${describe(next)}. ${site.isManaged ? 'The service runs.' : 'It was started on the data folder, became ready and was stopped again: start the service.'}\nThe old program is kept in ${nextTo(installed).previous}.`,
   )
   return 0
+}
+
+/** What dpkg has put there, dpkg replaces. */
+function demandNoPackage(installed: string): void {
+  if (installed !== DEBIAN_PACKAGE.executable || !existsSync(DEBIAN_PACKAGE.list)) return
+  throw new OperatorError(
+    `${installed} belongs to a package of this system: make a backup (lookalike backup), download the new lookalike_….deb and run "sudo apt-get install ./lookalike_….deb". Nothing was changed.`,
+  )
 }
 
 function demandNewer(old: Build, next: Build, mayBeOlder: boolean): void {

@@ -70,3 +70,33 @@ test('with scripts switched off the guide is all there', async () => {
   )
   expect(result).toContain('Two-factor authentication')
 }, 60_000)
+
+describe.each(LOOKS)('the search at %d px, %s', (width, colorScheme) => {
+  test('finds a section by its words, leads to it, and says when nothing has them', async () => {
+    const { result, complaints, strangers } = await visit(
+      `${service.address}/docs/guide`,
+      { width, colorScheme },
+      async (page) => {
+        const field = page.getByRole('searchbox', { name: 'Search the guide' })
+        const found = page.getByRole('list', { name: 'Found in the guide' })
+        await field.fill('qqqq')
+        await page.getByText('Nothing in the guide has all these words.').waitFor()
+        await field.fill('Go BACK upgrade')
+        const first = found.getByRole('link').first()
+        await first.waitFor()
+        const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
+        const name = await first.textContent()
+        await first.click()
+        await page.getByRole('heading', { name: /^Upgrade, and the way back/ }).waitFor()
+        return { name, scrollWidth, path: new URL(page.url()).pathname + new URL(page.url()).hash }
+      },
+    )
+    expect(result).toEqual({
+      name: 'Operating: Upgrade, and the way back',
+      scrollWidth: width,
+      path: '/docs/guide/operating#upgrade-and-the-way-back',
+    })
+    expect(complaints).toEqual([])
+    expect(strangers).toEqual([])
+  }, 60_000)
+})

@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  createClient,
+  type LookalikeError,
+  pages,
+  waitForJob,
+} from '../../scripts/clients/typescript/index.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** Linters and generators that nobody here wrote: the build needs none of their packages, so they are installed here. */
@@ -146,6 +152,76 @@ test('the examples of searches find something: beside the example product in a f
   const demo = await sendSearchExamples(token)
   expect(demo.filter(({ status, finds }) => status !== 200 || !finds)).toEqual([])
 }, 120_000)
+
+describe('our own clients do the five calls of the README', () => {
+  const FOUND = {
+    demo: 40,
+    words: 'demo-mug-red',
+    indexed: 'indexed',
+    picture: 'A3',
+    refusal: 'not_found',
+    listed: 41,
+    job: 'completed',
+  }
+  const PROGRAMS = [
+    ['Python', '/usr/bin/python3', '-c', 'import httpx', 'five_calls.py'],
+    ['PHP', 'php', '-r', "require 'GuzzleHttp/autoload.php';", 'five-calls.php'],
+  ] as const
+
+  for (const [name, program, flag, needs, file] of PROGRAMS) {
+    const isThere =
+      Bun.which(program) !== null && Bun.spawnSync([program, flag, needs], { stderr: 'ignore' }).success
+    test.skipIf(!isThere)(
+      name,
+      async () => {
+        const { client_id, client_secret } = credentials
+        const script = join(ROOT, 'test/clients', file)
+        const env = { PATH: SILENT.PATH, PYTHONDONTWRITEBYTECODE: '1' }
+        const child = Bun.spawn([program, script, address, client_id, client_secret, PHOTO], {
+          env,
+          stdout: 'pipe',
+          stderr: 'pipe',
+        })
+        const [out, problems] = await Promise.all([
+          new Response(child.stdout).text(),
+          new Response(child.stderr).text(),
+        ])
+        expect(problems).toBe('')
+        expect(JSON.parse(out)).toEqual(FOUND)
+      },
+      120_000,
+    )
+  }
+
+  test('TypeScript', async () => {
+    const { client_id: clientId, client_secret: clientSecret } = credentials
+    const api = createClient({ url: address, clientId, clientSecret })
+    const photo = new Blob([await Bun.file(PHOTO).bytes()])
+    const demo = await api('POST /v1/products/demo')
+    const words = await api('POST /v1/search/text', { body: { query: 'red mug', limit: 5 } })
+    const metadata = { name: 'My first product', category: 'mugs', price: 14.5, shelf: 'A3' }
+    const product = await api('POST /v1/products', { form: { product_id: 'sku ü', image: photo, metadata } })
+    const picture = await api('POST /v1/search', { form: { image: photo, limit: 5, price_max: 50 } })
+    const refused = await api('GET /v1/products/{product_id}', { path: { product_id: 'a/b' } }).catch(
+      (error: LookalikeError) => error.code,
+    )
+    const listed = await Array.fromAsync(pages(api, 'GET /v1/products', 'products', { query: { limit: 15 } }))
+    await api('DELETE /v1/products/{product_id}', { path: { product_id: 'sku ü' } })
+    const image_url = `data:image/webp;base64,${Buffer.from(await photo.arrayBuffer()).toString('base64')}`
+    const products = [{ product_id: 'bulk-1', image_url, metadata: { name: 'x' } }]
+    const { job_id } = await api('POST /v1/products/bulk', { body: { products } })
+    const found = {
+      demo: demo.products.length,
+      words: words.results[0]?.product_id,
+      indexed: product.status,
+      picture: picture.results[0]?.metadata?.['shelf'],
+      refusal: refused,
+      listed: listed.length,
+      job: (await waitForJob(api, job_id)).status,
+    }
+    expect<object>(found).toEqual(FOUND)
+  }, 120_000)
+})
 
 describe('a client made with openapi-typescript and openapi-fetch', () => {
   test('compiles under strict, and does the five calls of the README', async () => {

@@ -1,5 +1,7 @@
-// Helps readers of the guide to copy: examples name the address by which this service was reached, and each has a button.
+// Helps readers of the guide to find and to copy: examples name the address by which this service was reached, and each has a button.
 // Without this script the guide is all there, with the default address.
+
+import { addGuideSearch } from './guide-search.js'
 
 /** The addresses that examples of the guide use for the service: that of a fresh install, and that of a shop's server. */
 const EXAMPLE_ADDRESSES = /https:\/\/search\.shop\.example|(?:http:\/\/)?localhost:8080\b/g
@@ -7,12 +9,15 @@ const EXAMPLE_ADDRESSES = /https:\/\/search\.shop\.example|(?:http:\/\/)?localho
 const COPY = 'Copy'
 const SHOWN_MS = 2_000
 
+/** A folder of pages has no service. */
+const isServed = window.location.protocol !== 'file:'
+
 function nameThisService(code) {
   const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
     const text = texts.currentNode
     const { data } = text
-    const named = data.replace(EXAMPLE_ADDRESSES, window.location.origin)
+    const named = isServed ? data.replace(EXAMPLE_ADDRESSES, window.location.origin) : data
     if (named !== data) text.data = named
   }
 }
@@ -48,3 +53,5 @@ for (const code of document.querySelectorAll('article pre > code')) {
   nameThisService(code)
   addButton(code.parentElement, code)
 }
+
+addGuideSearch()

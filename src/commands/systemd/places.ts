@@ -12,6 +12,12 @@ export interface UnitPlaces {
 /** The name of the unit, and of the user that the service of the machine runs as. */
 export const UNIT_NAME = 'lookalike'
 
+/** The package of Debian: its program, and the list by which dpkg knows that it is installed. */
+export const DEBIAN_PACKAGE = {
+  executable: '/usr/bin/lookalike',
+  list: '/var/lib/dpkg/info/lookalike.list',
+} as const
+
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The places of the service of the whole machine. */

@@ -27,13 +27,24 @@ export const nextTo = (installed: string) => ({
 /** An executable larger than this is none of ours. */
 const BYTES_MAX = 2_000_000_000
 
+/** What a file must be. */
+export interface Expected {
+  /** SHA-256 in hex; one of them must be right. */
+  hashes: readonly string[]
+  /** Where they come from, for an error. */
+  source: string
+}
+
 /**
  * Copies a file beside the program that it will replace, and checks the copy: what is tried and put in place later is what was checked here.
  *
- * @param sha256 64 hex digits.
  * @throws OperatorError, and nothing is left.
  */
-export async function takeCandidate(file: string, installed: string, sha256: string): Promise<void> {
+export async function takeCandidate(
+  file: string,
+  installed: string,
+  { hashes, source }: Expected,
+): Promise<void> {
   const { candidate } = nextTo(installed)
   rmSync(candidate, { force: true })
   try {
@@ -43,9 +54,9 @@ export async function takeCandidate(file: string, installed: string, sha256: str
     const hash = createHash('sha256')
     for await (const piece of createReadStream(candidate, { highWaterMark: 1024 * 1024 })) hash.update(piece)
     const found = hash.digest()
-    if (!timingSafeEqual(found, Buffer.from(sha256, 'hex')))
+    if (!hashes.some((hash) => timingSafeEqual(found, Buffer.from(hash, 'hex'))))
       throw new OperatorError(
-        `${file} is not the program that --sha256 names: its SHA-256 is ${found.toString('hex')}. Nothing was changed: download it again.`,
+        `${file} is not the program that ${source} names: its SHA-256 is ${found.toString('hex')}. Nothing was changed: download it again.`,
       )
     const { mode, uid, gid } = statSync(installed)
     chmodSync(candidate, mode & 0o777)

@@ -4,7 +4,7 @@ import { CURES } from '../../../core/cures.ts'
 import { ERRORS, type ErrorCode, notFound } from '../../../core/errors.ts'
 import { answerPacked, packFile } from '../../../http/encoding.ts'
 import { MARK } from '../../../http/layout.ts'
-import { answerPage, type PagePolicy, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
+import { answerPage, pageHeaders, prefersPage, SCRIPTED } from '../../../http/page.ts'
 import { docsAssets } from './assets.ts'
 import { renderErrorIndex, renderErrorPage } from './error-page.ts'
 import { guideFiles, guideIndex, guidePages } from './guide-pages.ts'
@@ -88,9 +88,6 @@ function serveAsset(request: Request, name: string): Promise<Response> {
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** The script of the guide changes what a page shows, and calls nothing. */
-const GUIDE: PagePolicy = { more: "script-src 'self'; " }
-
 async function serveGuidePage(
   request: Request,
   path: string | undefined,
@@ -101,7 +98,7 @@ async function serveGuidePage(
   return answerPacked(request, packFile(path), hash, {
     'content-type': type,
     'cache-control': 'public, max-age=3600',
-    ...pageHeaders(GUIDE),
+    ...pageHeaders(SCRIPTED),
   })
 }
 
