@@ -5,7 +5,7 @@
  * executables. Options: `--url URL` lets `install.sh` know where the folder will be served, `--targets linux-x64,…` makes executables of these
  * alone, `--out DIR` names the folder. It refuses an unclean
  * checkout, a version that the package or the changelog does not know, and an executable that fails its smoke test.
- * It needs Debian's `minisign`, `binutils`, `dpkg`, `fakeroot` and `zip`.
+ * It needs Debian's `minisign`, `binutils` and `dpkg`.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

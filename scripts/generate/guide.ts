@@ -17,6 +17,7 @@ const repository = resolve(import.meta.dir, '../..')
 /** The documents in the order of the guide; `README.md` is its first page. */
 const DOCUMENTS = [
   'README',
+  'installing',
   'access',
   'people',
   'indexing',
@@ -30,6 +31,7 @@ const DOCUMENTS = [
   'clients',
   'service',
   'operating',
+  'upgrading',
   'nodes',
   'standby',
   'larger',
@@ -37,6 +39,8 @@ const DOCUMENTS = [
   'watching',
   'reference',
   'contract',
+  'limits',
+  'comparison',
   'maintaining',
   'changelog',
 ] as const

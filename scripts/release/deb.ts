@@ -87,7 +87,7 @@ Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${kibibytes}
-Depends: libc6 (>= ${glibc}), libstdc++6 (>= 11), libgcc-s1, adduser, init-system-helpers, debconf (>= 0.5) | debconf-2.0
+Depends: libc6 (>= ${glibc}), libstdc++6 (>= 11), libgcc-s1, adduser, debconf (>= 0.5) | debconf-2.0
 Recommends: systemd
 Section: web
 Priority: optional

@@ -33,8 +33,6 @@ const TOOLS = {
   minisign: 'minisign',
   readelf: 'binutils',
   'dpkg-deb': 'dpkg',
-  fakeroot: 'fakeroot',
-  zip: 'zip',
 }
 
 /** @returns the commit of the checkout. @throws ReleaseError naming every reason at once. */

@@ -87,14 +87,14 @@ describe.each(LOOKS)('the search at %d px, %s', (width, colorScheme) => {
         const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
         const name = await first.textContent()
         await first.click()
-        await page.getByRole('heading', { name: /^Upgrade, and the way back/ }).waitFor()
+        await page.getByRole('heading', { name: /^Go back later/ }).waitFor()
         return { name, scrollWidth, path: new URL(page.url()).pathname + new URL(page.url()).hash }
       },
     )
     expect(result).toEqual({
-      name: 'Operating: Upgrade, and the way back',
+      name: 'Upgrade: Go back later',
       scrollWidth: width,
-      path: '/docs/guide/operating#upgrade-and-the-way-back',
+      path: '/docs/guide/upgrading#go-back-later',
     })
     expect(complaints).toEqual([])
     expect(strangers).toEqual([])

@@ -78,9 +78,9 @@ test('the guide is a folder of pages whose links lead to each other, with what i
     href: string
     text: string
   }[]
-  const upgrade = sections.find(({ href }) => href === 'operating.html#upgrade-and-the-way-back')
+  const upgrade = sections.find(({ href }) => href === 'upgrading.html#the-executable')
   expect(upgrade).toMatchObject({
-    page: 'Operating',
+    page: 'Upgrade',
     text: expect.stringContaining('A newer version is another executable'),
   })
 })
