@@ -81,7 +81,7 @@ describe.each(LOOKS)('the search at %d px, %s', (width, colorScheme) => {
         const found = page.getByRole('list', { name: 'Found in the guide' })
         await field.fill('qqqq')
         await page.getByText('Nothing in the guide has all these words.').waitFor()
-        await field.fill('Go BACK upgrade')
+        await field.fill('LATER go back')
         const first = found.getByRole('link').first()
         await first.waitFor()
         const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
