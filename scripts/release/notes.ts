@@ -8,7 +8,7 @@ import type { Package } from './packages.ts'
 /** What was tried of each target, in the words of the table. */
 const STATES: Readonly<Record<string, string>> = {
   'linux-x64': 'run: the smoke test of this release',
-  'linux-arm64': 'built, not run',
+  'linux-arm64': 'built; earlier builds were run under QEMU',
   'darwin-arm64': 'built, not run',
 }
 

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
 import type { Target } from '../build/targets.ts'
 import { makeDebs } from './deb.ts'
 import type { Release } from './demands.ts'
@@ -14,7 +15,12 @@ export interface Package {
 
 /** Makes everything that brings an executable to a machine: packages of Debian, the installing script, files for containers. */
 export function makePackages(release: Release, executables: readonly Executable[]): Package[] {
-  return [...makeDebs(release, executables), makeInstallScript(release, executables), makeContainer(release)]
+  return [
+    ...makeDebs(release, executables),
+    makeInstallScript(release, executables),
+    makeContainer(release),
+    makePlugin(release),
+  ]
 }
 
 function makeInstallScript(release: Release, executables: readonly Executable[]): Package {
@@ -46,6 +52,25 @@ export function fillInstallScript(
     if (value === undefined) throw new Error(`install.sh has a place that nothing fills: ${name}`)
     return value
   })
+}
+
+/** Packs the plugin of WooCommerce as WordPress takes it. The same commit gives the same bytes. */
+function makePlugin({ root, folder, version, commit }: Release): Package {
+  const source = join(root, 'scripts/plugins/woocommerce')
+  const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.\w+$/.test(name),
+  )
+  const files = names.toSorted().map((name) => {
+    const text = readFileSync(join(source, name), 'utf8').replaceAll('@VERSION@', version)
+    return [`lookalike/${name}`, strToU8(text)] as const
+  })
+  const name = `lookalike-woocommerce-${version}.zip`
+  // The date of a zip has no zone: noon is the same day everywhere.
+  writeFileSync(
+    join(folder, name),
+    zipSync(Object.fromEntries(files), { level: 9, mtime: `${commit.date}T12:00:00` }),
+  )
+  return { name, meaning: 'plugin for WooCommerce, to upload in WordPress' }
 }
 
 function makeContainer({ root, folder, version }: Release): Package {
