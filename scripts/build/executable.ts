@@ -62,6 +62,9 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
     metafile: true,
     define: {
       'process.env.NODE_ENV': '"production"',
+      // The bundler would write the folder of the checkout, so two checkouts would give two programs.
+      __dirname: NOWHERE,
+      __filename: NOWHERE,
       LOOKALIKE_COMMIT: JSON.stringify(readCommit(options.root)),
       ...(options.releaseKey && { LOOKALIKE_RELEASE_KEY: JSON.stringify(options.releaseKey) }),
     },
@@ -78,8 +81,13 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   if (!result.success) throw new AggregateError(result.logs, 'The bundler failed')
   const unused = swaps.filter((swap) => !used.has(swap))
   if (unused.length > 0) throw new Error(`Not bundled: ${unused.map((swap) => swap.path.source).join(', ')}`)
+  if (readFileSync(options.outfile).includes(`${options.root}/`))
+    throw new Error(`The executable names ${options.root}: the same commit elsewhere would give another one`)
   checkNotices(options.root, Object.keys(result.metafile?.inputs ?? {}))
 }
+
+/** Where packages that ask for it lie: nothing of them is in a folder any more. */
+const NOWHERE = JSON.stringify('/$bunfs/root')
 
 /** Lets the bundler embed other notices. */
 function createNoticesPlugin(path: string | undefined): Bun.BunPlugin {
