@@ -7,7 +7,6 @@
  * checkout, a version that the package or the changelog does not know, and an executable that fails its smoke test.
  * It needs Debian's `minisign`, `binutils` and `dpkg`.
  */
-import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readPublicKey } from './build/release-key.ts'
@@ -16,7 +15,7 @@ import { generateAll } from './generate/index.ts'
 import { writeBill } from './release/bill.ts'
 import { readChanges } from './release/changes.ts'
 import { makeClients } from './release/clients.ts'
-import { demandReleasable, ReleaseError } from './release/demands.ts'
+import { demandReleasable, emptyFolder, ReleaseError } from './release/demands.ts'
 import { makeDocuments } from './release/documents.ts'
 import { makeExecutables } from './release/executables.ts'
 import { writeNotes } from './release/notes.ts'
@@ -42,8 +41,7 @@ try {
   const folder = resolve(values.out)
   const commit = demandReleasable(root, version, keys)
   const changes = readChanges(root, version)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  emptyFolder(folder)
   await generateAll()
   const release = {
     root,

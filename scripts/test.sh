@@ -103,26 +103,25 @@ find_chromium() {
   return 1
 }
 
-# install_package <package>: installs a Debian package if root runs this; the caller reports a missing tool.
-install_package() {
+# install_packages <package…>: installs packages of Debian if root runs this; the caller reports what is missing.
+install_packages() {
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"
   fi
 }
 
-# What the clients in scripts/clients run with.
-client_packages='python3-httpx php-cli php-guzzlehttp-guzzle'
+# What the clients in scripts/clients and the plugin in scripts/plugins run with.
+shop_packages='python3-httpx php-cli php-guzzlehttp-guzzle wordpress mariadb-server php-mysql'
 
 # slow_tests [<file…>]: runs the tests that start the executable, and so also find faults that only the build has; all of them, or
 # some files. Three files at a time on two cores: many wait for a process or for a time-out. A test that fails is tried once more, because browsers and processes race with a loaded machine;
 # `list_second_tries` names those that needed it. The slowest start first, so that none runs alone at the end; `--update-timings` measures them.
 # With strace some of them watch the system calls of the service and make its disk fail; without it, these are skipped.
 slow_tests() {
-  command -v strace >/dev/null 2>&1 || install_package strace || echo "strace is missing: some tests are skipped."
-  for package in $client_packages; do
-    dpkg -s "$package" >/dev/null 2>&1 || install_package "$package" || echo "$package is missing: the test of a client is skipped."
-  done
-  find_chromium >/dev/null || install_package chromium
+  command -v strace >/dev/null 2>&1 || install_packages strace || echo "strace is missing: some tests are skipped."
+  # shellcheck disable=SC2086
+  dpkg -s $shop_packages >/dev/null 2>&1 || install_packages $shop_packages || echo "One of these is missing, and some tests are skipped: $shop_packages"
+  find_chromium >/dev/null || install_packages chromium
   if CHROMIUM=$(find_chromium); then export CHROMIUM; fi
   if [ $# -eq 0 ]; then set -- ./test/robustness ./test/slow ./test/executable ${CHROMIUM:+./test/browser}; fi
   ulimit -n 8192 2>/dev/null || true

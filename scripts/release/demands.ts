@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Commit } from '../../src/version.ts'
 import { readCommit } from '../build/commit.ts'
@@ -59,6 +59,16 @@ const isClean = (root: string): boolean =>
     .stdout.toString()
     .split('\n')
     .some((line) => line.startsWith('??'))
+
+/** Empties the folder of an earlier release. @throws ReleaseError for a folder that holds something else. */
+export function emptyFolder(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  // The first file that a release makes is an executable.
+  if (names.length > 0 && !names.some((name) => /^lookalike-\d/.test(name)))
+    throw new ReleaseError(`${folder} is not empty and holds no release: name another folder`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+}
 
 /** Runs a program of this machine. @returns what it prints. @throws ReleaseError with what it said if it fails. */
 export function runTool(words: readonly string[], { cwd = '.', env = {} }: ToolPlace = {}): string {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundledModelName } from '../../src/platform/native/model-folder.ts'
 import { buildExecutable } from '../build/executable.ts'
@@ -66,6 +66,9 @@ async function makeExecutable(release: Release, target: Target): Promise<Executa
   const parts = Object.values(listFiles(target, nodeModules, modelDir)).flat()
   const glibc =
     target.os === 'linux' ? findOldestGlibc([outfile, ...parts.map(({ path }) => path)]) : undefined
+  const guide = readFileSync(join(root, 'src/guide/installing.md'), 'utf8')
+  if (glibc && !guide.includes(`| \`${target.name}\` | glibc ${glibc} or newer`))
+    throw new ReleaseError(`${name} needs glibc ${glibc}, and src/guide/installing.md says otherwise`)
   const bytes = statSync(outfile).size
   console.log(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB${glibc ? `, glibc ${glibc} or newer` : ''}`)
   return { target, name, bytes, nodeModules, glibc }

@@ -47,7 +47,7 @@ minisign -Vm SHA256SUMS -P ${key}
 sha256sum --check --ignore-missing SHA256SUMS
 \`\`\`
 
-The key is ${readReleaseKey(key).id}. \`lookalike upgrade\` checks both by itself. A build of the same commit with the same key is equal, byte for byte:
+The key is ${readReleaseKey(key).id}. \`lookalike upgrade\` checks both by itself. A build of the same commit with the same key gives the same executables, byte for byte:
 \`bun scripts/release.ts ${version}\` in a checkout.
 
 ${linkToGuide(changes.text)}

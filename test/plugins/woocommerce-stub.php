@@ -101,14 +101,15 @@ function as_enqueue_async_action(string $hook, array $arguments = [], string $gr
     return as_schedule_single_action(time(), $hook, $arguments, $group);
 }
 
-function as_has_scheduled_action(string $hook, ?array $arguments = null, string $group = ''): bool
+/** A time for an action that waits, true for one that runs now. */
+function as_next_scheduled_action(string $hook, ?array $arguments = null, string $group = ''): int|bool
 {
     foreach ((array) get_option('stub_actions', []) as $one) {
         if ($one['hook'] === $hook && ($arguments === null || $one['arguments'] === $arguments) && $one['group'] === $group) {
-            return true;
+            return $one['time'];
         }
     }
-    return false;
+    return get_option('stub_runs') === [$hook, $arguments];
 }
 
 function as_unschedule_all_actions(string $hook, ?array $arguments = [], string $group = ''): void

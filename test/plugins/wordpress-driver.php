@@ -65,10 +65,13 @@ function run_actions(): array
         }
         update_option('stub_actions', $all, false);
         try {
+            update_option('stub_runs', [$next['hook'], $next['arguments']], false);
             do_action_ref_array($next['hook'], $next['arguments']);
             $said[] = "{$next['hook']} done";
         } catch (Throwable $error) {
             $said[] = "{$next['hook']} failed: {$error->getMessage()}";
+        } finally {
+            delete_option('stub_runs');
         }
     }
     return $said;
@@ -79,6 +82,12 @@ $output = match ($command) {
     'page' => wp_insert_post(['post_type' => 'page', 'post_title' => 'Page', 'post_status' => 'publish', 'post_content' => wp_slash($input)], true),
     'add' => add_product($input),
     'actions' => run_actions(),
+    'while running' => (static function () use ($input): array {
+        update_option('stub_runs', ['lookalike_send_changed', [$input, 1]], false);
+        wp_update_post(['ID' => $input]);
+        delete_option('stub_runs');
+        return array_column((array) get_option('stub_actions', []), 'hook');
+    })(),
     'waiting' => array_values((array) get_option('stub_actions', [])),
     'set' => (static function () use ($input): int {
         foreach ($input['meta'] ?? [] as $name => $value) {

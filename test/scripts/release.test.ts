@@ -101,6 +101,8 @@ describe('install.sh', () => {
     fake('uname', 'case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac')
     fake('getconf', 'echo "glibc 2.36"')
     fake('minisign', 'exit 0')
+    // Asked whether the processor has AVX2.
+    fake('grep', 'exit 0')
     const executables = [
       { target: { name: 'linux-x64', os: 'linux' as const }, glibc: '2.34' },
       { target: { name: 'linux-arm64', os: 'linux' as const }, glibc: '2.34' },
@@ -194,6 +196,7 @@ describe('install.sh', () => {
     ],
     ['a missing file', () => rmSync(join(published, 'SHA256SUMS')), /there is no .*SHA256SUMS/],
     ['a program that does not start', () => publish('exit 1'), /does not start on this machine/],
+    ['a processor without AVX2', () => fake('grep', 'exit 1'), /this processor has no AVX2/],
     [
       'an old glibc',
       () => fake('getconf', 'echo "glibc 2.31"'),

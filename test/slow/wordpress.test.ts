@@ -391,6 +391,23 @@ describe.skipIf(!isThere)(
       expect(await ids()).not.toContain('MUG-2')
     }, 120_000)
 
+    test('what changes while it is sent is sent again, and a full run takes out what was hidden while nothing was sent', async () => {
+      const id = await tell('add', { name: 'Vase', sku: 'VASE', picture: join(PICTURES, 'handbag-red.webp') })
+      await tell('actions')
+      expect(await tell('while running', id)).toEqual(['lookalike_send_changed'])
+      await tell('actions')
+      await tell('option', { sync: false })
+      await tell('set', { id, meta: { _visibility: 'hidden' } })
+      expect(await tell('waiting')).toEqual([])
+      expect(await ids()).toContain('VASE')
+      await tell('option', { sync: true })
+      await press('lookalike_sync')
+      await press('lookalike_sync')
+      await tell('actions')
+      expect(await ids()).not.toContain('VASE')
+      expect(await tell('state')).toMatchObject({ state: 'done', error: '' })
+    }, 120_000)
+
     test('the widget is on the pages that the settings name, with consent where it is asked for', async () => {
       const front = (await see('/')).text
       expect(front).toContain(`src="${service}/widget.js"`)

@@ -18,6 +18,14 @@ if (!defined('ABSPATH')) {
     exit;
 }
 
+// The single file that the portal writes has the same functions: both together would end every page.
+if (function_exists(__NAMESPACE__ . '\has_widget')) {
+    add_action('admin_notices', static function (): void {
+        echo '<div class="notice notice-error"><p>' . esc_html__('Lookalike: delete the former file in wp-content/mu-plugins; this plugin takes its place.', 'lookalike') . '</p></div>';
+    });
+    return;
+}
+
 /** The option that holds every setting. uninstall.php removes it. */
 const OPTION = 'lookalike_settings';
 
@@ -26,7 +34,7 @@ require_once __DIR__ . '/includes/service.php';
 require_once __DIR__ . '/includes/products.php';
 require_once __DIR__ . '/includes/sync.php';
 require_once __DIR__ . '/includes/widget.php';
-require_once __DIR__ . '/includes/events.php';
+require_once __DIR__ . '/includes/shop-pages.php';
 require_once __DIR__ . '/includes/admin-page.php';
 
 register_deactivation_hook(__FILE__, static function (): void {

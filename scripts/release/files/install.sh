@@ -97,7 +97,8 @@ download() {
     /*) cp "$from/$1" "$2" || fail "there is no $from/$1" ;;
     *)
       if command -v curl >/dev/null 2>&1; then
-        curl --fail --silent --show-error --location --retry 3 --output "$2" "$from/$1" || fail "$from/$1 could not be downloaded"
+        # A redirect never leads away from encryption.
+        curl --fail --silent --show-error --location --proto-redir =https --retry 3 --output "$2" "$from/$1" || fail "$from/$1 could not be downloaded"
       elif command -v wget >/dev/null 2>&1; then
         wget --quiet --tries=3 --output-document="$2" "$from/$1" || fail "$from/$1 could not be downloaded"
       else

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PHP = Bun.which('php')
-const SNIPPET = join(import.meta.dir, '../../../scripts/examples/woocommerce.php')
+const folder = mkdtempSync(join(tmpdir(), 'lookalike-snippet-'))
+const SNIPPET = join(folder, 'snippet.php')
 const STUBS = join(import.meta.dir, 'woocommerce-stubs.php')
 
 interface Visit {
@@ -16,6 +19,14 @@ function visit(query: string): Visit {
   if (exitCode !== 0) throw new Error(`${stdout}${stderr}`)
   return JSON.parse(stdout.toString())
 }
+
+beforeAll(async () => {
+  // The portal's own types know what an import of PHP is.
+  const path = '../../../src/browser/portal/pages/widget/php-file.ts'
+  const { writePhpFile } = await import(path)
+  await Bun.write(SNIPPET, String(writePhpFile('https://s.test', 'pk_live_1')))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.skipIf(PHP === null)('the snippet for WooCommerce', () => {
   test('gives results an address that leads on to the product', () => {

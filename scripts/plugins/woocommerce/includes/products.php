@@ -12,16 +12,6 @@ if (!defined('ABSPATH')) {
 const PICTURES_MAX = 10;
 /** Characters of a description: the service finds words in it, and shows none of it. */
 const DESCRIPTION_MAX = 2000;
-/** A product_id of the service has no slash. */
-const NO_PRODUCT_ID = '~^(?:demo|bulk|import|export|\.{1,2})$|[/\x00-\x1F]~';
-
-/** The id in the service: the SKU where there is one and the ID otherwise, as in an import of WooCommerce's own CSV. */
-function product_id(\WC_Product $product): string
-{
-    $sku = $product->get_sku();
-    return $sku !== '' && strlen($sku) <= 128 && preg_match(NO_PRODUCT_ID, $sku) !== 1 ? $sku : (string) $product->get_id();
-}
-
 /** Whether shoppers may find it: it is public, listed in search, and has a picture. */
 function is_findable(\WC_Product $product): bool
 {

@@ -43,7 +43,8 @@ function notice_change(mixed $id): void
         return;
     }
     $arguments = [$id, 1];
-    if (!as_has_scheduled_action(SEND_CHANGED, $arguments, GROUP)) {
+    // One that runs already has read the product from before this change; true stands for it, a time for one that waits.
+    if (!is_int(as_next_scheduled_action(SEND_CHANGED, $arguments, GROUP))) {
         as_schedule_single_action(time() + SETTLE_S, SEND_CHANGED, $arguments, GROUP);
     }
 }
@@ -83,16 +84,21 @@ function send_changed(int $id, int $try = 1): void
 function begin_full_run(): void
 {
     as_unschedule_all_actions(SEND_ALL, null, GROUP);
-    update_option(STATE, ['state' => 'running', 'sent' => 0, 'skipped' => 0, 'begun' => time(), 'error' => ''], false);
-    as_enqueue_async_action(SEND_ALL, [0, wp_generate_uuid4(), 1], GROUP);
+    $run = wp_generate_uuid4();
+    update_option(STATE, ['run' => $run, 'state' => 'running', 'sent' => 0, 'skipped' => 0, 'error' => ''], false);
+    as_enqueue_async_action(SEND_ALL, [0, $run, 1], GROUP);
 }
 
 /** Sends the next products after an id; the last batch ends the run. */
 function send_batch(int $after, string $run, int $try = 1): void
 {
     try_again(SEND_ALL, [$after, $run], $try, static function () use ($after, $run): void {
-        $ids = product_ids_after($after);
         $state = (array) get_option(STATE, []);
+        // A batch that was under way when a new run began.
+        if (($state['run'] ?? '') !== $run) {
+            return;
+        }
+        $ids = product_ids_after($after);
         $products = array_filter(array_map('wc_get_product', $ids), static fn ($one): bool => $one instanceof \WC_Product);
         $findable = array_values(array_filter($products, __NAMESPACE__ . '\is_findable'));
         if ($findable !== []) {
@@ -103,14 +109,19 @@ function send_batch(int $after, string $run, int $try = 1): void
                 update_post_meta($product->get_id(), SENT_AS, product_id($product));
             }
         }
+        // What was hidden or binned while nothing was sent by itself.
+        foreach (array_diff_key($products, array_filter($products, __NAMESPACE__ . '\is_findable')) as $product) {
+            $sent = (string) get_post_meta($product->get_id(), SENT_AS, true);
+            if ($sent !== '') {
+                remove_from_service($sent);
+                delete_post_meta($product->get_id(), SENT_AS);
+            }
+        }
         $state['sent'] = (int) ($state['sent'] ?? 0) + count($findable);
         $state['skipped'] = (int) ($state['skipped'] ?? 0) + count($ids) - count($findable);
         $is_last = count($ids) < BATCH;
         $state['state'] = $is_last ? 'done' : 'running';
         $state['error'] = '';
-        if ($is_last) {
-            $state['ended'] = time();
-        }
         update_option(STATE, $state, false);
         if (!$is_last) {
             as_enqueue_async_action(SEND_ALL, [max($ids), $run, 1], GROUP);
@@ -118,13 +129,15 @@ function send_batch(int $after, string $run, int $try = 1): void
     });
 }
 
-/** @return list<int> the next ids: a place by id stays right while products come and go. */
+/** @return list<int> the next ids, of products that are published or that the service has: a place by id stays right while products come and go. */
 function product_ids_after(int $after): array
 {
     global $wpdb;
     $query = $wpdb->prepare(
-        "SELECT ID FROM {$wpdb->posts} WHERE post_type = 'product' AND post_status = 'publish' AND ID > %d ORDER BY ID LIMIT %d",
+        "SELECT ID FROM {$wpdb->posts} WHERE post_type = 'product' AND ID > %d AND (post_status = 'publish'
+            OR EXISTS (SELECT 1 FROM {$wpdb->postmeta} WHERE post_id = ID AND meta_key = %s)) ORDER BY ID LIMIT %d",
         $after,
+        SENT_AS,
         BATCH,
     );
     return array_map('intval', $wpdb->get_col($query));

@@ -8,22 +8,6 @@ if (!defined('ABSPATH')) {
     exit;
 }
 
-/** Keeps calls until the widget has loaded. */
-const STUB = <<<'JS'
-window.ServiceWidget = window.ServiceWidget || {
-  q: [],
-  consent(...call) { this.q.push(['consent', ...call]) },
-  trackAddToCart(...call) { this.q.push(['trackAddToCart', ...call]) },
-  trackPurchase(...call) { this.q.push(['trackPurchase', ...call]) },
-}
-JS;
-
-add_action('wp_head', static function (): void {
-    if (has_widget()) {
-        wp_print_inline_script_tag(STUB);
-    }
-}, 1);
-
 // With the consent API of WordPress, a plugin that asks shoppers says here what they have answered.
 add_action('wp_footer', static function (): void {
     if (has_widget() && settings()['needs_consent'] && function_exists('wp_has_consent')) {
@@ -49,11 +33,6 @@ add_action('wp_footer', static function (): void {
     ]));
 }, 20);
 
-function is_thank_you(): bool
-{
-    return function_exists('is_order_received_page') && is_order_received_page();
-}
-
 /** Whether the page is one of those that the settings name. Purchases are told everywhere. */
 function is_wanted_here(): bool
 {
@@ -75,7 +54,7 @@ function widget_attributes(array $more): array
         'src' => $settings['service'] . '/widget.js',
         'data-key' => $settings['widget_key'],
         'data-lang' => str_replace('_', '-', get_locale()),
-        // For products without an address of their own; events.php leads on to the page of the product.
+        // For products without an address of their own; shop-pages.php leads on to the page of the product.
         'data-url' => home_url('/') . '?lookalike={product_id}',
         'data-consent' => $settings['needs_consent'] ? 'required' : null,
         'async' => true,
@@ -105,7 +84,7 @@ function render_widget(mixed $attributes): string
         return null;
     };
     [$similar, $together] = [$row('similar_to', 'similarTo'), $row('together')];
-    $here = $similar === 'this' || $together === 'this' ? wc_get_product(get_the_ID()) : null;
+    $here = function_exists('wc_get_product') ? wc_get_product(get_the_ID()) : null;
     $id = static fn (?string $value): ?string => $value !== 'this' ? $value : ($here instanceof \WC_Product ? product_id($here) : null);
     $mode = $similar === null && $together === null ? 'inline' : null;
     return wp_get_script_tag(widget_attributes([

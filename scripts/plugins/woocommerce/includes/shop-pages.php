@@ -1,30 +1,27 @@
 <?php
-/**
- * Plugin Name: Lookalike for WooCommerce
- * Description: Search by picture, and tracking of carts and purchases. Copy this file to wp-content/mu-plugins/.
- *
- * The product_id of the service is the SKU where there is one and the ID otherwise, as in an import of WooCommerce's own CSV.
- */
 
 declare(strict_types=1);
+
+// What the shop's own pages do for the widget: carts and purchases are told to it, and a product_id leads to the page of its product. The plugin and
+// the snippet that the portal writes both have it; has_widget() says whether there is a widget.
+namespace Lookalike\WooCommerce;
 
 if (!defined('ABSPATH')) {
     exit;
 }
 
-/** Public address of the service, without a slash at its end. */
-const LOOKALIKE_SERVICE = 'https://search.shop.example';
-/** A widget key that lists the origin of this shop. Never a secret key. */
-const LOOKALIKE_KEY = 'pk_live_…';
+/** A product_id of the service has no slash. */
+const NO_PRODUCT_ID = '~^(?:demo|bulk|import|export|\.{1,2})$|[/\x00-\x1F]~';
 
-function lookalike_product_id(WC_Product $product): string
+/** The id in the service: the SKU where there is one and the ID otherwise, as in an import of WooCommerce's own CSV. */
+function product_id(\WC_Product $product): string
 {
     $sku = $product->get_sku();
-    return $sku !== '' ? $sku : (string) $product->get_id();
+    return $sku !== '' && strlen($sku) <= 128 && preg_match(NO_PRODUCT_ID, $sku) !== 1 ? $sku : (string) $product->get_id();
 }
 
 /** Keeps calls until the widget has loaded. */
-const LOOKALIKE_STUB = <<<'JS'
+const STUB = <<<'JS'
 window.ServiceWidget = window.ServiceWidget || {
   q: [],
   consent(...call) { this.q.push(['consent', ...call]) },
@@ -33,13 +30,19 @@ window.ServiceWidget = window.ServiceWidget || {
 }
 JS;
 
-// A consent plugin, where data-consent is required, calls ServiceWidget.consent(true) after this, on every page.
 add_action('wp_head', static function (): void {
-    wp_print_inline_script_tag(LOOKALIKE_STUB);
+    if (has_widget()) {
+        wp_print_inline_script_tag(STUB);
+    }
 }, 1);
 
+function is_thank_you(): bool
+{
+    return function_exists('is_order_received_page') && is_order_received_page();
+}
+
 /** Prints a call of the widget; it waits in the stub until the widget has loaded. */
-function lookalike_print_call(string $method, array $arguments): void
+function print_call(string $method, array $arguments): void
 {
     $json = implode(',', array_map(
         static fn ($argument) => wp_json_encode($argument, JSON_HEX_TAG | JSON_HEX_AMP | JSON_HEX_APOS | JSON_HEX_QUOT),
@@ -47,21 +50,6 @@ function lookalike_print_call(string $method, array $arguments): void
     ));
     wp_print_inline_script_tag("window.ServiceWidget.$method($json)");
 }
-
-// The widget on every page; on the thank-you page only its tracking.
-add_action('wp_footer', static function (): void {
-    $is_thank_you = function_exists('is_order_received_page') && is_order_received_page();
-    wp_print_script_tag([
-        'src' => LOOKALIKE_SERVICE . '/widget.js',
-        'data-key' => LOOKALIKE_KEY,
-        'data-lang' => str_replace('_', '-', get_locale()),
-        'data-attach' => 'input[type=search][name=s]',
-        // For products without an address of their own; the hook below leads on to the product's page.
-        'data-url' => home_url('/') . '?lookalike={product_id}',
-        'data-mode' => $is_thank_you ? 'track' : 'modal',
-        'async' => true,
-    ]);
-}, 20);
 
 // An address that leads from a product_id to the page of its product. It leads to pages of this shop alone.
 add_action('template_redirect', static function (): void {
@@ -76,7 +64,7 @@ add_action('template_redirect', static function (): void {
     }
     $product = $id > 0 ? wc_get_product($id) : null;
     // A variation is shown on the page of its product.
-    $page = $product instanceof WC_Product ? ($product->get_parent_id() ?: $product->get_id()) : 0;
+    $page = $product instanceof \WC_Product ? ($product->get_parent_id() ?: $product->get_id()) : 0;
     if ($page > 0 && get_post_status($page) === 'publish') {
         wp_safe_redirect($product->get_permalink(), 302, 'Lookalike');
         exit;
@@ -90,16 +78,16 @@ add_action('template_redirect', static function (): void {
 // What was bought: one line for each product. An order that is shown again counts once, by its order_id.
 add_action('woocommerce_thankyou', static function ($order_id): void {
     $order = wc_get_order($order_id);
-    if (!$order instanceof WC_Order || $order->has_status('failed')) {
+    if (!has_widget() || !$order instanceof \WC_Order || $order->has_status('failed')) {
         return;
     }
     foreach ($order->get_items() as $item) {
-        $product = $item instanceof WC_Order_Item_Product ? $item->get_product() : null;
-        if (!$product instanceof WC_Product) {
+        $product = $item instanceof \WC_Order_Item_Product ? $item->get_product() : null;
+        if (!$product instanceof \WC_Product) {
             continue;
         }
-        lookalike_print_call('trackPurchase', [
-            lookalike_product_id($product),
+        print_call('trackPurchase', [
+            product_id($product),
             [
                 // The sum of the line with its taxes, as the customer has paid it.
                 'order_value' => round((float) $item->get_total() + (float) $item->get_total_tax(), 2),
@@ -113,7 +101,7 @@ add_action('woocommerce_thankyou', static function ($order_id): void {
 
 // Carts without a reload tell the page by jQuery, with the SKU in the button.
 add_action('wp_enqueue_scripts', static function (): void {
-    if (!wp_script_is('wc-add-to-cart', 'registered')) {
+    if (!has_widget() || !wp_script_is('wc-add-to-cart', 'registered')) {
         return;
     }
     wp_add_inline_script('wc-add-to-cart', <<<'JS'
@@ -127,17 +115,17 @@ JS);
 // Carts with a reload: the page after it tells.
 add_action('woocommerce_add_to_cart', static function ($key, $product_id, $quantity, $variation_id): void {
     $product = wc_get_product($variation_id ?: $product_id);
-    if (wp_doing_ajax() || !$product instanceof WC_Product || !WC()->session) {
+    if (wp_doing_ajax() || !$product instanceof \WC_Product || !WC()->session) {
         return;
     }
-    WC()->session->set('lookalike_added', lookalike_product_id($product));
+    WC()->session->set('lookalike_added', product_id($product));
 }, 10, 4);
 
 add_action('wp_footer', static function (): void {
     $id = function_exists('WC') && WC()->session ? WC()->session->get('lookalike_added') : null;
-    if (!is_string($id)) {
+    if (!is_string($id) || !has_widget()) {
         return;
     }
     WC()->session->set('lookalike_added', null);
-    lookalike_print_call('trackAddToCart', [$id]);
+    print_call('trackAddToCart', [$id]);
 }, 30);
