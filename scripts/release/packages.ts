@@ -19,7 +19,8 @@ export function makePackages(release: Release, executables: readonly Executable[
     ...makeDebs(release, executables),
     makeInstallScript(release, executables),
     makeContainer(release),
-    makePlugin(release),
+    makeWooCommercePlugin(release),
+    makeShopifyFiles(release),
   ]
 }
 
@@ -54,23 +55,34 @@ export function fillInstallScript(
   })
 }
 
-/** Packs the plugin of WooCommerce as WordPress takes it. The same commit gives the same bytes. */
-function makePlugin({ root, folder, version, commit }: Release): Package {
-  const source = join(root, 'scripts/plugins/woocommerce')
+/** Packs the plugin of WooCommerce as WordPress takes it. */
+const makeWooCommercePlugin = (release: Release): Package => ({
+  name: packPlugin(release, 'woocommerce', 'lookalike'),
+  meaning: 'plugin for WooCommerce, to upload in WordPress',
+})
+
+const makeShopifyFiles = (release: Release): Package => ({
+  name: packPlugin(release, 'shopify', 'lookalike-shopify'),
+  meaning: 'files for a Shopify theme, with the steps in README.md',
+})
+
+/** Packs a folder of `scripts/plugins` as one folder of a zip. The same commit gives the same bytes. @returns the name of the file. */
+function packPlugin({ root, folder, version, commit }: Release, shop: string, folderInside: string): string {
+  const source = join(root, 'scripts/plugins', shop)
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.\w+$/.test(name),
   )
   const files = names.toSorted().map((name) => {
     const text = readFileSync(join(source, name), 'utf8').replaceAll('@VERSION@', version)
-    return [`lookalike/${name}`, strToU8(text)] as const
+    return [`${folderInside}/${name}`, strToU8(text)] as const
   })
-  const name = `lookalike-woocommerce-${version}.zip`
+  const name = `lookalike-${shop}-${version}.zip`
   // The date of a zip has no zone: noon is the same day everywhere.
   writeFileSync(
     join(folder, name),
     zipSync(Object.fromEntries(files), { level: 9, mtime: `${commit.date}T12:00:00` }),
   )
-  return { name, meaning: 'plugin for WooCommerce, to upload in WordPress' }
+  return name
 }
 
 function makeContainer({ root, folder, version }: Release): Package {

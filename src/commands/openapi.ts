@@ -74,7 +74,7 @@ export async function createOpenApiDocument(baseUrl: string): Promise<unknown> {
     },
     budget: createByteBudget(),
     fetcher: { fetch: async () => refuse() },
-    downloads: { check: () => {}, download: async () => refuse() },
+    downloads: { check: () => {}, download: async () => refuse(), join: async () => refuse() },
     pages: { read: async () => refuse(), probe: async () => refuse() },
     files: {
       write: async () => {},

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../core/limits.ts'
+import type { OpenBytes } from '../../core/open-bytes.ts'
 import { turn } from '../../core/turns.ts'
-import type { ImportRecord, OpenBytes } from '../../features/catalogue/imports/formats/record.ts'
+import type { ImportRecord } from '../../features/catalogue/imports/formats/record.ts'
 import { planImport } from '../../features/catalogue/imports/mapping/plan.ts'
 import { splitAddresses } from '../../features/catalogue/imports/mapping/values.ts'
 import type { ImportSource } from '../../features/catalogue/imports/source.ts'

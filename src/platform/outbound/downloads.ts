@@ -28,6 +28,13 @@ export interface FileDownloads {
    * @throws ApiError `storage_full`, `read_only`, `storage_failed` or `overloaded`. No file is left then.
    */
   download(url: string, wanted: WantedFile): Promise<Download>
+
+  /**
+   * Makes one file of what several downloads brought, of at most `LIMITS.feedBytesMax`.
+   *
+   * @throws ApiError as `download`, and what the pieces throw. No file is left then.
+   */
+  join(pieces: AsyncIterable<Uint8Array>): Promise<Download>
 }
 
 export interface WantedFile {
@@ -139,23 +146,21 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
         signal: AbortSignal.any([signal, patience.signal]),
         piecesMax: PIECES_MAX,
         read: async (head, pieces) =>
-          head.status === 200
-            ? save(head, patience.watch(pieces, limits.pieceMs), limits.bytesMax)
-            : undefined,
+          head.status === 200 ? save(head, patience.watch(pieces, limits.pieceMs)) : undefined,
       })
     } finally {
       patience.end()
     }
   }
 
-  async function save(
-    { headers }: ResponseHead,
-    pieces: AsyncIterable<Uint8Array>,
-    bytesMax: number,
-  ): Promise<DownloadedFile> {
+  async function save({ headers }: ResponseHead, pieces: AsyncIterable<Uint8Array>): Promise<DownloadedFile> {
     const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase()
     if (!['identity', 'gzip', 'x-gzip', ''].includes(encoding)) throw strangeEncoding()
-    if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+    if (Number(headers['content-length'] ?? 0) > limits.bytesMax) throw tooLarge(limits.bytesMax)
+    return keep(pieces, { etag: readMark(headers.etag), lastModified: readMark(headers['last-modified']) })
+  }
+
+  async function keep(pieces: AsyncIterable<Uint8Array>, marks: FileMarks): Promise<DownloadedFile> {
     const name = ids.uuid()
     let file: WorkFile | undefined
     const dispose = async (): Promise<void> => {
@@ -164,8 +169,7 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
     }
     try {
       file = await files.create(name)
-      const { sizeBytes, hash } = await writeCollected(pieces, file.append, bytesMax, tooLarge)
-      const marks = { etag: readMark(headers.etag), lastModified: readMark(headers['last-modified']) }
+      const { sizeBytes, hash } = await writeCollected(pieces, file.append, limits.bytesMax, tooLarge)
       return { path: file.path, sizeBytes, hash, marks, pieces: file.pieces, [Symbol.asyncDispose]: dispose }
     } catch (error) {
       await dispose()
@@ -183,6 +187,15 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
       }
     },
 
+    async join(pieces) {
+      try {
+        return { kind: 'file', file: await keep(pieces, NO_MARKS) }
+      } catch (error) {
+        if (!(error instanceof DownloadError)) throw error
+        return viewFailure(error)
+      }
+    },
+
     async download(url, wanted) {
       if (stop?.aborted) return { kind: 'stopped' }
       try {
@@ -193,12 +206,18 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
         if (error instanceof OutboundError)
           return { kind: 'failed', reason: error.reason, message: error.message }
         if (!(error instanceof DownloadError)) throw error
-        const { reason, message, upstreamStatus } = error
-        return { kind: 'failed', reason, message, ...(upstreamStatus !== undefined && { upstreamStatus }) }
+        return viewFailure(error)
       }
     },
   }
 }
+
+const viewFailure = ({ reason, message, upstreamStatus }: DownloadError): Download => ({
+  ...{ kind: 'failed', reason, message },
+  ...(upstreamStatus !== undefined && { upstreamStatus }),
+})
+
+const NO_MARKS: FileMarks = { etag: null, lastModified: null }
 
 /** Marks go back to the server in a header, unchanged. */
 const readMark = (value: string | undefined): string | null =>

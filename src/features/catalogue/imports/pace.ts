@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts'
 import { ApiError } from '../../../core/errors.ts'
+import type { OpenBytes } from '../../../core/open-bytes.ts'
 import { turn } from '../../../core/turns.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
-import type { OpenBytes } from './formats/record.ts'
 
 /** The limits of reading one file. */
 export interface PaceLimits {

@@ -1,9 +1,9 @@
+import { isGzip, unpackGzip } from '../../../core/gzip.ts'
+import { type OpenBytes, readHead } from '../../../core/open-bytes.ts'
 import { MAGIC_BYTES } from '../../../core/picture-type.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
 import type { ZipArchive, ZipEntry, ZipLimits } from '../../../platform/archives/zip.ts'
 import { ForeignFile, findForeignKind } from './formats/foreign-file.ts'
-import { isGzip, unpackGzip } from './formats/gzip.ts'
-import { type OpenBytes, readHead } from './formats/record.ts'
 import { formatOf, openTable, type Table, type TableFormat } from './formats/table.ts'
 import type { Pace } from './pace.ts'
 

@@ -1,12 +1,14 @@
 import type { CallerStore } from '../../../core/actor.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { turn } from '../../../core/turns.ts'
-import type { DownloadedFile, FileDownloads } from '../../../platform/outbound/downloads.ts'
+import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import type { Download, DownloadedFile, FileDownloads } from '../../../platform/outbound/downloads.ts'
 import type { Base } from '../../module.ts'
 import type { ImportsModule } from '../imports/module.ts'
 import type { JobItem } from '../jobs/item.ts'
 import type { JobsModule } from '../jobs/module.ts'
 import { toCredentials } from './credentials.ts'
+import { downloadPages, isPaged } from './pages.ts'
 import type { FeedProductQueries } from './product-queries.ts'
 import type { FeedRow, RunReport } from './queries.ts'
 import type { RunQueries } from './run-queries.ts'
@@ -117,10 +119,16 @@ export function createPull(deps: PullDeps) {
     const userInfo = feed.credentials === null ? null : openCredentials(feed.id, feed.credentials)
     if (userInfo === undefined) return fail(run, CREDENTIALS_UNREADABLE)
     const known = findKnown(feed, run)
-    const found = await downloads.download(feed.url, {
-      known,
-      ...(userInfo !== null && { credentials: toCredentials(userInfo) }),
-    })
+    const credentials = userInfo === null ? undefined : toCredentials(userInfo)
+    let found: Download
+    try {
+      found = isPaged(feed.url)
+        ? await downloadPages(feed.url, credentials, { downloads, clock })
+        : await downloads.download(feed.url, { known, credentials })
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error
+      return fail(run, { error: 'file_unreadable', message: error.message })
+    }
     if (found.kind === 'stopped') return { kind: 'dropped' }
     if (found.kind === 'unchanged') return found
     if (found.kind === 'failed') {

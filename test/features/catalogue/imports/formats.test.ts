@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { isGzip, unpackGzip } from '../../../../src/core/gzip.ts'
+import type { OpenBytes } from '../../../../src/core/open-bytes.ts'
 import { UnreadableFile } from '../../../../src/core/unreadable-file.ts'
 import {
   guessDelimiter,
@@ -8,9 +10,8 @@ import {
   readHeader,
 } from '../../../../src/features/catalogue/imports/formats/csv.ts'
 import { decodeText, detectEncoding } from '../../../../src/features/catalogue/imports/formats/encoding.ts'
-import { isGzip, unpackGzip } from '../../../../src/features/catalogue/imports/formats/gzip.ts'
 import { readNdjson } from '../../../../src/features/catalogue/imports/formats/ndjson.ts'
-import type { ImportRecord, OpenBytes } from '../../../../src/features/catalogue/imports/formats/record.ts'
+import type { ImportRecord } from '../../../../src/features/catalogue/imports/formats/record.ts'
 import { readXml } from '../../../../src/features/catalogue/imports/formats/xml.ts'
 
 /** A file that comes in pieces of a few bytes, so that every boundary is somewhere in the middle. */

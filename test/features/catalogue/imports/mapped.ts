@@ -1,5 +1,5 @@
+import type { OpenBytes } from '../../../../src/core/open-bytes.ts'
 import { detectEncoding } from '../../../../src/features/catalogue/imports/formats/encoding.ts'
-import type { OpenBytes } from '../../../../src/features/catalogue/imports/formats/record.ts'
 import { openTable } from '../../../../src/features/catalogue/imports/formats/table.ts'
 import {
   assembleProducts,

@@ -1,8 +1,9 @@
 import { CsvError, type Info, parse } from 'csv-parse'
+import type { OpenBytes } from '../../../../core/open-bytes.ts'
 import { turn } from '../../../../core/turns.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
-import { type Cells, type ImportRecord, type OnRecord, type OpenBytes, RECORD_BYTES_MAX } from './record.ts'
+import { type Cells, type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
 import { splitLines } from './text-lines.ts'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const

@@ -1,4 +1,4 @@
-import { type OpenBytes, readHead } from './record.ts'
+import { type OpenBytes, readHead } from '../../../../core/open-bytes.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 

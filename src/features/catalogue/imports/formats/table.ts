@@ -1,9 +1,10 @@
+import { type OpenBytes, readHead } from '../../../../core/open-bytes.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { type Delimiter, readCsv, readHeader } from './csv.ts'
 import { decodeText, detectEncoding, type Encoding } from './encoding.ts'
 import { ForeignFile } from './foreign-file.ts'
 import { readNdjson } from './ndjson.ts'
-import { type ImportRecord, type OnRecord, type OpenBytes, readHead } from './record.ts'
+import type { ImportRecord, OnRecord } from './record.ts'
 import { readXml } from './xml.ts'
 
 export const TABLE_FORMATS = ['csv', 'tsv', 'ndjson', 'xml'] as const

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { decimalSize } from '../../../../core/text.ts'
-import { UnreadableFile } from '../../../../core/unreadable-file.ts'
-import type { OpenBytes } from './record.ts'
+import type { OpenBytes } from './open-bytes.ts'
+import { decimalSize } from './text.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
 
