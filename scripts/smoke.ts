@@ -1,7 +1,7 @@
 /**
  * Runs the built executable as a new user would: alone in an empty folder, without HOME, node_modules or a network
- * setting, from the first start to a clean end. `bun scripts/smoke.ts [executable] [--model FOLDER]`; the folder is that of
- * the model inside if it is not the usual one.
+ * setting, from the first start to a clean end. `bun scripts/smoke.ts [executable] [--model FOLDER] [--env NAME=VALUE]`; the
+ * folder is that of the model inside if it is not the usual one, and the service gets the variables besides its settings.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ import { createSandbox } from './build/sandbox.ts'
 const checkout = resolve(import.meta.dir, '..')
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { model: { type: 'string' } },
+  options: { model: { type: 'string' }, env: { type: 'string', multiple: true, default: [] } },
 })
 const executable = resolve(positionals[0] ?? join(checkout, 'dist/lookalike'))
 /** Another model may take what its files take, packed or not. */
@@ -26,7 +26,10 @@ const JSON_BODY = { 'content-type': 'application/json' }
 const PERSON = { email: 'person@shop.example', password: 'kettle drum violin' }
 
 const box = createSandbox(executable, checkout)
-const settings = { DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn', REGISTRATION: 'open' }
+const settings = {
+  ...{ DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn', REGISTRATION: 'open' },
+  ...Object.fromEntries(flags.env.map((one) => one.split('=', 2))),
+}
 let passed = 0
 let failed = 0
 
