@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { GLIBC_NEEDED } from '../../src/platform/native/glibc.ts'
 import { bundledModelName } from '../../src/platform/native/model-folder.ts'
 import { buildExecutable } from '../build/executable.ts'
 import { preparePackages } from '../build/packages.ts'
@@ -66,6 +67,8 @@ async function makeExecutable(release: Release, target: Target): Promise<Executa
   const parts = Object.values(listFiles(target, nodeModules, modelDir)).flat()
   const glibc =
     target.os === 'linux' ? findOldestGlibc([outfile, ...parts.map(({ path }) => path)]) : undefined
+  if (glibc && glibc !== GLIBC_NEEDED)
+    throw new ReleaseError(`${name} needs glibc ${glibc}, and src/platform/native/glibc.ts says otherwise`)
   const guide = readFileSync(join(root, 'src/guide/installing.md'), 'utf8')
   if (glibc && !guide.includes(`| \`${target.name}\` | glibc ${glibc} or newer`))
     throw new ReleaseError(`${name} needs glibc ${glibc}, and src/guide/installing.md says otherwise`)

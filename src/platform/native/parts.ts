@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { type Embedded, embedded, type PartName } from './embedded.ts'
+import { explainOldGlibc } from './glibc.ts'
 import { findLibraries, libraryDirVariable, readLibraryDir, replaceLibraries } from './library-dir.ts'
 import { isPlaced, type PlacedPart, UnpackError, unpackPart } from './unpack.ts'
 import { unpackBases, unpackDirVariable } from './unpack-base.ts'
@@ -115,7 +116,9 @@ export function loadAddon(part: PartName, name: string): unknown {
       process.dlopen(addon, path)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw new UnpackError(`cannot load ${path}: ${message} (${suggestFix(part, message)})`, 'ELOAD')
+      const text =
+        explainOldGlibc(message) ?? `cannot load ${path}: ${message} (${suggestFix(part, message)})`
+      throw new UnpackError(text, 'ELOAD')
     }
     return addon.exports
   })
