@@ -114,7 +114,7 @@ export const texts: Texts = {
     woocommerce:
       'Legen Sie die Datei lookalike.php in den Ordner wp-content/mu-plugins/ des Shops; erstellen Sie den Ordner, falls er fehlt. Mehr ist nicht nötig.',
     shopify:
-      'Onlineshop → Themes → „…“ → Code bearbeiten → layout/theme.liquid, vor </body>. Auf den Seiten der Kasse läuft sie nicht: Melden Sie Käufe aus Ihrem Backend.',
+      'Onlineshop → Themes → „…“ → Code bearbeiten → layout/theme.liquid, vor </body>. Auf den Seiten der Kasse läuft sie nicht: Melden Sie Käufe aus Ihrem Backend. Die Dateien lookalike-shopify einer Version tun dasselbe mit Einstellungen im Theme-Editor und listen die Produkte für einen Feed auf.',
     shopware:
       'In Ihrem Theme: Resources/views/storefront/base.html.twig, im Block base_body_script nach {{ parent() }}. Danach den Cache leeren.',
     prestashop:

@@ -111,7 +111,7 @@ export const texts: Texts = {
     woocommerce:
       'Ponga el archivo lookalike.php en la carpeta wp-content/mu-plugins/ de la tienda; cree la carpeta si no existe. No hace falta nada más.',
     shopify:
-      'Tienda online → Temas → «…» → Editar código → layout/theme.liquid, antes de </body>. Las páginas de pago no la ejecutan: comunique las compras desde su backend.',
+      'Tienda online → Temas → «…» → Editar código → layout/theme.liquid, antes de </body>. Las páginas de pago no la ejecutan: comunique las compras desde su backend. Los archivos lookalike-shopify de una versión hacen lo mismo con ajustes en el editor de temas y listan los productos para una fuente de productos.',
     shopware:
       'En su tema: Resources/views/storefront/base.html.twig, en el bloque base_body_script después de {{ parent() }}. Después, vacíe la caché.',
     prestashop:

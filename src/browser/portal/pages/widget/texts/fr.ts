@@ -114,7 +114,7 @@ export const texts: Texts = {
     woocommerce:
       'Placez le fichier lookalike.php dans le dossier wp-content/mu-plugins/ de la boutique ; créez le dossier s’il n’existe pas. Rien d’autre n’est nécessaire.',
     shopify:
-      'Boutique en ligne → Thèmes → « … » → Modifier le code → layout/theme.liquid, avant </body>. Les pages de paiement ne l’exécutent pas : signalez les achats depuis votre backend.',
+      'Boutique en ligne → Thèmes → « … » → Modifier le code → layout/theme.liquid, avant </body>. Les pages de paiement ne l’exécutent pas : signalez les achats depuis votre backend. Les fichiers lookalike-shopify d’une version font de même avec des réglages dans l’éditeur de thème et listent les produits pour un flux.',
     shopware:
       'Dans votre thème : Resources/views/storefront/base.html.twig, dans le bloc base_body_script après {{ parent() }}. Videz ensuite le cache.',
     prestashop:

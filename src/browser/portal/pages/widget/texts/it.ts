@@ -113,7 +113,7 @@ export const texts: Texts = {
     woocommerce:
       'Mettere il file lookalike.php nella cartella wp-content/mu-plugins/ del negozio; se la cartella non esiste, crearla. Non serve altro.',
     shopify:
-      'Negozio online → Temi → “…” → Modifica codice → layout/theme.liquid, prima di </body>. Le pagine del checkout non la eseguono: segnalare gli acquisti dal proprio backend.',
+      'Negozio online → Temi → “…” → Modifica codice → layout/theme.liquid, prima di </body>. Le pagine del checkout non la eseguono: segnalare gli acquisti dal proprio backend. I file lookalike-shopify di una versione fanno lo stesso con impostazioni nell’editor del tema ed elencano i prodotti per un feed.',
     shopware:
       'Nel tema: Resources/views/storefront/base.html.twig, nel blocco base_body_script dopo {{ parent() }}. Poi svuotare la cache.',
     prestashop:

@@ -112,7 +112,7 @@ export const texts: Texts = {
     woocommerce:
       'Zet het bestand lookalike.php in de map wp-content/mu-plugins/ van de webwinkel; maak de map als die er niet is. Meer is niet nodig.',
     shopify:
-      'Onlinewinkel → Thema’s → ‘…’ → Code bewerken → layout/theme.liquid, vóór </body>. De pagina’s van de checkout voeren de regel niet uit: meld aankopen vanuit uw backend.',
+      'Onlinewinkel → Thema’s → ‘…’ → Code bewerken → layout/theme.liquid, vóór </body>. De pagina’s van de checkout voeren de regel niet uit: meld aankopen vanuit uw backend. De bestanden lookalike-shopify van een versie doen hetzelfde met instellingen in de thema-editor en geven de producten als lijst voor een feed.',
     shopware:
       'In uw thema: Resources/views/storefront/base.html.twig, in het blok base_body_script na {{ parent() }}. Leeg daarna de cache.',
     prestashop:

@@ -110,7 +110,7 @@ export const texts: Texts = {
     woocommerce:
       'Umieść plik lookalike.php w folderze wp-content/mu-plugins/ sklepu; jeśli folderu nie ma, utwórz go. Nic więcej nie potrzeba.',
     shopify:
-      'Sklep online → Motywy → „…” → Edytuj kod → layout/theme.liquid, przed </body>. Strony kasy go nie wykonują: zgłaszaj zakupy ze swojego backendu.',
+      'Sklep online → Motywy → „…” → Edytuj kod → layout/theme.liquid, przed </body>. Strony kasy go nie wykonują: zgłaszaj zakupy ze swojego backendu. Pliki lookalike-shopify z wydania robią to samo z ustawieniami w edytorze motywu i podają listę produktów dla feedu.',
     shopware:
       'W Twoim motywie: Resources/views/storefront/base.html.twig, w bloku base_body_script po {{ parent() }}. Następnie wyczyść pamięć podręczną.',
     prestashop:

@@ -109,7 +109,7 @@ export const texts: Texts = {
     woocommerce:
       'Coloque o ficheiro lookalike.php na pasta wp-content/mu-plugins/ da loja; se a pasta não existir, crie-a. Não é preciso mais nada.',
     shopify:
-      'Loja virtual → Temas → “…” → Editar código → layout/theme.liquid, antes de </body>. As páginas do checkout não a executam: comunique as compras a partir do seu backend.',
+      'Loja virtual → Temas → “…” → Editar código → layout/theme.liquid, antes de </body>. As páginas do checkout não a executam: comunique as compras a partir do seu backend. Os ficheiros lookalike-shopify de uma versão fazem o mesmo com definições no editor de temas e listam os produtos para um feed.',
     shopware:
       'No seu tema: Resources/views/storefront/base.html.twig, no bloco base_body_script depois de {{ parent() }}. Em seguida, limpe a cache.',
     prestashop:
