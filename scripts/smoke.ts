@@ -28,10 +28,17 @@ const PERSON = { email: 'person@shop.example', password: 'kettle drum violin' }
 const box = createSandbox(executable, checkout)
 const settings = {
   ...{ DATA_DIR: box.dataDir, OFFLINE: '1', LOG_LEVEL: 'warn', REGISTRATION: 'open' },
-  ...Object.fromEntries(flags.env.map((one) => one.split('=', 2))),
+  ...Object.fromEntries(flags.env.map(readVariable)),
 }
 let passed = 0
 let failed = 0
+
+/** Reads `NAME=VALUE`; the value may have an equals sign, too. */
+function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new Error(`--env takes NAME=VALUE, not ${text}`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
 
 /** A started `lookalike serve`. */
 interface Service {

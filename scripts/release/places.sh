@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the smoke test of an executable for Linux where the guide says that it runs (src/guide/installing.md): each of these places alone,
-# and all at once. Needs root, for name spaces, mounts and a limit of memory.
+# Runs the smoke test of an executable for Linux where the guide says that it runs (src/guide/installing.md): in each of these places, and in
+# all at once. The root is read-only in each. Needs root, for name spaces, mounts and a limit of memory.
 #
 #   sh scripts/release/places.sh [dist/lookalike]
 set -eu
@@ -11,16 +11,20 @@ cd "$(dirname "$0")/../.."
 TMPDIR=/var/tmp
 export TMPDIR
 failed=0
+log=$(mktemp)
+# The group with the limit of memory, if it was made.
+group=
+trap 'rm -f "$log"; [ -z "$group" ] || rmdir "$group" 2>/dev/null || true' EXIT
 
 # try NAME COMMAND...: runs the smoke test by a command that makes the place.
 try() {
   name=$1
   shift
-  if "$@" >/tmp/lookalike-place.log 2>&1; then
+  if "$@" >"$log" 2>&1 && grep -q 'read-only root' "$log"; then
     echo "ok    $name"
   else
     echo "FAIL  $name"
-    tail -20 /tmp/lookalike-place.log
+    tail -20 "$log"
     failed=1
   fi
 }
@@ -31,10 +35,9 @@ in_memory() {
   else
     group=/sys/fs/cgroup/lookalike-place limit=memory.max
   fi
-  mkdir -p "$group"
-  echo $((1024 * 1024 * 1024)) >"$group/$limit"
-  # The test itself and the picture library in it count, too.
-  sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$group" "$@"
+  # A condition of a shell goes on after an error. The test itself and the picture library in it count, too.
+  mkdir -p "$group" && echo $((1024 * 1024 * 1024)) >"$group/$limit" &&
+    sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$@"
 }
 
 closed_tmp='mount --make-rprivate / && mount -t tmpfs -o noexec,nosuid tmpfs /tmp && exec "$@"'
@@ -47,6 +50,7 @@ try '/tmp without programs (noexec)' unshare -m sh -c "$closed_tmp" sh $run "$ex
 try 'no IPv6' unshare -n sh -c "$no_ipv6" sh $run "$executable"
 try 'memory of 1 GiB' in_memory $run "$executable"
 try 'locale C' $run "$executable" --env LC_ALL=C --env LANG=C
+try 'locale tr_TR' $run "$executable" --env LC_ALL=tr_TR.UTF-8
 try 'time zone Pacific/Kiritimati' $run "$executable" --env TZ=Pacific/Kiritimati
 try 'all of it' in_memory unshare -mn sh -c "$no_ipv6" sh sh -c "$closed_tmp" sh $run "$executable" --env LC_ALL=C --env TZ=Pacific/Kiritimati
 exit $failed

@@ -58,7 +58,8 @@ class Paginate extends Tag {
   *render(context: Context, emitter: Emitter): Generator<unknown> {
     const { products, page } = context.environments as { products: LiquidProduct[]; page: number }
     const shown = products.slice((page - 1) * this.size, page * this.size)
-    context.push({ collection: { products: shown } })
+    const pages = Math.ceil(products.length / this.size)
+    context.push({ collection: { products: shown }, paginate: { pages } })
     yield this.liquid.renderer.renderTemplates(this.templates, context, emitter)
     context.pop()
   }

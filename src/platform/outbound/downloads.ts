@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { writeCollected } from '../../core/collected-writes.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
@@ -11,6 +12,7 @@ import { OutboundError } from './failure.ts'
 import { DownloadError, followRedirects, refusedStatus } from './follow.ts'
 import { parseHttpUrl } from './http-url.ts'
 import { createPatience } from './patience.ts'
+import { computeRetryWait, hasWaited, type RetryLimits } from './retry.ts'
 
 /** Downloads large files from URLs that customers name. They go to the disk as they arrive. */
 export interface FileDownloads {
@@ -42,6 +44,8 @@ export interface WantedFile {
   credentials?: string | undefined
   /** Marks of the version that the caller already has. */
   known?: FileMarks | undefined
+  /** For one of many files of a server: it is asked after a moment, again while it is busy (429, 5xx), and within so many ms. */
+  ofMany?: { withinMs: number } | undefined
 }
 
 /** How the server marks a version of a file. */
@@ -77,12 +81,14 @@ export interface FileDownloadsOptions {
   egress: Egress
   files: Pick<WorkFiles, 'create' | 'remove'>
   ids: Pick<Ids, 'uuid'>
+  /** Reads a `Retry-After` that is a date. */
+  clock?: Clock
   /** Cuts every download when the service stops. */
   stop?: AbortSignal | undefined
   limits?: Partial<FileLimits>
 }
 
-export interface FileLimits {
+export interface FileLimits extends RetryLimits {
   /** Lookup, connection and TLS of one hop, in ms. */
   connectMs: number
   /** Until the answer begins, in ms: many shops make the file on request. */
@@ -92,6 +98,8 @@ export interface FileLimits {
   /** The whole download with its redirects, in ms. */
   totalMs: number
   bytesMax: number
+  /** Before each of many files of a server, in ms. */
+  pauseMs: number
 }
 
 const DEFAULT_LIMITS: FileLimits = {
@@ -100,6 +108,11 @@ const DEFAULT_LIMITS: FileLimits = {
   pieceMs: 30_000,
   totalMs: 10 * 60_000,
   bytesMax: LIMITS.feedBytesMax,
+  pauseMs: 200,
+  retriesMax: 4,
+  retryMs: 2_000,
+  retryFactor: 3,
+  retryAfterMaxMs: 60_000,
 }
 
 /** Some 500 bytes in each at the largest size; a connection has 1,400. */
@@ -111,14 +124,22 @@ const HEADERS = { Accept: '*/*', 'Accept-Encoding': 'gzip', 'User-Agent': 'Looka
 
 /** Every hop, redirects included, passes through the egress and its checks. */
 export function createFileDownloads(options: FileDownloadsOptions): FileDownloads {
-  const { egress, files, ids, stop } = options
+  const { egress, files, ids, stop, clock = systemClock } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const parse = (url: string): URL => parseHttpUrl(url, LIMITS.fetchUrlCharsMax)
 
   async function load(start: URL, wanted: WantedFile, signal: AbortSignal): Promise<Download> {
-    const { status, body } = await followRedirects(start, (url) =>
-      get(url, url.origin === start.origin ? wanted : { ...wanted, credentials: undefined }, signal),
-    )
+    if (wanted.ofMany) await hasWaited(limits.pauseMs, signal)
+    let retries = 0
+    const { status, body } = await followRedirects(start, async (url) => {
+      const own = url.origin === start.origin ? wanted : { ...wanted, credentials: undefined }
+      for (;;) {
+        const response = await get(url, own, signal)
+        const waitMs = wanted.ofMany && computeRetryWait(response, retries, limits, clock.now())
+        if (waitMs === undefined || !(await hasWaited(waitMs, signal))) return response
+        retries++
+      }
+    })
     if (body) return { kind: 'file', file: body }
     if (status === 304 && (wanted.known?.etag || wanted.known?.lastModified)) return { kind: 'unchanged' }
     throw refusedStatus(status)
@@ -200,7 +221,8 @@ export function createFileDownloads(options: FileDownloadsOptions): FileDownload
       if (stop?.aborted) return { kind: 'stopped' }
       try {
         const start = parse(url)
-        return await runWithDeadline(limits.totalMs, stop, (signal) => load(start, wanted, signal))
+        const totalMs = Math.min(limits.totalMs, wanted.ofMany?.withinMs ?? Infinity)
+        return await runWithDeadline(totalMs, stop, (signal) => load(start, wanted, signal))
       } catch (error) {
         if (stop?.aborted) return { kind: 'stopped' }
         if (error instanceof OutboundError)

@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createBackoff } from '../../core/backoff.ts'
 import type { ByteBudget } from '../../core/byte-budget.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ApiError, type DownloadFailure } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { parseRetryAfter } from '../../core/retry-after.ts'
 import type { ShareLimits } from '../../core/shares.ts'
 import { runWithDeadline } from '../outbound/deadline.ts'
 import type { Egress } from '../outbound/egress.ts'
@@ -12,6 +9,7 @@ import type { OutboundResponse } from '../outbound/exchange.ts'
 import { OutboundError } from '../outbound/failure.ts'
 import { DownloadError, followRedirects, refusedStatus } from '../outbound/follow.ts'
 import { parseHttpUrl } from '../outbound/http-url.ts'
+import { computeRetryWait, hasWaited, type RetryLimits } from '../outbound/retry.ts'
 import { createDownloadPlaces } from './download-places.ts'
 import { type PictureBodyOptions, readPicture } from './picture-body.ts'
 import type { ReserveBytes } from './picture-budget.ts'
@@ -51,7 +49,7 @@ export interface PictureFetcherOptions {
 }
 
 /** Limits of one download. */
-export interface FetchLimits {
+export interface FetchLimits extends RetryLimits {
   /** Lookup, connection and TLS of one hop. */
   connectMs: number
   /** The whole download with redirects and retries. Waiting for a turn may take as long again. */
@@ -59,10 +57,6 @@ export interface FetchLimits {
   bytesMax: number
   /** Concurrent downloads from one host. */
   ofHost: ShareLimits
-  /** Delay before the first retry; doubled for the second. */
-  retryMs: number
-  /** A server that asks for a longer delay gets no retry. */
-  retryAfterMaxMs: number
 }
 
 const DEFAULT_LIMITS: FetchLimits = {
@@ -70,7 +64,9 @@ const DEFAULT_LIMITS: FetchLimits = {
   totalMs: LIMITS.fetchTotalMs,
   bytesMax: LIMITS.pictureBytesMax,
   ofHost: LIMITS.downloadsOfHost,
+  retriesMax: LIMITS.fetchRetriesMax,
   retryMs: 250,
+  retryFactor: 2,
   retryAfterMaxMs: 3_000,
 }
 
@@ -117,7 +113,7 @@ export function createPictureFetcher(options: PictureFetcherOptions): PictureFet
 }
 
 function download(start: URL, downloader: Downloader, reserve: ReserveBytes): Promise<Uint8Array> {
-  const { stop, limits } = downloader
+  const { stop, limits, clock } = downloader
   // A download that waited for its turn until then must not even look up a name.
   if (stop?.aborted) throw stopping(stop.reason)
   const others = new AbortController()
@@ -129,7 +125,7 @@ function download(start: URL, downloader: Downloader, reserve: ReserveBytes): Pr
     const request = async (url: URL) => {
       for (;;) {
         const response = await getOnce(url, signal, downloader, yielding)
-        const waitMs = computeRetryWait(response, retries, downloader)
+        const waitMs = computeRetryWait(response, retries, limits, clock.now())
         if (waitMs === undefined || !(await hasWaited(waitMs, signal))) return response
         retries += 1
       }
@@ -158,26 +154,6 @@ const getOnce = (
     read: async (head, pieces) =>
       head.status === 200 ? readPicture(head, pieces, { bytesMax, reserve, monotonic, signal }) : undefined,
   })
-
-/** @returns the delay in ms; undefined if no retry is allowed or worthwhile. */
-function computeRetryWait(
-  { status, headers }: OutboundResponse<unknown>,
-  retries: number,
-  { limits, clock }: Downloader,
-): number | undefined {
-  const isTemporary = status === 429 || (status >= 500 && status <= 599)
-  if (!isTemporary || retries >= LIMITS.fetchRetriesMax) return undefined
-  const retryAfter = headers['retry-after']
-  const waitMs =
-    retryAfter === undefined
-      ? createBackoff({ first: limits.retryMs, factor: 2 })(retries)
-      : parseRetryAfter(retryAfter, clock.now())
-  return waitMs <= limits.retryAfterMaxMs ? waitMs : undefined
-}
-
-/** @returns false if the download ran out of time first. */
-const hasWaited = async (ms: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(ms, true, { signal }).catch(() => false)
 
 function toApiError(error: unknown, host: string | undefined): unknown {
   if (!(error instanceof OutboundError || error instanceof DownloadError)) return error

@@ -7,7 +7,7 @@ const shop = openWidgetPage()
 const theme = openTheme(() => '')
 /** A theme has code of its own in its pages. */
 const POLICY = "default-src * data: 'unsafe-inline'"
-const PRODUCT = { handle: 'sku-1', variants: [{ id: 7 }, { id: 8 }] }
+const PRODUCT = { id: 5, handle: 'sku-1', variants: [{ id: 7 }, { id: 8 }] }
 
 /** The section with the settings that it begins with, some changed. */
 async function searchSection(changed: Record<string, unknown> = {}, scope: object = {}): Promise<string> {
@@ -28,7 +28,8 @@ const privacy = (isAllowed: boolean) => `<script>
   window.Shopify = { customerPrivacy: { analyticsProcessingAllowed: () => ${isAllowed} }, loadFeatures: (_, then) => setTimeout(then, 20) }
 </script>`
 const FORMS = `<form action="/en/cart/add" id="own"><input name="id" value="8"><button>Add</button></form>
-  <form action="/cart/add" id="other"><input name="id" value="9"><button>Add other</button></form>
+  <form action="/cart/add" id="other"><input name="id" value="9"><input name="product-id" value="6"><button>Add other</button></form>
+  <form action="/cart/add"><input name="id" value="300"><input name="product-id" value="5"><button>Add rare variant</button></form>
   <script>for (const form of document.forms) form.addEventListener('submit', (event) => event.preventDefault())</script>`
 
 const feedback = () => shop.service.callsOf('feedback').map(({ body }) => body)
@@ -52,11 +53,11 @@ describe('the sections for a Shopify theme', () => {
     await shop.visit({ tag, policy: POLICY }, {}, async (page) => {
       await page.getByText('Add other').click()
       await page.getByText('Add', { exact: true }).click()
-      await shop.service.arrived('feedback', 1)
+      await page.getByText('Add rare variant').click()
+      await shop.service.arrived('feedback', 2)
     })
-    expect(feedback()).toEqual([
-      { action: 'add_to_cart', result_product_id: 'sku-1', session_id: expect.any(String) },
-    ])
+    const told = { action: 'add_to_cart', result_product_id: 'sku-1', session_id: expect.any(String) }
+    expect(feedback()).toEqual([told, told])
   }, 60_000)
 
   test('store nothing until the banner for cookies allows analytics, and go on then', async () => {
@@ -85,7 +86,7 @@ describe('the sections for a Shopify theme', () => {
   }, 60_000)
 
   test('show nothing to shoppers before they are filled in, and a line to the merchant', async () => {
-    for (const changed of [{ service: '' }, { key: '' }, { key: 'sk_live_1' }]) {
+    for (const changed of [{ service: '' }, { service: 'search.test' }, { key: '' }, { key: 'sk_live_1' }]) {
       expect((await searchSection(changed)).trim()).toBe('')
       const seen = await searchSection(changed, { request: { design_mode: true } })
       expect(seen).toContain('fill in the address of the service')

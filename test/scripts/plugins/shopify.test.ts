@@ -21,14 +21,18 @@ const variant = (id: number, title: string, price: number, more = {}): LiquidPro
 })
 
 const list = async (products: LiquidProduct[], page = 1) =>
-  (await theme.list(products, page)).split('\n').flatMap((line) => (line.trim() ? [JSON.parse(line)] : []))
+  (await theme.list(products, page))
+    .split('\n')
+    .flatMap((line) => (line.trim() ? [JSON.parse(line)] : []))
+    // The first line is for the feed.
+    .slice(1)
 
 test('the list has a line for each product, with what a search shows and filters by', async () => {
   const [plain, full, ...others] = await list([
     product('plain', { type: '' }),
     product('mug "a"', {
       title: 'Mug “A”, </script> & \\ "quoted"\u2028',
-      description: '<p>First\n line</p>\t<b>bold</b>',
+      description: '<p>First\n line</p><p>Second &amp; third&nbsp;&lt;b&gt;</p>',
       images: ['mug.jpg', 'mug-2.jpg', 'mug-3.jpg'],
       tags: ['new', 'a "tag"'],
       options_with_values: [
@@ -60,7 +64,7 @@ test('the list has a line for each product, with what a search shows and filters
       ...{
         name: 'Mug “A”, </script> & \\ "quoted"\u2028',
         category: 'Mugs',
-        description: 'First\n line\tbold',
+        description: 'First\n line  Second & third <b>',
       },
       ...{ price: 18, sale_price: 15, price_max: 25, sku: 'M-1', tags: ['new', 'a "tag"'] },
       ...{ color_name: 'Rot', colors: ['Rot', 'Grün'] },
@@ -75,14 +79,16 @@ test('the list has a line for each product, with what a search shows and filters
   })
 })
 
-test('the list leaves out gift cards and what has no picture, and ends with a page of nothing', async () => {
+test('the list leaves out gift cards, what has no picture, and what the service has no name for', async () => {
   const products = [
     product('a'),
     product('card', { 'gift_card?': true }),
     product('bare', { featured_image: null }),
+    product('import'),
+    product('x'.repeat(129)),
   ]
   expect((await list(products)).map(({ product_id }) => product_id)).toEqual(['a'])
-  expect((await theme.list(products, 2)).trim()).toBe('')
+  expect((await theme.list(products, 2)).trim()).toBe('{"pages":1}')
   const many = Array.from({ length: 251 }, (_, n) => product(`p-${n}`))
   expect((await list(many, 1)).length).toBe(250)
   expect((await list(many, 2)).map(({ product_id }) => product_id)).toEqual(['p-250'])
@@ -97,7 +103,7 @@ test('no product is too large for the service', async () => {
       tags: Array.from({ length: 250 }, (_, n) => `${n}${text}`),
       options_with_values: [{ name: 'Color', values: Array.from({ length: 100 }, (_, n) => `Colour ${n}`) }],
       variants: Array.from({ length: 250 }, (_, n) =>
-        variant(n, `Colour ${n} / Size ${n}`, 1_000 + n, {
+        variant(n, '色'.repeat(250), 1_000 + n, {
           ...{ sku: `SKU-0123456789-${n}`, image: `${'0123456789'.repeat(12)}-${n}.jpg` },
         }),
       ),
@@ -111,7 +117,10 @@ afterEach(() => at?.close())
 
 test('a feed of the list brings the products of the shop, and deletes what the shop deletes', async () => {
   at = await openShop()
-  let products = range(1, 501).map((id) => product(id))
+  // The second page has nothing to sell.
+  let products = range(1, 751).map((id) =>
+    product(id, Number(id) > 250 && Number(id) <= 500 ? { featured_image: null } : {}),
+  )
   for (const { handle } of products)
     at.app.web.set(`https://img.test/${handle}.jpg?width=1024`, pictureBytes(Number(handle) % 200))
   at.shop.answer = async ({ url = '' }, response) => {

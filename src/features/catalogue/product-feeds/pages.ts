@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto'
 import { type Clock, MINUTE_MS } from '../../../core/clock.ts'
-import type { DownloadFailure } from '../../../core/errors.ts'
+import { ApiError, type DownloadFailure } from '../../../core/errors.ts'
 import { isGzip, unpackGzip } from '../../../core/gzip.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { type OpenBytes, readHead } from '../../../core/open-bytes.ts'
+import { sizeInWords } from '../../../core/text.ts'
 import { UnreadableFile } from '../../../core/unreadable-file.ts'
+import { validationError } from '../../../http/validation.ts'
 import type { Download, DownloadedFile, FileDownloads } from '../../../platform/outbound/downloads.ts'
+import type { Feed } from './schema.ts'
 
 /** Where the number of a page goes. A parser of URLs may have encoded the braces. */
 const PAGE = /\{page\}|%7Bpage%7D/gi
@@ -12,14 +16,37 @@ const PAGE = /\{page\}|%7Bpage%7D/gi
 /** Whether the address is that of a feed in pages. */
 export const isPaged = (url: string): boolean => url.search(PAGE) >= 0
 
+/**
+ * Checks the address and the format of a feed that may come in pages.
+ *
+ * @throws ApiError `url_not_allowed` for a number of the page in the name of the server, `validation_error` for another format.
+ */
+export function checkPages(url: string, format: Feed['format'] | undefined): void {
+  if (!isPaged(url)) return
+  if (isPaged(URL.parse(url)?.host ?? ''))
+    throw new ApiError(
+      'url_not_allowed',
+      '{page} stands for a number in the path or after the ?, not in the name of the server',
+    )
+  if (format != null && format !== 'ndjson')
+    throw validationError([
+      { in: 'body', pointer: '/format', code: 'enum', message: 'must be ndjson where the url has {page}' },
+    ])
+}
+
 /** A shop system that ends no list would otherwise be asked for ever. */
 const PAGES_MAX = 1_000
-/** All pages together; no page is begun after it. */
+/** All pages together. */
 const TOTAL_MS = 10 * MINUTE_MS
 
 const NEWLINE = new TextEncoder().encode('\n')
 const BRACE = '{'.charCodeAt(0)
 const SPACE = ' '.charCodeAt(0)
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** What may stand on the first line of a page: how many pages there are. */
+const PAGES_LINE = /^\s*\{\s*"pages"\s*:\s*(\d{1,6})\s*\}[^\S\n]*(?:\n|$)/
+const PAGES_LINE_BYTES = 200
 
 /** Ends the pages with what became of one of them. */
 class Ended extends Error {
@@ -37,8 +64,9 @@ export interface PagesDeps {
 
 /**
  * Downloads a list that a shop gives in pages, for templates of shops show a limited number of products at a time. `{page}` in
- * the address counts from 1; the list ends with a page of nothing, or one that is the same as the page before. A page is
- * NDJSON, because pages of other formats make no file together.
+ * the address counts from 1. The first line of each page may say how many there are, `{"pages": 3}`; otherwise the list ends
+ * with a page of nothing, or one that is the same as the page before. A page is NDJSON, because pages of other formats make no
+ * file together.
  *
  * @returns one file of all pages, unpacked. Where one page fails, all fail: half a list would look like deleted products.
  * @throws UnreadableFile for pages of another format.
@@ -48,23 +76,34 @@ export async function downloadPages(
   credentials: string | undefined,
   { downloads, clock }: PagesDeps,
 ): Promise<Download> {
-  const endMs = clock.now() + TOTAL_MS
+  const endMs = clock.monotonic() + TOTAL_MS
 
   async function* readPages(): AsyncGenerator<Uint8Array> {
-    let before: Buffer | undefined
-    for (let number = 1; ; number++) {
+    let count: number | undefined
+    let before: string | undefined
+    let received = 0
+    for (let number = 1; number <= (count ?? number); number++) {
       if (number > PAGES_MAX) throw failed('too_large', `The feed has more than ${PAGES_MAX} pages`)
-      if (clock.now() > endMs) throw failed('timeout', 'The pages took longer than 10 minutes')
-      const found = await downloads.download(url.replace(PAGE, String(number)), { credentials })
+      const withinMs = endMs - clock.monotonic()
+      if (withinMs <= 0) throw failed('timeout', 'The pages took longer than 10 minutes')
+      const address = url.replace(PAGE, String(number))
+      const found = await downloads.download(address, { credentials, ofMany: { withinMs } })
       if (found.kind !== 'file') throw new Ended(found)
       await using page = found.file
-      if (before?.equals(page.hash)) return
-      before = page.hash
+      received += page.sizeBytes
+      if (received > LIMITS.feedBytesMax)
+        throw failed('too_large', `The pages are larger than ${sizeInWords(LIMITS.feedBytesMax)}`)
       const open = await unpack(page)
-      const first = await findFirst(open)
-      if (first === undefined) return
-      if (first !== BRACE) throw new UnreadableFile(NO_NDJSON)
-      yield* open()
+      const { pages, skip, isBlank, hash } = await lookAt(open)
+      if (count !== undefined && pages === undefined)
+        throw new UnreadableFile(
+          `Page ${number} does not say how many pages there are, as the pages before it do`,
+        )
+      count = pages
+      if (count === undefined && (isBlank || hash === before)) return
+      before = hash
+      if (isBlank) continue
+      yield* skipBytes(open(), skip)
       yield NEWLINE
     }
   }
@@ -83,13 +122,52 @@ async function unpack({ pieces }: DownloadedFile): Promise<OpenBytes> {
   return isGzip(await readHead(pieces, 2)) ? unpackGzip(pieces, LIMITS.feedBytesMax) : pieces
 }
 
-/** @returns the first byte that is no white space; undefined if there is none. */
-async function findFirst(open: OpenBytes): Promise<number | undefined> {
+interface PageLook {
+  /** How many pages there are, if the page says so. */
+  pages: number | undefined
+  /** Bytes before the first product. */
+  skip: number
+  /** Whether nothing but white space follows. */
+  isBlank: boolean
+  /** Of the unpacked bytes: packers write times and names of their own. */
+  hash: string
+}
+
+/** @throws UnreadableFile for a page that is no NDJSON. */
+async function lookAt(open: OpenBytes): Promise<PageLook> {
+  const head = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readHead(open, PAGES_LINE_BYTES))
+  const mark = head.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  const [line = '', pages] = PAGES_LINE.exec(head.slice(mark.length)) ?? []
+  const skip = Buffer.byteLength(mark + line)
+  const hash = createHash('sha256')
+  let first: number | undefined
+  let passed = 0
   for await (const piece of open()) {
-    const first = piece.find((byte) => byte > SPACE)
-    if (first !== undefined) return first
+    hash.update(piece)
+    if (first === undefined) first = findFirst(piece, Math.max(0, skip - passed))
+    passed += piece.length
+  }
+  if (first !== undefined && first !== BRACE) throw new UnreadableFile(NO_NDJSON)
+  const count = pages === undefined ? undefined : Number(pages)
+  return { pages: count, skip, isBlank: first === undefined, hash: hash.digest('hex') }
+}
+
+/** @returns the first byte from a place on that is no white space; undefined if there is none. */
+function findFirst(bytes: Uint8Array, from: number): number | undefined {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte > SPACE) return byte
   }
   return undefined
+}
+
+async function* skipBytes(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let left = count
+  for await (const piece of pieces) {
+    const part = piece.subarray(left)
+    left -= piece.length - part.length
+    if (part.length > 0) yield part
+  }
 }
 
 const NO_NDJSON =

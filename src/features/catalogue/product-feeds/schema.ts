@@ -11,7 +11,7 @@ const FeedUrl = text({
   minLength: 1,
   maxLength: LIMITS.fetchUrlCharsMax,
   description:
-    'Where the file is: http or https on the standard port of a public server. `{page}` in it counts from 1 until a page is empty; such pages are NDJSON. A user name and a password in it are kept sealed and never shown.',
+    'Where the file is: http or https on the standard port of a public server. `{page}` in it is replaced by 1, 2, 3 and so on until a page is empty; each page must be NDJSON. A user name and a password in it are kept sealed and never shown.',
   examples: ['https://shop.example/export/products.csv'],
 })
 

@@ -6,6 +6,7 @@ import { demandVersion, versionTag } from '../../../http/if-match.ts'
 import { validationError } from '../../../http/validation.ts'
 import type { Base } from '../../module.ts'
 import { isMask, type SplitUrl, splitUrl } from './credentials.ts'
+import { checkPages } from './pages.ts'
 import type { FeedPresenter } from './presenter.ts'
 import type { FeedQueries, FeedRow, FeedSettings } from './queries.ts'
 import type { RunQueries } from './run-queries.ts'
@@ -43,11 +44,11 @@ export function feedService(deps: FeedDeps) {
   }
 
   /** @throws ApiError `url_not_allowed`, `validation_error`. */
-  function check({ url, mapping }: FeedPatch): SplitUrl | undefined {
+  function check({ url, mapping, format }: FeedPatch, before?: FeedRow): SplitUrl | undefined {
     if (mapping) checkMapping(mapping)
-    if (url === undefined) return undefined
-    const split = splitUrl(url)
-    checkUrl(split.url)
+    const split = url === undefined ? undefined : splitUrl(url)
+    checkPages(split?.url ?? before?.url ?? '', format === undefined ? before?.format : format)
+    if (split) checkUrl(split.url)
     return split
   }
 
@@ -111,8 +112,7 @@ export function feedService(deps: FeedDeps) {
      * @throws ApiError `not_found`, `url_not_allowed`, `validation_error`, `conflict`.
      */
     update(storeId: string, id: string, patch: FeedPatch, ifMatch: string | null = null): Feed {
-      requireOwn(storeId, id)
-      const split = check(patch)
+      const split = check(patch, requireOwn(storeId, id))
       const feed = atomically(() => {
         const before = requireOwn(storeId, id)
         demandVersion(ifMatch, tagOf(view(before)))

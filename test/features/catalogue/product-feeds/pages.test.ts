@@ -68,6 +68,67 @@ describe('a feed in pages', () => {
     expect(at.filesLeft()).toEqual([])
   })
 
+  test('goes on behind a page of nothing where the pages say how many they are', async () => {
+    const named = (page: string) => `\uFEFF \n{"pages": 4}\n${page}`
+    pages = [pages[0], '', pages[1], pages[2]].map((page) => named(page ?? ''))
+    const { id } = await at.add({ url, delete_missing: true })
+    expect(asked()).toEqual([1, 2, 3, 4])
+    expect(at.list()).toEqual(range(1, 7))
+    // A page that is cut to nothing on its way is not taken for one without products.
+    pages[2] = ''
+    expect((await at.run(id)).last_run?.error).toMatchObject({
+      error: 'file_unreadable',
+      message: 'Page 3 does not say how many pages there are, as the pages before it do',
+    })
+    pages = ['{"pages": 0}']
+    expect((await at.run(id)).last_run?.error).toMatchObject({ error: 'file_empty' })
+    expect(at.list()).toEqual(range(1, 7))
+    pages = Array.from({ length: 1_001 }, () => '{"pages": 5000}')
+    expect((await at.run(id)).last_run?.error).toMatchObject({ details: { reason: 'too_large' } })
+  }, 60_000)
+
+  test('ends with a last page that is shown again, also when each is packed in another way', async () => {
+    let packed = 0
+    at.shop.answer = ({ url: path }, response) => {
+      const bytes = gzipSync(pages[Math.min(pageOf(path), 3) - 1] ?? '')
+      bytes.writeUInt32LE(++packed, 4)
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes)
+    }
+    expect((await at.add({ url })).last_run).toMatchObject({ status: 'completed', counts: { total: 7 } })
+    expect(asked()).toEqual([1, 2, 3, 4])
+  })
+
+  test('waits for a shop that is busy, as long as it asks for', async () => {
+    const { answer } = at.shop
+    const refusals = [429, 503, 500, 429]
+    at.shop.answer = (request, response) => {
+      const status = pageOf(request.url) === 2 ? refusals.pop() : undefined
+      if (status === undefined) answer(request, response)
+      else response.writeHead(status, status === 503 ? { 'retry-after': '0' } : {}).end()
+    }
+    expect((await at.add({ url })).last_run).toMatchObject({ status: 'completed', counts: { total: 7 } })
+    expect(asked()).toEqual([1, 2, 2, 2, 2, 2, 3, 4])
+  })
+
+  test('has no number in the name of its server, and no other format', async () => {
+    for (const host of [
+      'http://{page}.shop.test/',
+      'http://10.0.0.{page}/',
+      'http://%7BPAGE%7D.test/?page={page}',
+    ]) {
+      const { status, body } = await at.call('POST', '', { url: host })
+      expect([status, body['error']]).toEqual([422, 'url_not_allowed'])
+    }
+    const { status, body } = await at.call('POST', '', { url, format: 'csv' })
+    expect(status).toBe(422)
+    expect(body['details']).toMatchObject({ errors: [{ pointer: '/format', code: 'enum' }] })
+    const { id } = await at.add({ url, format: 'ndjson' })
+    expect((await at.call('PATCH', `/${id}`, { format: 'xml' })).status).toBe(422)
+    expect((await at.call('PATCH', `/${id}`, { format: 'xml', url: at.url })).status).toBe(200)
+    expect((await at.call('PATCH', `/${id}`, { url })).status).toBe(422)
+    expect((await at.call('PATCH', `/${id}`, { url, format: null })).status).toBe(200)
+  })
+
   test('must be NDJSON, and have a product', async () => {
     at.shop.answer = (_, response) => void response.end(at.table('001'))
     const { id, last_run } = await at.add({ url })
@@ -98,4 +159,18 @@ describe('a feed in pages', () => {
     expect(small.last_run?.error?.details).toEqual({ reason: 'too_large' })
     expect(at.filesLeft()).toEqual([])
   })
+
+  test('has an end of bytes that arrive, also where they unpack to little', async () => {
+    at.shop.answer = ({ url: path }, response) => {
+      const [head, rest] = split(gzipSync(`{"product_id": "${pageOf(path)}"}`), 10)
+      // The flag says that a name follows, and a zero ends it.
+      head[3] = 8
+      response.end(Buffer.concat([head, Buffer.alloc(2 * 1024 * 1024, 'x'), Buffer.from([0]), rest]))
+    }
+    expect((await at.add({ url })).last_run?.error?.details).toEqual({ reason: 'too_large' })
+    expect(asked()).toHaveLength(50)
+    expect(at.filesLeft()).toEqual([])
+  }, 60_000)
 })
+
+const split = (bytes: Buffer, at: number) => [bytes.subarray(0, at), bytes.subarray(at)] as const

@@ -56,7 +56,7 @@ export async function openShop({ plan = 'enterprise', limits = {}, ...ports }: S
       files: createWorkFiles(folder, { isKept: false }),
       ids: systemIds,
       stop: signal,
-      limits,
+      limits: { pauseMs: 0, retryMs: 1, ...limits },
     })
   const app: TestApp = testApp({ downloads: openDownloads(stop.signal), stop: stop.signal, ...ports })
   const { token, storeId } = await openStore(app, plan)

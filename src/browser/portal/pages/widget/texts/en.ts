@@ -109,7 +109,7 @@ export const texts = {
     woocommerce:
       'Put the file lookalike.php into the folder wp-content/mu-plugins/ of the shop; make the folder if it is not there. Nothing else is needed.',
     shopify:
-      'Online Store → Themes → “…” → Edit code → layout/theme.liquid, before </body>. The pages of the checkout do not run it: tell of purchases from your backend. The files lookalike-shopify of a release do the same with settings in the theme editor, and list the products for a feed.',
+      'Online Store → Themes → “…” → Edit code → layout/theme.liquid, before </body>. The pages of the checkout do not run it: tell of purchases from your backend. The lookalike-shopify files of a release do the same, with settings in the theme editor, and also list the products for a feed.',
     shopware:
       'In your theme: Resources/views/storefront/base.html.twig, in the block base_body_script after {{ parent() }}. Then clear the cache.',
     prestashop:
