@@ -96,6 +96,17 @@ describe('LIBRARY_DIR', () => {
     )
   }, 60_000)
 
+  test('the doctor of a folder without an install finds a database library that does not load', () => {
+    const [library] = unpacked(/^database\.node$/)
+    expect(library).toBeDefined()
+    writeFileSync(join(own, basename(String(library))), 'no library')
+    const env = { DATA_DIR: join(own, '..', 'nothing yet'), LIBRARY_DIR: own }
+    const { exitCode, stderr } = Bun.spawnSync([program.path, 'doctor'], { env })
+    rmSync(join(own, basename(String(library))))
+    expect(exitCode).toBe(1)
+    expect(stderr.toString()).toMatch(/^lookalike: cannot load .*database\.node/)
+  }, 60_000)
+
   test('a folder that is not there ends the start with the setting’s name', async () => {
     rmSync(own, { recursive: true })
     const { child, log, logged } = spawnService(install, {

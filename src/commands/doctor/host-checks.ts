@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../../core/operator-error.ts'
 import { findInstallFiles } from '../../platform/db/install-files.ts'
 import { DATABASE_FILE } from '../../platform/db/open.ts'
+import { loadDatabaseLibrary } from '../../platform/db/read-only.ts'
 import { commit } from '../../version.ts'
 import { readReadiness } from '../healthcheck.ts'
 import { explainListening } from '../service/addresses.ts'
@@ -29,6 +30,8 @@ export function checkDataFolder(dataDir: string, isServing = false): Check {
         `${dataDir} has lost its database beside ${others.join(' and ')}`,
         'Restore a backup, or move what is left elsewhere to start afresh',
       )
+    // Nothing else of the doctor opens a database then.
+    loadDatabaseLibrary()
     return ok(name, `${dataDir} holds no install yet; "lookalike serve" and "lookalike setup" create one`)
   } catch (fault) {
     const { code = 'unknown error' } = fault as NodeJS.ErrnoException
