@@ -63,7 +63,7 @@ export interface PagesDeps {
 }
 
 /**
- * Downloads a list that a shop gives in pages, for templates of shops show a limited number of products at a time. `{page}` in
+ * Downloads a list that a shop gives in pages, because templates of shops show a limited number of products at a time. `{page}` in
  * the address counts from 1. The first line of each page may say how many there are, `{"pages": 3}`; otherwise the list ends
  * with a page of nothing, or one that is the same as the page before. A page is NDJSON, because pages of other formats make no
  * file together.
@@ -82,6 +82,7 @@ export async function downloadPages(
     let count: number | undefined
     let before: string | undefined
     let received = 0
+    let unpacked = 0
     for (let number = 1; number <= (count ?? number); number++) {
       if (number > PAGES_MAX) throw failed('too_large', `The feed has more than ${PAGES_MAX} pages`)
       const withinMs = endMs - clock.monotonic()
@@ -90,11 +91,13 @@ export async function downloadPages(
       const found = await downloads.download(address, { credentials, ofMany: { withinMs } })
       if (found.kind !== 'file') throw new Ended(found)
       await using page = found.file
-      received += page.sizeBytes
-      if (received > LIMITS.feedBytesMax)
-        throw failed('too_large', `The pages are larger than ${sizeInWords(LIMITS.feedBytesMax)}`)
       const open = await unpack(page)
-      const { pages, skip, isBlank, hash } = await lookAt(open)
+      const { pages, skip, isBlank, hash, bytes } = await lookAt(open)
+      received += page.sizeBytes
+      // White space costs as much as products, and leaves nothing in the joined file that would count.
+      unpacked += bytes
+      if (Math.max(received, unpacked) > LIMITS.feedBytesMax)
+        throw failed('too_large', `The pages are larger than ${sizeInWords(LIMITS.feedBytesMax)}`)
       if (count !== undefined && pages === undefined)
         throw new UnreadableFile(
           `Page ${number} does not say how many pages there are, as the pages before it do`,
@@ -131,6 +134,8 @@ interface PageLook {
   isBlank: boolean
   /** Of the unpacked bytes: packers write times and names of their own. */
   hash: string
+  /** Unpacked bytes. */
+  bytes: number
 }
 
 /** @throws UnreadableFile for a page that is no NDJSON. */
@@ -149,7 +154,7 @@ async function lookAt(open: OpenBytes): Promise<PageLook> {
   }
   if (first !== undefined && first !== BRACE) throw new UnreadableFile(NO_NDJSON)
   const count = pages === undefined ? undefined : Number(pages)
-  return { pages: count, skip, isBlank: first === undefined, hash: hash.digest('hex') }
+  return { pages: count, skip, isBlank: first === undefined, hash: hash.digest('hex'), bytes: passed }
 }
 
 /** @returns the first byte from a place on that is no white space; undefined if there is none. */

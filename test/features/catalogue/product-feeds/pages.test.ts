@@ -160,6 +160,14 @@ describe('a feed in pages', () => {
     expect(at.filesLeft()).toEqual([])
   })
 
+  test('has an end of white space that pages unpack to, although none of it is kept', async () => {
+    const page = gzipSync(`{"pages": 900}\n${' '.repeat(40 * 1024 * 1024)}`)
+    at.shop.answer = (_, response) => void response.end(page)
+    expect((await at.add({ url })).last_run?.error?.details).toEqual({ reason: 'too_large' })
+    expect(asked()).toEqual([1, 2, 3])
+    expect(at.filesLeft()).toEqual([])
+  }, 60_000)
+
   test('has an end of bytes that arrive, also where they unpack to little', async () => {
     at.shop.answer = ({ url: path }, response) => {
       const [head, rest] = split(gzipSync(`{"product_id": "${pageOf(path)}"}`), 10)
