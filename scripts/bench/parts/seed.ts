@@ -99,6 +99,22 @@ function addStore(db: Db, n: number): Credentials {
   return credentials
 }
 
+/**
+ * Says of every picture of an install, which a program has migrated, that no thumbnail can be made of it. Otherwise a service
+ * tries to fetch each of them while it is measured.
+ */
+export function wantNoThumbnails(folder: string): void {
+  const db = new Database(join(folder, DATABASE_FILE))
+  try {
+    const columns = db.prepare<[], { name: string }>('PRAGMA table_info(pictures)').all()
+    // The oldest programs made none.
+    if (columns.some(({ name }) => name === 'thumbnail'))
+      db.exec('UPDATE pictures SET thumbnail = 0 WHERE thumbnail < 0')
+  } finally {
+    db.close()
+  }
+}
+
 /** @returns its row. */
 function addModel(db: Db, { id, hash, dimension }: ModelFingerprint): number {
   const { lastInsertRowid } = db

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contestant, MODEL_DIR, type Options } from './options.ts'
 import { type MeasuredService, startMeasuredService } from './process.ts'
-import { type Credentials, type SeedOptions, seedStore } from './seed.ts'
+import { type Credentials, type SeedOptions, seedStore, wantNoThumbnails } from './seed.ts'
 
 /** Part of the names of folders; a change makes old ones useless. */
-const VERSION = 1
+const VERSION = 2
 
 /** An install of many small stores, and the products of each. */
 export const MANY_STORES = { stores: 1_000, isThroughVec0: true } as const
@@ -73,18 +73,24 @@ export function openStock({ keep }: Pick<Options, 'keep'>): Stock {
         startMeasuredService(folder, contestant.executable, { ...needed, ...settings }, log)
       if (!existsSync(folder)) {
         makeWhole(folder, (copy) => cpSync(base, copy, { recursive: true }))
-        await using service = await start()
-        const client = await service.signIn(credentials)
-        const { results } = (await client.searchText('red mug')) as { results: unknown[] }
-        if (products > 0 && results.length === 0) {
+        if (!(await findsAny(start, credentials)) && products > 0) {
           rmSync(folder, { recursive: true })
           throw new Error(`${contestant.name} finds none of the seeded products: it has another model`)
         }
+        wantNoThumbnails(folder)
       }
       return { folder, credentials, seed: base, settings: needed, start }
     },
     [Symbol.dispose]: clear,
   }
+}
+
+/** Starts a contestant, which migrates its folder, and ends it after a search. @returns whether that found anything. */
+async function findsAny(start: Filled['start'], credentials: Credentials): Promise<boolean> {
+  await using service = await start()
+  const client = await service.signIn(credentials)
+  const { results } = (await client.searchText('red mug')) as { results: unknown[] }
+  return results.length > 0
 }
 
 const CREDENTIALS = 'bench-credentials.json'
