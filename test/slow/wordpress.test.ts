@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { killGroup } from '../robustness/service.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const MAIN = join(ROOT, 'src/main.ts')
@@ -21,6 +22,7 @@ describe.skipIf(!isThere)(
     const folder = mkdtempSync(join(tmpdir(), 'lookalike-wordpress-'))
     const site = join(folder, 'site')
     const children: Bun.Subprocess[] = []
+    let php: Bun.Subprocess | undefined
     let shop: string
     let service: string
     let credentials: { client_id: string; client_secret: string }
@@ -60,6 +62,8 @@ describe.skipIf(!isThere)(
     afterAll(async () => {
       for (const child of children) child.kill('SIGTERM')
       await Promise.all(children.map((child) => child.exited))
+      // Its workers outlive it.
+      if (php) killGroup(php.pid)
       rmSync(folder, { recursive: true, force: true })
     }, 60_000)
 
@@ -187,13 +191,13 @@ describe.skipIf(!isThere)(
         '-e',
         'CREATE DATABASE shop',
       ])
-      children.push(
-        Bun.spawn(['php', '-S', address.slice(7), '-t', site], {
-          env: { ...env, PHP_CLI_SERVER_WORKERS: '4' },
-          stdout: 'ignore',
-          stderr: 'ignore',
-        }),
-      )
+      php = Bun.spawn(['php', '-S', address.slice(7), '-t', site], {
+        env: { ...env, PHP_CLI_SERVER_WORKERS: '4' },
+        stdout: 'ignore',
+        stderr: 'ignore',
+        detached: true,
+      })
+      children.push(php)
       const form = new URLSearchParams({
         weblog_title: 'Shop',
         user_name: 'admin',
