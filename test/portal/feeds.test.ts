@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { hasLogin, withLogin, withoutLogin } from '../../src/browser/portal/pages/feeds/address.ts'
 import { judgeRun, readBrake } from '../../src/browser/portal/pages/feeds/runs.ts'
+import { texts } from '../../src/browser/portal/pages/feeds/texts/en.ts'
+import { explainDownload } from '../../src/browser/portal/pages/feeds/words.ts'
 import { isMask, splitUrl } from '../../src/features/catalogue/product-feeds/credentials.ts'
 
 const URL_ = 'https://shop.test/feed.csv?a=1'
@@ -59,5 +61,33 @@ describe('a run', () => {
     expect(brake({ missing: 3, feed_products: 10 })).toEqual({ missing: 3, all: 10 })
     expect(brake({ missing: 3 })).toEqual({ missing: 3, all: null })
     expect([brake({ missing: '3' }), brake(), readBrake({ error: null })]).toEqual([null, null, null])
+  })
+})
+
+describe('why a file could not be fetched', () => {
+  const explain = (error: string, details?: Record<string, unknown>) =>
+    explainDownload(
+      { error, message: 'of the API', ...(details && { details }) } as Parameters<typeof explainDownload>[0],
+      texts,
+    )
+
+  test.each([
+    [
+      { reason: 'http_status', upstream_status: 404 },
+      'The server answered with status 404. Check the address: press “Change”.',
+    ],
+    [{ reason: 'http_status', upstream_status: 429 }, 'The server answered with status 429.'],
+    [{ reason: 'http_status', upstream_status: 503 }, 'The server answered with status 503.'],
+    [{ reason: 'dns' }, 'The host name in the address is not known. Check its spelling.'],
+    [{ reason: 'http_status' }, null],
+    [{ reason: 'toString' }, null],
+    [{ reason: 'of a later version' }, null],
+    [undefined, null],
+  ])('%o is told as %p', (details, told) => {
+    expect(explain('download_failed', details)).toBe(told)
+  })
+
+  test('is not told of another failure', () => {
+    expect(explain('file_unreadable', { reason: 'dns' })).toBeNull()
   })
 })

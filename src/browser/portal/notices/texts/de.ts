@@ -11,7 +11,7 @@ export const texts: NoticeTexts = {
   import_warnings: ({ count }) =>
     `Beim letzten Import ${plural(count, 'gab es 1 Hinweis', `gab es ${count} Hinweise`)}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `${counted(feeds, 'Feed ließ', 'Feeds ließen')} sich nicht lesen, höchstens ${failures}-mal in Folge.`,
+    `${counted(feeds, 'Feed ließ', 'Feeds ließen')} sich nicht lesen${plural(failures, '', `, bis zu ${failures}-mal in Folge`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'Feed hat', 'Feeds haben')} beim letzten Lauf nichts gelöscht, weil zu viele Produkte fehlten.`,
   products_without_name: ({ products: count, total }) =>

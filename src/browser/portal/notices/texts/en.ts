@@ -10,7 +10,7 @@ export const texts: NoticeTexts = {
     `${failed} of ${products(total)} failed in the last job with failures.`,
   import_warnings: ({ count }) => `The last import has ${counted(count, 'warning', 'warnings')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `${counted(feeds, 'feed', 'feeds')} could not be read, for ${counted(failures, 'run', 'runs')} in a row at most.`,
+    `${counted(feeds, 'feed', 'feeds')} could not be read${plural(failures, '', `, up to ${failures} times in a row`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'feed', 'feeds')} deleted nothing in the last run, because too many products were missing.`,
   products_without_name: ({ products: count, total }) =>

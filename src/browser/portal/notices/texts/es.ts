@@ -10,7 +10,7 @@ export const texts: NoticeTexts = {
     `En la última tarea con fallos ${plural(failed, 'ha fallado', 'han fallado')} ${failed} de ${products(total)}.`,
   import_warnings: ({ count }) => `La última importación tiene ${counted(count, 'aviso', 'avisos')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `No se ${plural(feeds, 'ha', 'han')} podido leer ${counted(feeds, 'fuente de productos', 'fuentes de productos')}, como máximo ${plural(failures, '1 vez', `${failures} veces seguidas`)}.`,
+    `No se ${plural(feeds, 'ha', 'han')} podido leer ${counted(feeds, 'fuente de productos', 'fuentes de productos')}${plural(failures, '', `, hasta ${failures} veces seguidas`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'fuente de productos no ha', 'fuentes de productos no han')} eliminado nada en la última lectura, porque faltaban demasiados productos.`,
   products_without_name: ({ products: count, total }) =>

@@ -11,7 +11,7 @@ export const texts: NoticeTexts = {
   import_warnings: ({ count }) =>
     `La dernière importation comporte ${counted(count, 'avertissement', 'avertissements')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `${counted(feeds, 'flux n’a pas pu être lu', 'flux n’ont pas pu être lus')}, au plus ${plural(failures, '1 fois', `${failures} fois de suite`)}.`,
+    `${counted(feeds, 'flux n’a pas pu être lu', 'flux n’ont pas pu être lus')}${plural(failures, '', `, jusqu’à ${failures} fois de suite`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'flux n’a', 'flux n’ont')} rien supprimé à la dernière lecture, car trop de produits manquaient.`,
   products_without_name: ({ products: count, total }) =>

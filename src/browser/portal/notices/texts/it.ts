@@ -10,7 +10,7 @@ export const texts: NoticeTexts = {
     `Nell’ultima operazione con errori ${plural(failed, 'non è riuscito', 'non sono riusciti')} ${failed} su ${products(total)}.`,
   import_warnings: ({ count }) => `L’ultima importazione ha ${counted(count, 'avviso', 'avvisi')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `Non è stato possibile leggere ${counted(feeds, 'feed', 'feed')}, al massimo ${plural(failures, '1 volta', `${failures} volte di seguito`)}.`,
+    `Non è stato possibile leggere ${counted(feeds, 'feed', 'feed')}${plural(failures, '', `, fino a ${failures} volte di seguito`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'feed non ha', 'feed non hanno')} eliminato nulla nell’ultima lettura, perché mancavano troppi prodotti.`,
   products_without_name: ({ products: count, total }) =>

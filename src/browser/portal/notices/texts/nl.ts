@@ -11,7 +11,7 @@ export const texts: NoticeTexts = {
   import_warnings: ({ count }) =>
     `De laatste import heeft ${counted(count, 'waarschuwing', 'waarschuwingen')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `${counted(feeds, 'feed kon', 'feeds konden')} niet worden gelezen, hoogstens ${failures} keer${plural(failures, '', ' achter elkaar')}.`,
+    `${counted(feeds, 'feed kon', 'feeds konden')} niet worden gelezen${plural(failures, '', `, tot ${failures} keer achter elkaar`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'feed heeft', 'feeds hebben')} de laatste keer niets verwijderd, omdat er te veel producten ontbraken.`,
   products_without_name: ({ products: count, total }) =>

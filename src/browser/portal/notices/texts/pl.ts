@@ -14,7 +14,7 @@ export const texts: NoticeTexts = {
   import_warnings: ({ count }) =>
     `Ostatni import ma ${counted(count, 'ostrzeżenie', 'ostrzeżenia', 'ostrzeżeń')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `Nie udało się odczytać ${counted(feeds, 'feedu', 'feedów')}, najwyżej ${counted(failures, 'raz', 'razy')}${plural(failures, '', ' z rzędu')}.`,
+    `Nie udało się odczytać ${counted(feeds, 'feedu', 'feedów')}${plural(failures, '', `, do ${failures} razy z rzędu`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'feed nie usunął', 'feedy nie usunęły', 'feedów nie usunęło')} niczego przy ostatnim odczycie, bo brakowało zbyt wielu produktów.`,
   products_without_name: ({ products, total }) =>

@@ -10,7 +10,7 @@ export const texts: NoticeTexts = {
     `Na última tarefa com falhas, ${plural(failed, 'falhou', 'falharam')} ${failed} de ${products(total)}.`,
   import_warnings: ({ count }) => `A última importação tem ${counted(count, 'aviso', 'avisos')}.`,
   feeds_failing: ({ feeds, failures }) =>
-    `Não foi possível ler ${counted(feeds, 'feed', 'feeds')}, no máximo ${plural(failures, '1 vez', `${failures} vezes seguidas`)}.`,
+    `Não foi possível ler ${counted(feeds, 'feed', 'feeds')}${plural(failures, '', `, até ${failures} vezes seguidas`)}.`,
   feeds_stopped: ({ feeds }) =>
     `${counted(feeds, 'feed não eliminou', 'feeds não eliminaram')} nada na última leitura, porque faltavam demasiados produtos.`,
   products_without_name: ({ products: count, total }) =>

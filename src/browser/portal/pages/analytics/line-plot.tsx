@@ -17,6 +17,8 @@ interface LinePlotProps {
 
 const HEIGHT = 220
 const FONT_PX = 13
+/** The labels of the first and the last day stand centred below the ends of the lines. */
+const HALF_LABEL_PX = 32
 /** Days between two labels of the axis, as far as there is room. */
 const STEPS = [1, 2, 7, 14, 30, 60, 90]
 
@@ -89,7 +91,7 @@ function describePlot(
   return {
     width: box.clientWidth,
     height: HEIGHT,
-    padding: [16, 8, 0, 0],
+    padding: [16, HALF_LABEL_PX, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most) * 1.1] } },
@@ -104,7 +106,8 @@ function describePlot(
       {
         ...axis,
         grid: { stroke: colour('line'), width: 1 },
-        size: (_, texts) => 16 + Math.max(0, ...(texts ?? []).map((text) => text.length)) * 7,
+        size: (_, texts) =>
+          Math.max(HALF_LABEL_PX, 16 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length))),
         values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? formatNumber(value) : '')),
         space: 48,
       },

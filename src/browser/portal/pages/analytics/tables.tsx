@@ -114,15 +114,17 @@ export function Queries({
 
 /** The products that were clicked most, as their pictures. */
 export function TopProducts({ products, store }: { products: Analytics['top_products']; store: string }) {
+  // The list goes on with products that were shown and never clicked.
+  const clicked = products.filter(({ clicks }) => clicks > 0)
   return (
     <>
       <h2>{t.topProducts}</h2>
-      {products.length === 0 ? (
+      {clicked.length === 0 ? (
         <p class="muted">{t.noneYet}</p>
       ) : (
         <>
           <ul class="grid small">
-            {products.map(({ product_id, thumbnail_url, clicks, impressions }) => (
+            {clicked.map(({ product_id, thumbnail_url, clicks, impressions }) => (
               <li key={product_id} class="tile">
                 <a href={`${addressOf(store, 'products')}?product=${encodeURIComponent(product_id)}`}>
                   <Picture src={thumbnail_url} name={product_id} />

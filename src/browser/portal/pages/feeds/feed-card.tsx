@@ -13,6 +13,7 @@ import { ChangeFeed } from './feed-form.tsx'
 import { describeRun, RunStrip } from './run-strip.tsx'
 import { judgeRun, readBrake } from './runs.ts'
 import { t } from './texts/texts.ts'
+import { explainDownload } from './words.ts'
 
 interface CardProps {
   feed: Feed
@@ -98,6 +99,7 @@ function RunError({ run, feed, mayChange, onChanged }: Omit<CardProps, 'store'> 
   const { error } = run
   if (!error) return null
   const missing = brake ? formatNumber(brake.missing) : ''
+  const told = explainDownload(error, t)
   const canDelete = brake !== null && brake.missing > 0 && feed.delete_missing && mayChange
   return (
     <div class="run-error">
@@ -105,6 +107,8 @@ function RunError({ run, feed, mayChange, onChanged }: Omit<CardProps, 'store'> 
         <p>{t.brake(missing, brake.all === null ? null : formatNumber(brake.all))}</p>
       ) : error.error === 'unnamed_rows' && brake ? (
         <p>{t.unnamed(missing)}</p>
+      ) : told ? (
+        <p>{told}</p>
       ) : (
         <p lang="en" dir="auto">
           {error.message}

@@ -23,4 +23,5 @@ export function tellEvent({ action, actor, details, meaning }: AuditEvent): stri
 }
 
 /** The action as a sentence about nobody, for a filter. */
-export const nameAction = (action: string): string => fillSentence(t.acts[action] ?? action, t.somebody, '')
+export const nameAction = (action: string): string =>
+  fillSentence(t.acts[action] ?? action, t.somebody, '').replace(/\s?:$/, '')

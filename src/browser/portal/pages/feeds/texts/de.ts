@@ -58,6 +58,17 @@ export const texts: Texts = {
     `${all === null ? counted(missing, 'Produkt fehlt', 'Produkte fehlen') : `${missing} von ${all} Produkten ${plural(missing, 'fehlt', 'fehlen')}`} in der Datei, mehr als 20 %. Eine abgeschnittene Datei sähe genauso aus, darum wurde nichts gelöscht.`,
   unnamed: (missing) =>
     `${counted(missing, 'Produkt fehlt', 'Produkte fehlen')} in der Datei, und einige ihrer Zeilen nennen kein Produkt. Das eine kann für das andere stehen, darum wurde nichts gelöscht.`,
+  answered: (status) => `Der Server antwortete mit Status ${status}.`,
+  checkAddress: 'Prüfen Sie die Adresse: Drücken Sie „Ändern“.',
+  reasons: {
+    dns: 'Der Rechnername in der Adresse ist unbekannt. Prüfen Sie die Schreibweise.',
+    connect: 'Der Server war nicht zu erreichen.',
+    timeout: 'Die Datei kam nicht rechtzeitig an.',
+    tls: 'Das Zertifikat des Servers ist nicht gültig.',
+    too_many_redirects: 'Die Adresse leitet zu oft weiter.',
+    blocked_address: 'Die Adresse liegt in einem privaten Netz, das dieser Dienst nicht betritt.',
+    too_large: 'Die Datei ist zu groß.',
+  },
   reallyGone: 'Sie sind wirklich weg',
   reallyGoneSure: (count) => `${counted(count, 'Produkt', 'Produkte')} löschen?`,
   reallyGoneHint:

@@ -64,6 +64,17 @@ export const texts = {
     `${all === null ? counted(missing, 'product is', 'products are') : `${missing} of ${counted(all, 'product', 'products')} ${plural(missing, 'is', 'are')}`} missing in the file, more than 20 %. A file that was cut off looks the same, so nothing was deleted.`,
   unnamed: (missing: string) =>
     `${counted(missing, 'product is', 'products are')} missing in the file, and some of its rows name no product. One may stand for the other, so nothing was deleted.`,
+  answered: (status: string) => `The server answered with status ${status}.`,
+  checkAddress: 'Check the address: press “Change”.',
+  reasons: {
+    dns: 'The host name in the address is not known. Check its spelling.',
+    connect: 'The server could not be reached.',
+    timeout: 'The file took too long to arrive.',
+    tls: 'The certificate of the server is not valid.',
+    too_many_redirects: 'The address redirects too often.',
+    blocked_address: 'The address lies in a private network, which this service does not enter.',
+    too_large: 'The file is too large.',
+  },
   reallyGone: 'They are really gone',
   reallyGoneSure: (count: string) => `Delete ${counted(count, 'product', 'products')}?`,
   reallyGoneHint:

@@ -62,6 +62,17 @@ export const texts: Texts = {
     `${plural(missing, 'Falta', 'Faltan')} en el archivo ${all === null ? counted(missing, 'producto', 'productos') : `${missing} de ${counted(all, 'producto', 'productos')}`}, más del 20 %. Un archivo cortado tendría el mismo aspecto, así que no se ha eliminado nada.`,
   unnamed: (missing) =>
     `Productos que faltan en el archivo: ${missing}. Además, algunas de sus filas no nombran ningún producto. Unas pueden corresponder a otros, así que no se ha eliminado nada.`,
+  answered: (status) => `El servidor respondió con el estado ${status}.`,
+  checkAddress: 'Compruebe la dirección: pulse «Modificar».',
+  reasons: {
+    dns: 'El nombre del servidor de la dirección no se conoce. Compruebe cómo está escrito.',
+    connect: 'No se ha podido conectar con el servidor.',
+    timeout: 'El archivo ha tardado demasiado en llegar.',
+    tls: 'El certificado del servidor no es válido.',
+    too_many_redirects: 'La dirección redirige demasiadas veces.',
+    blocked_address: 'La dirección está en una red privada, en la que este servicio no entra.',
+    too_large: 'El archivo es demasiado grande.',
+  },
   reallyGone: 'Ya no existen de verdad',
   reallyGoneSure: (count) => plural(count, `¿Eliminar ${count} producto?`, `¿Eliminar ${count} productos?`),
   reallyGoneHint:

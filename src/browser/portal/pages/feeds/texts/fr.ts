@@ -67,6 +67,17 @@ export const texts: Texts = {
     `${counted(missing, 'produit', 'produits')} ${all === null ? '' : `sur ${all} `}${plural(missing, 'manque', 'manquent')} dans le fichier, soit plus de 20 %. Un fichier tronqué aurait le même aspect : rien n’a donc été supprimé.`,
   unnamed: (missing) =>
     `Produits absents du fichier : ${missing}. De plus, certaines de ses lignes ne désignent aucun produit. Les unes peuvent correspondre aux autres : rien n’a donc été supprimé.`,
+  answered: (status) => `Le serveur a répondu avec le statut ${status}.`,
+  checkAddress: 'Vérifiez l’adresse : appuyez sur « Modifier ».',
+  reasons: {
+    dns: 'Le nom d’hôte de l’adresse est inconnu. Vérifiez son orthographe.',
+    connect: 'Le serveur est injoignable.',
+    timeout: 'Le fichier a mis trop de temps à arriver.',
+    tls: 'Le certificat du serveur n’est pas valide.',
+    too_many_redirects: 'L’adresse redirige trop souvent.',
+    blocked_address: 'L’adresse se trouve dans un réseau privé, où ce service n’entre pas.',
+    too_large: 'Le fichier est trop volumineux.',
+  },
   reallyGone: 'Ils n’existent vraiment plus',
   reallyGoneSure: (count) => plural(count, `Supprimer ${count} produit ?`, `Supprimer ${count} produits ?`),
   reallyGoneHint:

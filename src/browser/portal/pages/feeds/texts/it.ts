@@ -60,6 +60,17 @@ export const texts: Texts = {
     `Prodotti che mancano nel file: ${missing}${all === null ? '' : ` su ${all}`}, più del 20 %. Un file troncato ha lo stesso aspetto, perciò nulla è stato eliminato.`,
   unnamed: (missing) =>
     `Prodotti che mancano nel file: ${missing}; alcune righe inoltre non indicano alcun prodotto. Potrebbe trattarsi degli stessi prodotti, perciò nulla è stato eliminato.`,
+  answered: (status) => `Il server ha risposto con lo stato ${status}.`,
+  checkAddress: 'Controllare l’indirizzo: premere «Modifica».',
+  reasons: {
+    dns: 'Il nome host dell’indirizzo è sconosciuto. Controllare come è scritto.',
+    connect: 'Il server non è raggiungibile.',
+    timeout: 'Il file ha impiegato troppo tempo ad arrivare.',
+    tls: 'Il certificato del server non è valido.',
+    too_many_redirects: 'L’indirizzo ha troppi reindirizzamenti.',
+    blocked_address: 'L’indirizzo si trova in una rete privata, a cui questo servizio non accede.',
+    too_large: 'Il file è troppo grande.',
+  },
   reallyGone: 'Sono davvero scomparsi',
   reallyGoneSure: (count) => plural(count, `Eliminare ${count} prodotto?`, `Eliminare ${count} prodotti?`),
   reallyGoneHint:

@@ -61,6 +61,17 @@ export const texts: Texts = {
     `Producten die in het bestand ontbreken: ${missing}${all === null ? '' : ` van ${all}`}, meer dan 20%. Een afgebroken bestand ziet er net zo uit, daarom is er niets verwijderd.`,
   unnamed: (missing) =>
     `Producten die in het bestand ontbreken: ${missing}. Enkele rijen noemen geen product en kunnen bij die producten horen, daarom is er niets verwijderd.`,
+  answered: (status) => `De server antwoordde met status ${status}.`,
+  checkAddress: 'Controleer het adres: druk op ‘Wijzigen’.',
+  reasons: {
+    dns: 'De hostnaam in het adres is onbekend. Controleer de spelling.',
+    connect: 'De server was niet bereikbaar.',
+    timeout: 'Het ophalen van het bestand duurde te lang.',
+    tls: 'Het certificaat van de server is niet geldig.',
+    too_many_redirects: 'Het adres verwijst te vaak door.',
+    blocked_address: 'Het adres ligt in een privénetwerk, en daar komt deze dienst niet.',
+    too_large: 'Het bestand is te groot.',
+  },
   reallyGone: 'Ze zijn echt weg',
   reallyGoneSure: (count) => counted(count, 'product verwijderen?', 'producten verwijderen?'),
   reallyGoneHint:

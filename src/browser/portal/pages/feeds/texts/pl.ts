@@ -63,6 +63,17 @@ export const texts: Texts = {
     `W pliku brakuje ${all === null ? ofProducts(missing) : `${missing} z ${ofProducts(all)}`}, czyli ponad 20%. Ucięty plik wygląda tak samo, dlatego nic nie usunięto.`,
   unnamed: (missing) =>
     `W pliku brakuje ${ofProducts(missing)}, a niektóre wiersze nie podają produktu. Jedno może odpowiadać drugiemu, dlatego nic nie usunięto.`,
+  answered: (status) => `Serwer odpowiedział statusem ${status}.`,
+  checkAddress: 'Sprawdź adres: naciśnij „Zmień”.',
+  reasons: {
+    dns: 'Nazwa serwera w adresie jest nieznana. Sprawdź pisownię.',
+    connect: 'Nie udało się połączyć z serwerem.',
+    timeout: 'Plik nie dotarł na czas.',
+    tls: 'Certyfikat serwera jest nieprawidłowy.',
+    too_many_redirects: 'Adres przekierowuje zbyt wiele razy.',
+    blocked_address: 'Adres znajduje się w sieci prywatnej, do której usługa nie wchodzi.',
+    too_large: 'Plik jest za duży.',
+  },
   reallyGone: 'Naprawdę ich już nie ma',
   reallyGoneSure: (count) => `Usunąć ${countProducts(count)}?`,
   reallyGoneHint:

@@ -65,6 +65,17 @@ export const texts: Texts = {
     `Faltam no ficheiro ${all === null ? countProducts(missing) : `${missing} de ${countProducts(all)}`}, mais de 20%. Um ficheiro cortado tem o mesmo aspeto, por isso nada foi eliminado.`,
   unnamed: (missing) =>
     `Produtos que faltam no ficheiro: ${missing}. Além disso, algumas linhas não indicam o produto. Uns podem corresponder às outras, por isso nada foi eliminado.`,
+  answered: (status) => `O servidor respondeu com o estado ${status}.`,
+  checkAddress: 'Verifique o endereço: prima «Alterar».',
+  reasons: {
+    dns: 'O nome do servidor no endereço não é conhecido. Verifique a grafia.',
+    connect: 'Não foi possível ligar ao servidor.',
+    timeout: 'O ficheiro demorou demasiado a chegar.',
+    tls: 'O certificado do servidor não é válido.',
+    too_many_redirects: 'O endereço redireciona demasiadas vezes.',
+    blocked_address: 'O endereço está numa rede privada, em que este serviço não entra.',
+    too_large: 'O ficheiro é demasiado grande.',
+  },
   reallyGone: 'Já não existem mesmo',
   reallyGoneSure: (count) => `Eliminar ${countProducts(count)}?`,
   reallyGoneHint:

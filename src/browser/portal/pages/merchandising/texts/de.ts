@@ -32,7 +32,7 @@ export const texts: Texts = {
   category: 'Kategorie',
   source: 'Gesucht mit',
   sources: { text: 'Wörtern', picture: 'einem Bild' },
-  anySource: 'Wörtern oder einem Bild',
+  anySource: 'Wörtern oder Bild',
   key: 'Widget-Schlüssel',
   anyKey: 'jeder Schlüssel',
   from: 'ab',

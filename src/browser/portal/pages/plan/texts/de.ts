@@ -16,7 +16,7 @@ export const texts: Texts = {
   noLimit: 'Es gibt keine Grenze, die voll werden könnte.',
   whatHappens: 'Ist es voll, werden keine neuen Produkte angenommen; alles Vorhandene läuft weiter.',
   period: (calls, items, since) =>
-    `${counted(calls, 'API-Aufruf', 'API-Aufrufe')} und ${counted(items, 'importiertes Produkt', 'importierte Produkte')} seit ${since}.`,
+    `Seit ${since}: ${counted(calls, 'API-Aufruf', 'API-Aufrufe')} und ${counted(items, 'importiertes Produkt', 'importierte Produkte')}.`,
   plan: 'Tarif',
   plans: 'Alle Tarife',
   names: { free: 'Free', basic: 'Basic', premium: 'Premium', enterprise: 'Enterprise' },

@@ -115,7 +115,7 @@ export const texts: Texts = {
     'people_data.exported': '{who} exportou todos os dados sobre pessoas',
     'shopper_session.erased': '{who} apagou a sessão de um cliente',
     'login.succeeded': '{who} iniciou sessão',
-    'login.failed': 'Falhou um início de sessão de {who}',
+    'login.failed': '{who} não conseguiu iniciar sessão',
     'login.locked': '{who} ficou com o acesso bloqueado por demasiados inícios de sessão falhados',
     'session.ended': '{who} terminou uma sessão',
     'token.revoked': '{who} revogou um token',
