@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { counted } from '../core/text.ts'
 import { TABLE_FORMATS } from '../features/catalogue/imports/formats/table.ts'
 import type { Call, Command } from './cli/command.ts'
@@ -14,6 +15,7 @@ import { openProgressFile, type ProgressFile } from './import/progress-file.ts'
 import { formatJob, joinJobs } from './import/report.ts'
 import { type EndedPiece, previewPieces, sendPieces } from './import/send.ts'
 import { type ImportUpload, readUpload } from './import/upload.ts'
+import { explainFolderError } from './service/data-folder.ts'
 
 /** `lookalike import`. */
 export const importFile: Command = {
@@ -86,7 +88,12 @@ async function importThrough(
     return preview.invalid > 0 ? 1 : 0
   } catch (error) {
     progress.end()
-    if (!stop.aborted) throw error instanceof ServiceRefusal ? await explainColumns(error, upload) : error
+    if (!stop.aborted) {
+      if (error instanceof ServiceRefusal) throw await explainColumns(error, upload)
+      const { code = '' } = error as NodeJS.ErrnoException
+      // Only the data folder is written to.
+      throw /^(ENOSPC|EDQUOT)$/.test(code) ? explainFolderError(resolve(config.DATA_DIR), error) : error
+    }
     if (!pieces) console.error('Stopped. Nothing was sent in this run.')
     return 1
   } finally {

@@ -244,6 +244,14 @@ test(`a sign-in that waits in memory for a full disk does not keep the service f
   expect(ms).toBeLessThanOrEqual(EXIT_MS)
 }, 60_000)
 
+test('SIGHUP, which a tool that rotates logs sends to any service, ends none that speaks http', async () => {
+  await start()
+  service.process.kill('SIGHUP')
+  await Bun.sleep(300)
+  expect((await fetch(`${service.address}/health`)).status).toBe(200)
+  expect((await stopped()).code).toBe(0)
+})
+
 test('a second SIGTERM ends the service at once, whatever hangs', async () => {
   await start()
   const { connection } = await halfAnUpload('twice')

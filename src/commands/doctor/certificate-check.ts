@@ -19,6 +19,14 @@ export function checkCertificate(settings: CertificateSettings, now: number): Ch
     if (settings.DOMAIN !== '') return checkDomain(settings, now)
     const certificate = readCertificate(settings, now)
     if (!certificate) return undefined
+    if (certificate.startsAt > now) {
+      const day = isoTime(certificate.startsAt).slice(0, 10)
+      return error(
+        NAME,
+        `The certificate in ${settings.TLS_CERT} is not valid before ${day}, so no client accepts it`,
+        'Set the clock, or name another certificate',
+      )
+    }
     const text = `The certificate in ${settings.TLS_CERT} ends in ${countDays(certificate.endsAt, now)} days`
     return certificate.endsAt - now < LEFT_MS_MIN
       ? warning(NAME, text, 'Renew it, and send the service SIGHUP (systemctl reload lookalike)')

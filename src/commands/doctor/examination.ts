@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { systemIds } from '../../core/ids.ts'
 import { findRecipient } from '../../platform/backup/copies/key-files.ts'
 import { findDamage } from '../../platform/db/damage.ts'
 import { schemaVersion } from '../../platform/db/open.ts'
@@ -11,12 +12,14 @@ import { ownCommand, ownEnvironment } from '../../platform/native/own-command.ts
 import { countMissingBytes } from '../../platform/native/parts.ts'
 import { version } from '../../version.ts'
 import { findRunningService } from '../service/data-folder.ts'
+import { findSecretFault } from '../service/data-secrets.ts'
 import { createLog } from '../service/log.ts'
 import { createConfiguredEmbedder, openEgresses, openModel } from '../service/open-ports.ts'
 import { partsOf } from '../service/parts.ts'
 import { findFolder } from '../service/start-model.ts'
 import { findWarnings } from '../service/warnings.ts'
 import { checkAddress, checkProxies } from './address-checks.ts'
+import { checkBackupPlaces } from './backup-places.ts'
 import { checkBucket } from './bucket-check.ts'
 import { checkCertificate } from './certificate-check.ts'
 import { type Check, error, ok, warning } from './check.ts'
@@ -27,6 +30,7 @@ import {
   checkCopies,
   checkDamage,
   checkFeeds,
+  checkPictures,
   checkSchema,
   checkVectors,
   checkWebhooks,
@@ -62,15 +66,25 @@ export async function* examine(
   yield folder
   const install = await readInstall(dataDir, folder)
   const samples = install.read?.((queries) => queries.listDiskSamples()) ?? []
-  yield await checkDisk(dataDir, countMissingBytes(partsOf(config)), samples, systemClock.now())
+  const missingBytes = countMissingBytes(partsOf(config))
+  const disk = await checkDisk(dataDir, missingBytes, samples, systemClock.now())
+  yield disk
   yield* install.checks
+  if (install.read) yield checkSecrets(dataDir)
   if (isThorough) yield* checkThoroughly(dataDir, install)
   const running = address ?? findService(config, folder)
   if (typeof running === 'object') yield running
   if (typeof running === 'string') yield await checkService(running)
   else {
     yield checkPort(config.HOST, config.PORT)
-    yield await checkModel(config, dataDir, install)
+    // A trial would unpack what the disk has no room for.
+    yield disk.state === 'error' && missingBytes > 0
+      ? warning(
+          'model',
+          'It was not tried, for lack of space on the disk',
+          'Free space, and run the doctor again',
+        )
+      : await checkModel(config, dataDir, install)
   }
   yield checkClock(dataDir, systemClock.now())
   const certificate = checkCertificate(config, systemClock.now())
@@ -81,6 +95,7 @@ export async function* examine(
   yield await checkMail(config, main, mailTo)
   const bucket = await checkBucket(config)
   if (bucket) yield bucket
+  yield* checkBackupPlaces(config)
   if (install.read) {
     const hasKey = findRecipient(dataDir) !== undefined
     yield* install.read((queries) => checkWork(queries, config, hasKey))
@@ -137,6 +152,8 @@ async function readInstall(dataDir: string, folder: Check): Promise<ReadInstall>
   }
   try {
     const schema = read((queries) => checkSchema(queries, schemaVersion))
+    // What is read beside the checks, so that a damaged page is found here and ends none of them.
+    read((queries) => [queries.listDiskSamples(), queries.findChosenModel()])
     // An older database lacks tables that are read below; the next start brings them.
     const isCurrent = read((queries) => queries.schemaVersion()) === schemaVersion
     return isCurrent ? { checks: [schema], read } : { checks: [schema] }
@@ -147,6 +164,23 @@ async function readInstall(dataDir: string, folder: Check): Promise<ReadInstall>
 
 const toDatabaseFault = (fault: unknown): Check => checkDamage([(fault as Error).message])
 
+/** Whether a service would take the secrets. */
+function checkSecrets(dataDir: string): Check {
+  try {
+    const db = openReadOnly(dataDir)
+    try {
+      const fault = findSecretFault(db, dataDir, systemIds)
+      if (!fault) return ok('secrets', 'They belong to this install')
+      const [text = '', cure = 'Do as the finding says'] = fault.message.split('\n')
+      return error('secrets', text.replace(/\.$/, ''), cure)
+    } finally {
+      db.close()
+    }
+  } catch (fault) {
+    return toDatabaseFault(fault)
+  }
+}
+
 /** What reads whole files, and so takes its time. */
 async function* checkThoroughly(dataDir: string, { read, checks }: ReadInstall): AsyncGenerator<Check> {
   if (checks.length === 0) return
@@ -154,7 +188,10 @@ async function* checkThoroughly(dataDir: string, { read, checks }: ReadInstall):
     const never = new AbortController().signal
     const problems = await findDamage(ownCommand('database-check'), ownEnvironment(), dataDir, never)
     yield checkDamage(problems)
-    if (problems.length === 0 && read) yield read(checkVectors)
+    if (problems.length === 0 && read) {
+      yield read(checkVectors)
+      yield read((queries) => checkPictures(queries, dataDir))
+    }
   } catch (fault) {
     yield toDatabaseFault(fault)
   }

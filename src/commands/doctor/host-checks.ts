@@ -76,10 +76,19 @@ export function checkClock(dataDir: string, now: number): Check {
   const built = Date.parse(commit.date)
   if (now < built)
     return error('clock', `The clock says ${time}, before this program was made (${commit.date})`, SET_CLOCK)
-  const written = statSync(join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const written = readChange(join(dataDir, DATABASE_FILE))
   if (now + CLOCK_TOLERANCE_MS < written)
     return error('clock', `The clock says ${time}, before the last change of the database`, SET_CLOCK)
   return ok('clock', time)
+}
+
+/** @returns Unix ms; 0 where there is no file, or none that may be looked at, which another finding tells. */
+function readChange(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  } catch {
+    return 0
+  }
 }
 
 const READ_LOG = 'The other findings and the log of the service tell why; a restart helps where it hangs'

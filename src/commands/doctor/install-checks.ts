@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { DAY_MS, HOUR_MS, isoTime } from '../../core/clock.ts'
 import { type Check, error, ok, warning } from './check.ts'
 import type { Failing, InstallQueries } from './install-queries.ts'
@@ -54,6 +56,18 @@ export function checkVectors(queries: Pick<InstallQueries, 'compareVectors'>): C
     )
   }
   return ok('vectors', `All ${pictures} pictures have their vector`)
+}
+
+/** Looks for the file of each picture that the service keeps for its stores. */
+export function checkPictures(queries: Pick<InstallQueries, 'listKeptPictures'>, dataDir: string): Check {
+  const kept = queries.listKeptPictures()
+  const missing = kept.filter((hash) => !existsSync(join(dataDir, 'pictures', hash.slice(0, 2), hash)))
+  if (missing.length === 0) return ok('pictures', `Each of the ${kept.length} kept pictures has its file`)
+  return error(
+    'pictures',
+    `${missing.length} of ${kept.length} kept pictures have no file in ${join(dataDir, 'pictures')}`,
+    'Put the folder back, or restore a backup that has them; otherwise send these products with their pictures again',
+  )
 }
 
 export function checkWebhooks(queries: Pick<InstallQueries, 'listFailingWebhooks'>): Check {

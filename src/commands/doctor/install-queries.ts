@@ -1,3 +1,4 @@
+import { listPictures } from '../../platform/backup/contents.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** A webhook or a feed that fails, by its store. */
@@ -70,6 +71,9 @@ export function installQueries(db: Db) {
         .prepare<[], ChosenModel>(`
           SELECT name, hash, dir FROM model_state JOIN models ON models.id = in_use WHERE is_chosen = 1`)
         .get(),
+
+    /** Hashes of the pictures that are kept for stores. */
+    listKeptPictures: (): string[] => (hasTable('kept_pictures') ? listPictures(db) : []),
 
     /** Compares pictures with the vectors of their models. It reads every row of both. */
     compareVectors(): VectorFacts {

@@ -8,6 +8,7 @@ export interface Certificate {
   cert: string
   key: string
   /** Unix ms. */
+  startsAt: number
   endsAt: number
 }
 
@@ -25,7 +26,7 @@ export function readCertificate(
   if (TLS_CERT === '') return undefined
   const cert = readText('TLS_CERT', TLS_CERT)
   const key = readText('TLS_KEY', TLS_KEY)
-  const { parsed, endsAt } = parseCertificate(cert, TLS_CERT)
+  const { parsed, startsAt, endsAt } = parseCertificate(cert, TLS_CERT)
   if (endsAt <= now) {
     throw wrongInput(
       `TLS_CERT: the certificate in ${TLS_CERT} ended on ${new Date(endsAt).toISOString().slice(0, 10)}: renew it.`,
@@ -36,7 +37,7 @@ export function readCertificate(
       `TLS_KEY: the key in ${TLS_KEY} is not that of the certificate in ${TLS_CERT}: name the two files that were made together.`,
     )
   }
-  return { cert, key, endsAt }
+  return { cert, key, startsAt, endsAt }
 }
 
 function readText(name: SettingName, path: string): string {

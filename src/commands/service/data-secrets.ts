@@ -62,6 +62,29 @@ function explainLostSecret(path: string, problem: string): OperatorError {
 }
 
 /**
+ * Says why a service would refuse the secrets of an install; nothing where it would not. Changes nothing.
+ *
+ * @param db may be opened for reading alone.
+ */
+export function findSecretFault(db: Db, dataDir: string, ids: Ids): OperatorError | undefined {
+  const seals = createSecretSeals(db, ids)
+  const path = buildSecretPath(dataDir, 'data')
+  const found = inspectSecret(path)
+  if ('secret' in found) {
+    if (seals.isSame('data', found.secret) === false)
+      return explainLostSecret(path, 'does not belong to this install, or is damaged')
+  } else if (found.problem !== MISSING || seals.has('data') || seals.anySealed())
+    return explainLostSecret(path, found.problem)
+  const own = inspectSecret(buildSecretPath(dataDir, 'jwt'))
+  return 'problem' in own && own.problem !== MISSING
+    ? explainLostToken(buildSecretPath(dataDir, 'jwt'), own.problem)
+    : undefined
+}
+
+const explainLostToken = (path: string, problem: string): OperatorError =>
+  new OperatorError(`${path} ${problem}. Delete it to get a new one; this ends all sign-ins.`)
+
+/**
  * Loads the secret that signs access tokens: the given one, or that of the install. A secret that differs from the one
  * at the last start is accepted with a warning, because it only ends all sign-ins.
  *
@@ -106,7 +129,7 @@ function loadOwnTokenSecret(dataDir: string, ids: Ids): string {
   const found = inspectSecret(path)
   if ('secret' in found) return found.secret
   if (found.problem === MISSING) return ensureInstallSecret(dataDir, 'jwt', ids)
-  throw new OperatorError(`${path} ${found.problem}. Delete it to get a new one; this ends all sign-ins.`)
+  throw explainLostToken(path, found.problem)
 }
 
 /**

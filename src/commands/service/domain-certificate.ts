@@ -27,8 +27,9 @@ export function readDomainCertificate(
   const kept = openAcmeFiles(resolve(DATA_DIR), DOMAIN).read()
   if (kept) return kept
   const key = makeKey()
+  const startsAt = now - HOUR_MS
   const endsAt = now + 7 * DAY_MS
-  return { key, cert: makeOwnCertificate(DOMAIN, key, now - HOUR_MS, endsAt), endsAt }
+  return { key, cert: makeOwnCertificate(DOMAIN, key, startsAt, endsAt), startsAt, endsAt }
 }
 
 /**
@@ -99,7 +100,7 @@ export function createRenewal(config: Config, deps: RenewalDeps) {
       unwritten = await obtainCertificate({ directory, accountKey, domain, answers, egress, stop })
       const { startsAt, endsAt } = parseCertificate(unwritten.cert, domain)
       renewAt = findRenewal({ cert: unwritten.cert, startsAt, endsAt })
-      deps.show({ ...unwritten, endsAt })
+      deps.show({ ...unwritten, startsAt, endsAt })
       log.info({ domain, ends: isoTime(endsAt), renewal: isoTime(renewAt) }, 'there is a new certificate')
     }
     if (unwritten === undefined) return

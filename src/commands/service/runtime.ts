@@ -155,12 +155,11 @@ async function start(
   started.defer(lockFolder(dataDir, { mayLackDatabase: isCopied }))
   // A service that was killed left its own.
   rmSync(join(dataDir, ADDRESS_FILE), { force: true })
-  if (config.TLS_CERT || config.DOMAIN) {
-    // Before anything can be heard of the service: a signal that nobody handles ends the process, perhaps in the middle of a migration.
-    const renewCertificate = () => listener.renewCertificate()
-    process.on('SIGHUP', renewCertificate)
-    started.defer(() => void process.off('SIGHUP', renewCertificate))
-  }
+  // Before anything can be heard of the service: a signal that nobody handles ends the process, perhaps in the middle of a migration.
+  // Without a certificate too: a tool that rotates logs, or a terminal that closes, sends it to any service.
+  const renewCertificate = () => listener.renewCertificate()
+  process.on('SIGHUP', renewCertificate)
+  started.defer(() => void process.off('SIGHUP', renewCertificate))
   const listener = openListener(config, { log, clock, ids })
   started.defer(listener.close)
   const { address } = listener

@@ -111,9 +111,15 @@ export function openListener(config: Config, deps: Pick<StartingDeps, 'clock' | 
 const SOON_MS = 14 * 86_400_000
 
 function tellEnd(
-  { endsAt }: Certificate,
+  { startsAt, endsAt }: Certificate,
   { clock, log }: Pick<StartingDeps, 'clock'> & { log: Logger },
 ): void {
+  // Refused it is not: a machine whose clock is set late would not start.
+  if (startsAt > clock.now())
+    log.warn(
+      { begins: new Date(startsAt).toISOString() },
+      'no client accepts the certificate yet: look at the clock',
+    )
   if (endsAt - clock.now() < SOON_MS)
     log.warn({ ends: new Date(endsAt).toISOString() }, 'the certificate ends soon')
 }

@@ -50,7 +50,8 @@ async function listNames(folder: string): Promise<string[]> {
   }
 }
 
-const listPictures = (db: Db): string[] =>
+/** Hashes of the pictures that a database says are kept. */
+export const listPictures = (db: Db): string[] =>
   db
     .prepare<[], string>('SELECT DISTINCT lower(hex(content_hash)) FROM kept_pictures ORDER BY 1')
     .pluck()

@@ -10,7 +10,16 @@ import { connect, DATABASE_FILE, type Db } from '../db/open.ts'
 import { readFreeDisk } from '../disk.ts'
 import { giveToOwner } from '../owner.ts'
 import { flushFolder } from '../sync-folder.ts'
-import { describeFile, hold, listFiles, nameWorkFolder, readFile, sumPictures } from './contents.ts'
+import {
+  describeFile,
+  FOLDERS,
+  hold,
+  listFiles,
+  listPictures,
+  nameWorkFolder,
+  readFile,
+  sumPictures,
+} from './contents.ts'
 import { type BackupDetails, type DatabaseFacts, readFacts } from './facts.ts'
 import { tryBackup } from './unpack.ts'
 
@@ -106,7 +115,9 @@ async function make(
   const { facts, madeAt } = await copyDatabase(dataDir, copy, folder, stop, now, (share) =>
     tell({ step: 'copying', share: share * COPIED }),
   )
-  const files = [{ path: DATABASE_FILE, at: copy }, ...(await holdFiles(copy, dataDir, work, hasSecrets))]
+  const held = await holdFiles(copy, dataDir, work, hasSecrets)
+  demandPictures(dataDir, held)
+  const files = [{ path: DATABASE_FILE, at: copy }, ...held]
   tell({ step: 'packing', share: COPIED })
   const parts: BundleManifest['parts'] = []
   for (const file of files) {
@@ -191,6 +202,33 @@ async function holdFiles(copy: string, dataDir: string, work: string, hasSecrets
   } finally {
     db.close()
     for (const end of ['-wal', '-shm']) await rm(copy + end, { force: true })
+  }
+}
+
+/** The share of the kept pictures that may be missing: more is a folder that is lost, and not a file. */
+const MISSING_MAX = 0.2
+
+/**
+ * A backup without the pictures must not count, because the good ones before it would be deleted.
+ *
+ * @throws OperatorError if too many files of kept pictures are missing. What was deleted while the database was copied is not.
+ */
+function demandPictures(dataDir: string, held: readonly { path: string }[]): void {
+  const there = new Set(held.map(({ path }) => path))
+  const db = connect(dataDir)
+  try {
+    const kept = listPictures(db)
+    const missing = kept.filter((hash) => {
+      const path = `${FOLDERS.pictures}/${hash.slice(0, 2)}/${hash}`
+      // One that came after the copy was made is no part of it.
+      return !there.has(path) && !existsSync(join(dataDir, path))
+    })
+    if (missing.length <= kept.length * MISSING_MAX) return
+    throw new OperatorError(
+      `${missing.length} of ${kept.length} kept pictures have no file in ${join(dataDir, FOLDERS.pictures)}, so this backup would not count: put the folder back, or restore a backup that has them.`,
+    )
+  } finally {
+    db.close()
   }
 }
 

@@ -3,8 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { examine } from '../../../src/commands/doctor/examination.ts'
+import { loadDataSecret } from '../../../src/commands/service/data-secrets.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { DAY_MS } from '../../../src/core/clock.ts'
+import { systemIds } from '../../../src/core/ids.ts'
 import { DATABASE_FILE, type Db, openDatabase } from '../../../src/platform/db/open.ts'
 import { version } from '../../../src/version.ts'
 
@@ -21,7 +23,7 @@ const STORE =
 beforeAll(() => {
   whole = mkdtempSync(join(tmpdir(), 'lookalike-whole-'))
   mkdirSync(join(whole, 'secrets'))
-  writeFileSync(join(whole, 'secrets/data'), 'x')
+  writeFileSync(join(whole, 'secrets/data'), 'x'.repeat(48))
   const db = openDatabase(whole)
   db.exec(`${MODEL}; ${STORE}; CREATE TABLE vectors_1_rowids (rowid INTEGER PRIMARY KEY)`)
   addPicture(db, 1)
@@ -157,6 +159,62 @@ describe('a broken install is found out:', () => {
     await expectOne({ isThorough: true }, 'vectors', 'warning', /1 vectors belong to no picture/)
   })
 
+  test('6a. kept pictures that lost their files', async () => {
+    change(`INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at)
+      VALUES ('a', 's1', x'${'ab'.repeat(32)}', 'image/png', 1, 0)`)
+    await expectOne({ isThorough: true }, 'pictures', 'error', /1 of 1 kept pictures have no file in/)
+  })
+
+  test('7a. a secret that is gone, cut short, or of another install, as the service would say', async () => {
+    const db = openDatabase(dataDir)
+    loadDataSecret(db, dataDir, systemIds)
+    db.close()
+    const file = join(dataDir, 'secrets/data')
+    for (const [broken, text] of [
+      ['short', /secrets\/data is truncated/],
+      ['y'.repeat(48), /does not belong to this install/],
+    ] as const) {
+      writeFileSync(file, broken)
+      await expectOne({}, 'secrets', 'error', text)
+    }
+    rmSync(file)
+    await expectOne({}, 'secrets', 'error', /secrets\/data is missing/)
+    writeFileSync(file, 'x'.repeat(48))
+    writeFileSync(join(dataDir, 'secrets/jwt'), 'short')
+    await expectOne({}, 'secrets', 'error', /secrets\/jwt is truncated/)
+  })
+
+  test('7b. a damaged page that the doctor itself needs', async () => {
+    const path = join(dataDir, DATABASE_FILE)
+    const bytes = readFileSync(path)
+    const pages = bytes.length / 4096
+    // Wherever it lies, the doctor goes on to its last finding.
+    for (let page = 1; page < pages; page += 7) {
+      const damaged = Buffer.from(bytes)
+      damaged.fill(0x5a, 4096 * page, 4096 * Math.min(page + 7, pages))
+      writeFileSync(path, damaged)
+      const found = await findTrouble({ isThorough: true })
+      expect(found.map(({ name }) => name)).toContain('database')
+    }
+  })
+
+  test('7c. places of backups that are not there, or are no folders', async () => {
+    const file = join(dataDir, 'a-file')
+    writeFileSync(file, '')
+    await expectOne(
+      { settings: { BACKUP_DIR: file } },
+      'backup',
+      'warning',
+      /^BACKUP_DIR: .*a-file is no folder/,
+    )
+    expect(await findTrouble({ settings: { BACKUP_DIR: join(dataDir, 'new') } })).toEqual([])
+    const found = await findTrouble({ settings: { BACKUP_TO: '/nowhere/at/all' } })
+    expect(found.map(({ name, text }) => [name, text])).toContainEqual([
+      'copies',
+      'BACKUP_TO: /nowhere/at/all is no folder that this user may write to',
+    ])
+  })
+
   test('8. a clock that was set back', async () => {
     const later = new Date(Date.now() + DAY_MS)
     utimesSync(join(dataDir, DATABASE_FILE), later, later)
@@ -264,7 +322,7 @@ describe('a broken install is found out:', () => {
   })
 
   test('21. copies of backups without a key, and one that failed', async () => {
-    const settings = { BACKUP_TO: '/mnt/nas' }
+    const settings = { BACKUP_TO: dataDir }
     await expectOne({ settings }, 'copies', 'warning', /there is no key/)
     writeFileSync(join(dataDir, 'backup-recipient'), 'age1x')
     change(`INSERT INTO backups (id, state, started_by, path, has_secrets, is_rotated, started_at, made_at, copy_state, copy_error)

@@ -105,6 +105,24 @@ describe('a backup', () => {
     expect(parts.map(({ path }) => path)).toEqual(['lookalike.db', picturePath])
   })
 
+  test('does not count where the pictures are lost, and is made where few are', async () => {
+    rmSync(join(order.dataDir, 'pictures'), { recursive: true })
+    await expect(make()).rejects.toThrow(/^1 of 1 kept pictures have no file in .*put the folder back/)
+    expect(readdirSync(order.folder)).toEqual([])
+    const add = db.prepare(
+      `INSERT INTO kept_pictures (address, store_id, content_hash, content_type, bytes, created_at) VALUES (?, 's1', ?, 'image/jpeg', 9, 1)`,
+    )
+    for (const name of ['b', 'c', 'd', 'e']) {
+      const hash = createHash('sha256').update(name).digest()
+      const folder = join(order.dataDir, 'pictures', hash.toString('hex').slice(0, 2))
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, hash.toString('hex')), name)
+      add.run(name, hash)
+    }
+    const { parts } = await readManifest((await make()).path, BACKUP)
+    expect(parts.filter(({ path }) => path.startsWith('pictures/'))).toHaveLength(4)
+  })
+
   test('of which one is made at a time', async () => {
     const first = make()
     await expect(make({ name: 'two.tar.zst' })).rejects.toThrow('Another backup or restore is under way')
