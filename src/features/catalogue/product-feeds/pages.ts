@@ -23,10 +23,10 @@ export const isPaged = (url: string): boolean => url.search(PAGE) >= 0
  */
 export function checkPages(url: string, format: Feed['format'] | undefined): void {
   if (!isPaged(url)) return
-  if (isPaged(URL.parse(url)?.host ?? ''))
+  if (isPaged(URL.parse(url)?.host ?? '') || !isPaged(url.split('#', 1)[0] as string))
     throw new ApiError(
       'url_not_allowed',
-      '{page} stands for a number in the path or after the ?, not in the name of the server',
+      '{page} stands for a number in the path or after the ?, not in the name of the server or after the #',
     )
   if (format != null && format !== 'ndjson')
     throw validationError([
@@ -102,6 +102,7 @@ export async function downloadPages(
         throw new UnreadableFile(
           `Page ${number} does not say how many pages there are, as the pages before it do`,
         )
+      demandSameList(number, pages, count, isBlank)
       count = pages
       if (count === undefined && (isBlank || hash === before)) return
       before = hash
@@ -117,6 +118,27 @@ export async function downloadPages(
     if (error instanceof Ended) return error.outcome
     throw error
   }
+}
+
+/**
+ * A list that has another number of pages than a moment ago has changed in between, so its pages may lack a product that is there.
+ *
+ * @throws UnreadableFile for such a page, and for one beyond the last. @throws Ended for more pages than are read.
+ */
+function demandSameList(
+  number: number,
+  pages: number | undefined,
+  count: number | undefined,
+  isBlank: boolean,
+): void {
+  if (pages === undefined) return
+  if (pages > PAGES_MAX) throw failed('too_large', `The feed has more than ${PAGES_MAX} pages`)
+  if (count !== undefined && pages !== count)
+    throw new UnreadableFile(
+      `Page ${number} says that there are ${pages} pages, and the pages before it say ${count}: the list changed while it was read`,
+    )
+  if (pages < number && !isBlank)
+    throw new UnreadableFile(`Page ${number} has products, and says that there are ${pages} pages`)
 }
 
 const failed = (reason: DownloadFailure, message: string) => new Ended({ kind: 'failed', reason, message })

@@ -250,6 +250,16 @@ describe('XML', () => {
       `<rss><item>${`<a href="${'x'.repeat(1_000)}"/>`.repeat(1_100)}</item></rss>`,
     ],
     ['no XML', 'product_id,image_url'],
+    [
+      'more than 2,000 different elements, over all products',
+      `<rss>${[0, 1, 2]
+        .map(
+          (k) =>
+            `<item>${Array.from({ length: 700 }, (_, n) => `<b${k}_${n}>1</b${k}_${n}>`).join('')}</item>`,
+        )
+        .join('')}</rss>`,
+    ],
+    ['an element with a long name', `<rss><item><${'n'.repeat(201)}>1</${'n'.repeat(201)}></item></rss>`],
   ])('%s: refused with the line', async (_name, content) => {
     const failure = await rejection(xml(content))
     expect(failure).toBeInstanceOf(UnreadableFile)

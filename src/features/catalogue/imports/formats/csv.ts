@@ -3,14 +3,11 @@ import type { OpenBytes } from '../../../../core/open-bytes.ts'
 import { turn } from '../../../../core/turns.ts'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
 import { decodeText, type Encoding } from './encoding.ts'
-import { type Cells, type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
+import { type Cells, COLUMNS_MAX, type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
 import { splitLines } from './text-lines.ts'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
-
-/** The most columns of a table; a shop's export has about a hundred. */
-const COLUMNS_MAX = 2_000
 
 /** How often reading goes on behind a quote that is never closed, because each time the file is read again up to there. */
 const RESUMES_MAX = 20

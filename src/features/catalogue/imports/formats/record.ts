@@ -12,5 +12,8 @@ export type ImportRecord =
 /** Is told of each record, empty ones included, and says what to wait for before the next one. */
 export type OnRecord = () => Promise<void> | undefined
 
+/** The most columns of a file, or different elements of its products; a shop's export has about a hundred. */
+export const COLUMNS_MAX = 2_000
+
 /** The largest row, element or line in bytes. */
 export const RECORD_BYTES_MAX = 1024 * 1024

@@ -1,9 +1,12 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { UnreadableFile } from '../../../../core/unreadable-file.ts'
-import { type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
+import { COLUMNS_MAX, type ImportRecord, type OnRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /** The deepest element; feeds nest five levels. */
 const DEPTH_MAX = 32
+
+/** The longest name of an element inside a product. A column is named by all that it is nested in. */
+const NAME_CHARS_MAX = 200
 
 /** The most attributes of one element; those of feeds have two or three. */
 const ATTRIBUTES_MAX = 100
@@ -59,6 +62,8 @@ function createReader() {
   const found: ImportRecord[] = []
   let depth = 0
   let open: Open | undefined
+  /** Of all products: what a file is looked at for grows with them. */
+  const columns = new Set<string>()
 
   const fail = (reason: string, cause?: unknown): never => {
     throw new UnreadableFile(`The XML cannot be read at line ${parser.line}: ${reason}`, parser.line, cause)
@@ -76,6 +81,8 @@ function createReader() {
     open.text += text
   }
   const addCell = (product: Open, column: string, value: string): void => {
+    if (columns.add(column).size > COLUMNS_MAX)
+      fail(`its products have more than ${COLUMNS_MAX} different elements`)
     const cell = value.trim()
     const known = product.cells.get(column)
     if (known) known.push(cell)
@@ -106,6 +113,8 @@ function createReader() {
       }
       return
     }
+    if (name.length > NAME_CHARS_MAX)
+      fail(`the name of an element has more than ${NAME_CHARS_MAX} characters`)
     open.path.push(name)
     open.text = ''
     open.hasElements = false

@@ -14,7 +14,7 @@ export const NO_SAMPLE: Sample = { rows: [], isPicture: () => false }
 
 const ROWS = 50
 
-/** Characters of all cells that are read for a sample: a few rows may be as large as thousands. */
+/** Characters of all cells and their columns' names that are read for a sample: a few rows may be as large as thousands. */
 const CHARS_MAX = 4 * 1024 * 1024
 
 /** The longest beginning of a cell that is looked at. */
@@ -33,7 +33,10 @@ export async function readSample(source: {
       continue
     }
     rows.push(record.cells)
-    for (const cells of record.cells.values()) for (const cell of cells) chars += cell.length
+    for (const [column, cells] of record.cells) {
+      chars += column.length
+      for (const cell of cells) chars += cell.length
+    }
     if (rows.length >= ROWS || chars > CHARS_MAX) break
   }
   return { rows, isPicture: (name) => source.findPicture(name) !== undefined }
