@@ -70,7 +70,7 @@ export async function* examine(
   const disk = await checkDisk(dataDir, missingBytes, samples, systemClock.now())
   yield disk
   yield* install.checks
-  if (install.read) yield checkSecrets(dataDir)
+  if (install.read) yield checkSecrets(dataDir, config.JWT_SECRET)
   if (isThorough) yield* checkThoroughly(dataDir, install)
   const running = address ?? findService(config, folder)
   if (typeof running === 'object') yield running
@@ -165,11 +165,11 @@ async function readInstall(dataDir: string, folder: Check): Promise<ReadInstall>
 const toDatabaseFault = (fault: unknown): Check => checkDamage([(fault as Error).message])
 
 /** Whether a service would take the secrets. */
-function checkSecrets(dataDir: string): Check {
+function checkSecrets(dataDir: string, given: string): Check {
   try {
     const db = openReadOnly(dataDir)
     try {
-      const fault = findSecretFault(db, dataDir, systemIds)
+      const fault = findSecretFault(db, dataDir, systemIds, given)
       if (!fault) return ok('secrets', 'They belong to this install')
       const [text = '', cure = 'Do as the finding says'] = fault.message.split('\n')
       return error('secrets', text.replace(/\.$/, ''), cure)

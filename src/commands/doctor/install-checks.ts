@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS, HOUR_MS, isoTime } from '../../core/clock.ts'
+import { FOLDERS, namePicture } from '../../platform/backup/contents.ts'
 import { type Check, error, ok, warning } from './check.ts'
 import type { Failing, InstallQueries } from './install-queries.ts'
 
@@ -61,11 +62,11 @@ export function checkVectors(queries: Pick<InstallQueries, 'compareVectors'>): C
 /** Looks for the file of each picture that the service keeps for its stores. */
 export function checkPictures(queries: Pick<InstallQueries, 'listKeptPictures'>, dataDir: string): Check {
   const kept = queries.listKeptPictures()
-  const missing = kept.filter((hash) => !existsSync(join(dataDir, 'pictures', hash.slice(0, 2), hash)))
+  const missing = kept.filter((hash) => !existsSync(join(dataDir, namePicture(hash))))
   if (missing.length === 0) return ok('pictures', `Each of the ${kept.length} kept pictures has its file`)
   return error(
     'pictures',
-    `${missing.length} of ${kept.length} kept pictures have no file in ${join(dataDir, 'pictures')}`,
+    `${missing.length} of ${kept.length} kept pictures have no file in ${join(dataDir, FOLDERS.pictures)}`,
     'Put the folder back, or restore a backup that has them; otherwise send these products with their pictures again',
   )
 }

@@ -65,8 +65,9 @@ function explainLostSecret(path: string, problem: string): OperatorError {
  * Says why a service would refuse the secrets of an install; nothing where it would not. Changes nothing.
  *
  * @param db may be opened for reading alone.
+ * @param given the secret of the settings that signs tokens, if any: the file is not read then.
  */
-export function findSecretFault(db: Db, dataDir: string, ids: Ids): OperatorError | undefined {
+export function findSecretFault(db: Db, dataDir: string, ids: Ids, given: string): OperatorError | undefined {
   const seals = createSecretSeals(db, ids)
   const path = buildSecretPath(dataDir, 'data')
   const found = inspectSecret(path)
@@ -75,10 +76,10 @@ export function findSecretFault(db: Db, dataDir: string, ids: Ids): OperatorErro
       return explainLostSecret(path, 'does not belong to this install, or is damaged')
   } else if (found.problem !== MISSING || seals.has('data') || seals.anySealed())
     return explainLostSecret(path, found.problem)
-  const own = inspectSecret(buildSecretPath(dataDir, 'jwt'))
-  return 'problem' in own && own.problem !== MISSING
-    ? explainLostToken(buildSecretPath(dataDir, 'jwt'), own.problem)
-    : undefined
+  if (given) return undefined
+  const tokenPath = buildSecretPath(dataDir, 'jwt')
+  const own = inspectSecret(tokenPath)
+  return 'problem' in own && own.problem !== MISSING ? explainLostToken(tokenPath, own.problem) : undefined
 }
 
 const explainLostToken = (path: string, problem: string): OperatorError =>

@@ -31,7 +31,7 @@ export async function listFiles(db: Db, dataDir: string, hasSecrets: boolean): P
     for (const name of await listNames(join(dataDir, FOLDERS.secrets)))
       paths.push(`${FOLDERS.secrets}/${name}`)
   for (const name of await listNames(join(dataDir, FOLDERS.jobs))) paths.push(`${FOLDERS.jobs}/${name}`)
-  for (const hash of listPictures(db)) paths.push(`${FOLDERS.pictures}/${hash.slice(0, 2)}/${hash}`)
+  for (const hash of listPictures(db)) paths.push(namePicture(hash))
   return paths
     .filter((path) => isBackupPart(path) && isPartPath(path))
     .map((path) => ({ path, at: join(dataDir, path) }))
@@ -49,6 +49,9 @@ async function listNames(folder: string): Promise<string[]> {
     throw error
   }
 }
+
+/** Where a kept picture lies in a data folder. */
+export const namePicture = (hash: string): string => `${FOLDERS.pictures}/${hash.slice(0, 2)}/${hash}`
 
 /** Hashes of the pictures that a database says are kept. */
 export const listPictures = (db: Db): string[] =>

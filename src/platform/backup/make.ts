@@ -16,6 +16,7 @@ import {
   hold,
   listFiles,
   listPictures,
+  namePicture,
   nameWorkFolder,
   readFile,
   sumPictures,
@@ -219,7 +220,7 @@ function demandPictures(dataDir: string, held: readonly { path: string }[]): voi
   try {
     const kept = listPictures(db)
     const missing = kept.filter((hash) => {
-      const path = `${FOLDERS.pictures}/${hash.slice(0, 2)}/${hash}`
+      const path = namePicture(hash)
       // One that came after the copy was made is no part of it.
       return !there.has(path) && !existsSync(join(dataDir, path))
     })

@@ -182,6 +182,7 @@ describe('a broken install is found out:', () => {
     writeFileSync(file, 'x'.repeat(48))
     writeFileSync(join(dataDir, 'secrets/jwt'), 'short')
     await expectOne({}, 'secrets', 'error', /secrets\/jwt is truncated/)
+    expect(await findTrouble({ settings: { JWT_SECRET: 'z'.repeat(48) } })).toEqual([])
   })
 
   test('7b. a damaged page that the doctor itself needs', async () => {
